@@ -1,0 +1,110 @@
+/* base: tools with no mechanics in them: status and messages, memory, plane vectors, expressions. */
+#ifndef TN_BASE_H
+#define TN_BASE_H
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "tenon/tenon.h"
+
+/* ---- messages --------------------------------------------------------------------------------------------------- */
+
+#if defined(__GNUC__)
+#define TN_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#else
+#define TN_PRINTF(f, a)
+#endif
+
+/* where a value stands in the text it was read from */
+typedef struct tn_place {
+  const char *file; /* NULL: built by calls */
+  long byte;        /* from 0 */
+  int line, column; /* from 1 */
+} tn_place;
+
+void tn_error_clear(tn_error *e);
+/* set status and message (hint and place cleared); returns the status */
+tn_status tn_fail(tn_error *e, tn_status status, const char *format, ...) TN_PRINTF(3, 4);
+void tn_hint(tn_error *e, const char *format, ...) TN_PRINTF(2, 3);
+void tn_error_at(tn_error *e, const tn_place *place, const char *pointer);
+/* the nearest of n names to `name`, or NULL if none is near (edit distance at most a third of its length, at least 1) */
+const char *tn_nearest(const char *name, int n, const char *const *names);
+/* bytes of the UTF-8 character at s (n bytes left), 0 if it is not a valid one */
+int tn_utf8(const char *s, size_t n);
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* a growing arena: many small pieces, freed together. zeroed, aligned to 16 bytes */
+typedef struct tn_arena {
+  tn_allocator allocator;
+  struct tn_chunk *head;
+} tn_arena;
+
+void tn_arena_init(tn_arena *a, const tn_allocator *allocator); /* NULL: malloc */
+void tn_arena_free(tn_arena *a);
+void *tn_arena_alloc(tn_arena *a, size_t size); /* NULL when there is no memory */
+char *tn_arena_text(tn_arena *a, const char *text, size_t n);
+
+/* one block carved into aligned pieces, in two passes: with base NULL it measures, then it hands out */
+typedef struct tn_carve {
+  unsigned char *base;
+  size_t used;
+} tn_carve;
+void *tn_carve_bytes(tn_carve *c, size_t size); /* aligned to 64 bytes */
+#define TN_CARVE(c, type, n) ((type *)tn_carve_bytes((c), sizeof(type) * (size_t)(n)))
+
+/* a zeroed 64-byte aligned block and its release */
+void *tn_block_new(const tn_allocator *allocator, size_t size);
+void tn_block_free(const tn_allocator *allocator, void *block);
+
+/* ---- expressions: see expr.c for the grammar --------------------------------------------------------------------- */
+
+/* what an expression may contain, each class including those before it */
+typedef enum tn_class {
+  TN_CLASS_CONSTANT, /* constants, tables, geometry of the given pose */
+  TN_CLASS_TIME,     /* and t: value, first and second derivative are exact */
+  TN_CLASS_RUNNING   /* and channels: slots fetched when it is evaluated */
+} tn_class;
+
+/* what a name means, told by whoever parses the expression */
+typedef struct tn_meaning {
+  bool is_slot;    /* else a constant                                               */
+  double value[3]; /* of the constant                                               */
+  int slot;        /* number handed to `fetch`                                      */
+  int width;       /* 1: scalar; 2, 3: vector with components x y z                 */
+} tn_meaning;
+
+/* each callback returns true with *m filled, or false with a message in *e (tn_fail; without place) */
+typedef struct tn_names {
+  void *user;
+  int dimension; /* 2 or 3: width of vectors */
+  /* `name` or `name.part.part`, as written without spaces. not asked for the built-in names */
+  bool (*find)(void *user, const char *name, tn_meaning *m, tn_error *e);
+  /* item `index` (as written, from 1) of a table */
+  bool (*item)(void *user, const char *table, double index, double *value, tn_error *e);
+  /* all items of a table, for table(xs, ys, x); must stay alive as long as the expression */
+  bool (*items)(void *user, const char *table, int *n, const double **values, tn_error *e);
+  /* a function whose arguments are names: dist position velocity acceleration omega axis force torque */
+  bool (*call)(void *user, const char *function, int n, const char *const *arguments, tn_meaning *m, tn_error *e);
+} tn_names;
+
+typedef struct tn_expr tn_expr;
+
+/* parse `text` (n bytes); the expression lives in the arena. an error's byte is the offset within `text` */
+tn_status tn_expr_parse(tn_arena *arena, const char *text, size_t n, tn_class allowed, const tn_names *names,
+                        tn_expr **expr, tn_error *error);
+/* a constant as an expression */
+tn_expr *tn_expr_number(tn_arena *arena, double value);
+
+int tn_expr_width(const tn_expr *expr);
+tn_class tn_expr_class(const tn_expr *expr); /* the class it really is */
+
+typedef void (*tn_fetch)(const void *scope, int slot, double *value);
+/* value at time t; `value` has room for tn_expr_width numbers. never allocates; not-a-number comes out as such */
+void tn_expr_eval(const tn_expr *expr, double t, tn_fetch fetch, const void *scope, double *value);
+/* f, f', f'' of a TIME expression (exact, by arithmetic on truncated Taylor series) */
+void tn_expr_jet(const tn_expr *expr, double t, double jet[3]);
+
+#endif

@@ -1,0 +1,45 @@
+/* formulate: from the system at a state to udot, lambda, and to corrections for a residual. */
+#ifndef TN_FORMULATE_H
+#define TN_FORMULATE_H
+
+#include "assemble/assemble.h"
+#include "linalg/linalg.h"
+
+typedef enum tn_metric { TN_METRIC_MASS, TN_METRIC_IDENTITY } tn_metric;
+
+/* a system with its factorisation, which is kept as long as q and t stay the same */
+struct tn_solver {
+  tn_system sys;
+  const tn_formulation_type *type;
+  const void *self;
+  void *work;
+  double *q_mass, *q_identity; /* nq: where the factorisations were made      */
+  double t_mass, t_identity;
+  bool mass_ready, identity_ready;
+  tn_kkt identity;             /* the metric of the coordinates               */
+  double *scratch;             /* rows                                        */
+  double *r, *s, *q_try;       /* rows, nu, nq: for those who correct          */
+  tn_error *e;                 /* where errors of a step go                    */
+  double nearness;             /* smallest rho since tn_solver_watch          */
+  double inconsistency;        /* largest seen                                */
+  long factorizations;
+  double time_assemble, time_solve;
+  int rank;                    /* independent rows in general                 */
+};
+
+void tn_solver_carve(tn_solver *s, tn_carve *c, const tn_model *m);
+void tn_solver_set_rank(tn_solver *s, int rank);
+/* assemble everything at a state; TN_E_RUN names what is not a number */
+tn_status tn_solver_at(tn_solver *s, double t, const double *q, const double *u, tn_error *e);
+/* factor at the present state, unless that has been done at this q and t */
+tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e);
+/* with the factorisation made: accelerations, or the correction for r (rows) */
+tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, double *udot, double *lambda, tn_error *e);
+tn_status tn_solver_correct(tn_solver *s, tn_metric metric, const double *r, double *x, tn_error *e);
+
+double tn_clock(void); /* s */
+
+/* worst scaled row; C or Cdot. which: the row, may be NULL */
+double tn_violation(const tn_system *s, const double *rows, int n, int *which);
+
+#endif

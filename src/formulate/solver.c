@@ -1,0 +1,132 @@
+/* the system with its factorisation. M and A depend on q and t alone, so a change of u (a velocity correction, a first stage
+ * after it) factors nothing anew. */
+#include "formulate/formulate.h"
+
+#include <time.h>
+
+double tn_clock(void) {
+  struct timespec now;
+  timespec_get(&now, TIME_UTC);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void tn_solver_carve(tn_solver *s, tn_carve *c, const tn_model *m) {
+  tn_system_carve(&s->sys, c, m);
+  s->type = m->run.formulation.type;
+  s->self = m->run.formulation.self;
+  s->work = tn_carve_bytes(c, s->type->memory(s->self, m->nu, m->rows));
+  if (c->base) s->type->prepare(s->self, s->work, m->nu, m->rows);
+  s->q_mass = TN_CARVE(c, double, m->nq);
+  s->q_identity = TN_CARVE(c, double, m->nq);
+  tn_kkt_carve(&s->identity, c, m->nu, m->rows);
+  s->scratch = TN_CARVE(c, double, m->rows + 1);
+  s->r = TN_CARVE(c, double, m->rows + 1);
+  s->s = TN_CARVE(c, double, m->nu + 1);
+  s->q_try = TN_CARVE(c, double, m->nq + 1);
+  s->nearness = 1;
+  s->rank = m->rows;
+}
+
+void tn_solver_set_rank(tn_solver *s, int rank) {
+  s->rank = rank;
+  s->type->set_rank(s->work, rank);
+  s->identity.rank = rank;
+  s->mass_ready = s->identity_ready = false;
+}
+
+tn_status tn_solver_at(tn_solver *s, double t, const double *q, const double *u, tn_error *e) {
+  const tn_model *m = s->sys.m;
+  if (s->sys.complete && s->sys.t == t && memcmp(s->sys.q, q, sizeof *q * (size_t)m->nq) == 0 &&
+      memcmp(s->sys.u, u, sizeof *u * (size_t)m->nu) == 0)
+    return TN_OK;
+  const double start = tn_clock();
+  char what[160];
+  tn_assemble(&s->sys, t, q, u);
+  const double *f = s->sys.f, *gamma = s->sys.gamma;
+  double sum = 0;
+  for (int i = 0; i < m->nu; i++) sum += f[i];
+  for (int i = 0; i < m->rows; i++) sum += gamma[i];
+  s->time_assemble += tn_clock() - start;
+  if (isfinite(sum)) return TN_OK;
+  s->sys.complete = false;
+  if (!tn_system_fault(&s->sys, what, sizeof what)) strcpy(what, "a force is beyond all bounds");
+  tn_fail(e, TN_E_RUN, "%s", what);
+  if (e) e->time = t;
+  return TN_E_RUN;
+}
+
+static tn_status no_mass(tn_solver *s, int bad, tn_error *e) {
+  const tn_model *m = s->sys.m;
+  for (int i = 0; i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    if (bad < b->u || bad >= b->u + b->n) continue;
+    tn_fail(e, TN_E_MODEL, "body '%s': the mass matrix is singular, nothing gives %s inertia", b->name, m->q_name[b->q + bad - b->u]);
+    tn_hint(e, "give it mass or inertia, or hold all of its freedom by drivers");
+    return TN_E_MODEL;
+  }
+  return tn_fail(e, TN_E_INTERNAL, "the mass matrix is singular at speed %d", bad);
+}
+
+tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
+  const tn_model *m = s->sys.m;
+  const bool mass = metric == TN_METRIC_MASS;
+  bool *ready = mass ? &s->mass_ready : &s->identity_ready;
+  double *q = mass ? s->q_mass : s->q_identity, *t = mass ? &s->t_mass : &s->t_identity;
+  const size_t size = sizeof *q * (size_t)m->nq;
+  if (*ready && *t == s->sys.t && memcmp(q, s->sys.q, size) == 0) return TN_OK;
+  const double start = tn_clock();
+  int bad = 0;
+  bool ok;
+  if (mass)
+    ok = s->type->factor(s->self, s->work, &s->sys, &bad);
+  else
+    ok = tn_kkt_factor(&s->identity, NULL, s->sys.A, NULL);
+  s->factorizations++;
+  s->time_solve += tn_clock() - start;
+  *ready = ok;
+  if (!ok) return no_mass(s, bad, e);
+  memcpy(q, s->sys.q, size);
+  *t = s->sys.t;
+  if (mass) s->nearness = fmin(s->nearness, s->type->nearness(s->work));
+  return TN_OK;
+}
+
+tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, double *udot, double *lambda, tn_error *e) {
+  const double start = tn_clock();
+  tn_solve_info info = {0};
+  s->type->solve(s->self, s->work, &s->sys, f, gamma, udot, lambda, &info);
+  s->time_solve += tn_clock() - start;
+  s->inconsistency = fmax(s->inconsistency, info.inconsistency);
+  if (!info.failed) return TN_OK;
+  tn_fail(e, TN_E_RUN, "the accelerations are not finite numbers");
+  if (e) e->time = s->sys.t;
+  return TN_E_RUN;
+}
+
+tn_status tn_solver_correct(tn_solver *s, tn_metric metric, const double *r, double *x, tn_error *e) {
+  if (metric == TN_METRIC_MASS) {
+    /* what the rows of a correction contradict each other by is no flaw of the model */
+    const double seen = s->inconsistency;
+    tn_status status = tn_solver_solve(s, NULL, r, x, s->scratch, e);
+    s->inconsistency = seen;
+    return status;
+  }
+  const double start = tn_clock();
+  tn_kkt_info info = {0};
+  tn_kkt_solve(&s->identity, NULL, s->sys.A, NULL, NULL, r, x, s->scratch, &info);
+  s->time_solve += tn_clock() - start;
+  return info.failed ? tn_fail(e, TN_E_RUN, "a correction is not a finite number") : TN_OK;
+}
+
+double tn_violation(const tn_system *s, const double *rows, int n, int *which) {
+  double worst = 0;
+  if (which) *which = 0;
+  for (int i = 0; i < n; i++) {
+    const double v = fabs(rows[i]) * s->m->row_scale[i];
+    if (!(v <= worst)) {
+      worst = v;
+      if (which) *which = i;
+    }
+  }
+  return worst;
+}

@@ -1,0 +1,57 @@
+/* what one-step formulas without a dense output of their own share: the ends of the last step, and the cubic between them. */
+#include "integrate/integrate.h"
+
+void tn_hermite(int n, double theta, double h, const double *y0, const double *f0, const double *y1, const double *f1, double *y) {
+  const double r = 1 - theta;
+  for (int i = 0; i < n; i++) {
+    const double d = y1[i] - y0[i];
+    y[i] = r * y0[i] + theta * y1[i] + theta * r * (r * (h * f0[i] - d) - theta * (h * f1[i] - d));
+  }
+}
+
+static tn_step_memory *carve(tn_carve *c, int n) {
+  tn_step_memory *w = TN_CARVE(c, tn_step_memory, 1);
+  double *p = TN_CARVE(c, double, 6 * (size_t)n + 1);
+  if (c->base) {
+    *w = (tn_step_memory){.n = n, .y0 = p, .y1 = p + n, .f0 = p + 2 * n, .f1 = p + 3 * n, .k = p + 4 * n, .stage = p + 5 * n};
+  }
+  return w;
+}
+
+size_t tn_step_memory_size(int n) {
+  tn_carve c = {NULL, 0};
+  carve(&c, n);
+  return c.used;
+}
+
+void tn_step_memory_start(void *work, int n) {
+  tn_carve c = {work, 0};
+  carve(&c, n);
+}
+
+tn_status tn_step_begin(tn_step_memory *w, const tn_ode *ode, double t, const double *y, double h) {
+  w->t = t;
+  w->h = h;
+  memcpy(w->y0, y, sizeof *y * (size_t)w->n);
+  tn_status status = ode->begin(ode->self, t, y, h);
+  if (status == TN_OK && (!w->f0_ready || ode->rates_know_step)) status = ode->rates(ode->self, t, y, w->f0);
+  w->f0_ready = status == TN_OK;
+  w->f1_ready = false;
+  return status;
+}
+
+void tn_step_accept(void *work, bool changed) {
+  (void)changed;
+  ((tn_step_memory *)work)->f0_ready = false;
+}
+
+tn_status tn_step_dense(void *work, const tn_ode *ode, double theta, double *y) {
+  tn_step_memory *w = work;
+  if (!w->f1_ready) {
+    tn_status status = ode->rates(ode->self, w->t + w->h, w->y1, w->f1);
+    if (status != TN_OK) return status;
+    w->f1_ready = true;
+  }
+  tn_hermite(w->n, theta, w->h, w->y0, w->f0, w->y1, w->f1, y);
+  return TN_OK;
+}

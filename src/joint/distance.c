@@ -1,0 +1,81 @@
+/* distance: a massless rod of length L between two places.
+ *   (1) length:  C = |d| - L, e = d/|d|;  row [-e' 0 e' 0];  gamma = -(|dv|^2 - (e'dv)^2)/|d|, dv = v1 - v0
+ *   (2) squared: C = d'd - L^2;           row 2[-d' 0 d' 0]; gamma = -2 |dv|^2
+ * at |d| = 0 form (1) has no direction: the row comes out as not-a-number and the run stops there, named */
+#include "joint/joint.h"
+
+typedef struct distance {
+  double length;
+  int form; /* 0 length, 1 squared */
+} distance;
+
+static tn_status init(void *self, tn_context *ctx, int frames, const tn_frame2 *f, const double *masses) {
+  distance *j = self;
+  (void)frames, (void)masses;
+  if (isnan(j->length)) j->length = hypot(f[1].r[0] - f[0].r[0], f[1].r[1] - f[0].r[1]);
+  if (!(j->length > 0))
+    return tn_context_fail(ctx, "length", "the distance is zero: use a revolute to hold two points together");
+  return TN_OK;
+}
+
+static void position(const void *self, double t, const tn_frame2 *f, double *C) {
+  const distance *j = self;
+  const double dx = f[1].r[0] - f[0].r[0], dy = f[1].r[1] - f[0].r[1];
+  (void)t;
+  /* (1) as (d'd - L^2)/(|d| + L): no digits lost, and the same zero as (2) */
+  const double C2 = dx * dx + dy * dy - j->length * j->length;
+  C[0] = j->form ? C2 : C2 / (sqrt(dx * dx + dy * dy) + j->length);
+}
+
+static void rows(const void *self, double t, const tn_frame2 *f, double *J) {
+  const distance *j = self;
+  const double dx = f[1].r[0] - f[0].r[0], dy = f[1].r[1] - f[0].r[1];
+  const double k = j->form ? 2 : 1 / sqrt(dx * dx + dy * dy);
+  (void)t;
+  J[3] = k * dx;
+  J[4] = k * dy;
+  J[0] = -J[3];
+  J[1] = -J[4];
+  J[2] = J[5] = 0;
+}
+
+static void rates(const void *self, double t, const tn_frame2 *f, double *Ct, double *gamma) {
+  const distance *j = self;
+  const double dx = f[1].r[0] - f[0].r[0], dy = f[1].r[1] - f[0].r[1];
+  const double vx = f[1].v[0] - f[0].v[0], vy = f[1].v[1] - f[0].v[1];
+  (void)t;
+  Ct[0] = 0;
+  if (j->form) {
+    gamma[0] = -2 * (vx * vx + vy * vy);
+  } else {
+    const double l2 = dx * dx + dy * dy, across = dx * vy - dy * vx;
+    gamma[0] = -across * across / (l2 * sqrt(l2));
+  }
+}
+
+static void units(const void *self, tn_unit *unit) {
+  unit[0] = ((const distance *)self)->form ? TN_LENGTH_SQUARED : TN_LENGTH;
+}
+
+static const tn_field fields[] = {
+    {"length", "m", "distance kept; that of the given pose if left out", TN_NUMBER, 1, offsetof(distance, length), NAN, 0,
+     INFINITY, false, NULL},
+    {"form", "", "whether the row is a length or a squared length", TN_WORD, 1, offsetof(distance, form), 0, 0, 0, false,
+     "length squared"},
+    {.key = NULL}};
+
+const tn_joint_type tn_joint_distance = {
+    .name = "distance",
+    .doc = "two places at a constant distance: a massless rod",
+    .seat = TN_SEAT_TWO,
+    .size = sizeof(distance),
+    .fields = fields,
+    .init = init,
+    .plane = {.rows = 1,
+              .unit = {TN_LENGTH},
+              .axes = -1,
+              .units = units,
+              .position = position,
+              .rows_on_twists = rows,
+              .rates = rates},
+};

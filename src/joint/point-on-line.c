@@ -1,0 +1,32 @@
+/* point-on-line: a point of the second body stays on a line fixed in the first. row and gamma in line.c */
+#include "joint/joint.h"
+
+static void position(const void *self, double t, const tn_frame2 *f, double *C) {
+  (void)self, (void)t;
+  C[0] = tn_line_position(f);
+}
+
+static void rows(const void *self, double t, const tn_frame2 *f, double *J) {
+  (void)self, (void)t;
+  tn_line_row(f, J);
+}
+
+static void rates(const void *self, double t, const tn_frame2 *f, double *Ct, double *gamma) {
+  (void)self, (void)t;
+  Ct[0] = 0;
+  gamma[0] = tn_line_gamma(f);
+}
+
+const tn_joint_type tn_joint_point_on_line = {
+    .name = "point-on-line",
+    .doc = "a point of the second body stays on the line along `axis` through the place, fixed in the first",
+    .seat = TN_SEAT_SHARED,
+    .has_axis = true,
+    .oriented = 1,
+    .plane = {.rows = 1,
+              .unit = {TN_LENGTH},
+              .axes = -1,
+              .position = position,
+              .rows_on_twists = rows,
+              .rates = rates},
+};

@@ -1,0 +1,56 @@
+/* revolute in the plane: a point in common.
+ *   (1) C = d
+ *   (2) rows on twists [v0 w0 v1 w1]: [-1 0 1 0];  gamma = 0
+ *   (3) coordinate angle = angle1 - angle0; row [0 -1 0 1], gamma 0
+ *   (4) motion: d = 0, S = [0 0 1]; (2) times (4) = 0 */
+#include "joint/joint.h"
+
+static void position(const void *self, double t, const tn_frame2 *f, double *C) {
+  (void)self, (void)t;
+  C[0] = f[1].r[0] - f[0].r[0];
+  C[1] = f[1].r[1] - f[0].r[1];
+}
+
+static void rows(const void *self, double t, const tn_frame2 *f, double *J) {
+  (void)self, (void)t, (void)f;
+  memset(J, 0, 12 * sizeof *J);
+  J[0] = J[7] = -1;
+  J[3] = J[10] = 1;
+}
+
+static void rates(const void *self, double t, const tn_frame2 *f, double *Ct, double *gamma) {
+  (void)self, (void)t, (void)f;
+  Ct[0] = Ct[1] = gamma[0] = gamma[1] = 0;
+}
+
+static void measure(const void *self, const tn_frame2 *f, double *value, double *J, double *gamma) {
+  (void)self;
+  value[0] = f[1].angle - f[0].angle;
+  tn_angle_row(J);
+  gamma[0] = 0;
+}
+
+static void motion(const void *self, const double *q, double d[2], double *angle, double *S) {
+  (void)self;
+  d[0] = d[1] = 0;
+  *angle = q[0];
+  S[0] = S[1] = 0;
+  S[2] = 1;
+}
+
+static const tn_coordinate coordinates[] = {{"angle", "rate", TN_ANGLE}, {NULL, NULL, TN_ANGLE}};
+
+const tn_joint_type tn_joint_revolute = {
+    .name = "revolute",
+    .doc = "a pin: a point in common",
+    .seat = TN_SEAT_SHARED,
+    .coordinates = coordinates,
+    .plane = {.rows = 2,
+              .unit = {TN_LENGTH, TN_LENGTH},
+              .axes = 1,
+              .position = position,
+              .rows_on_twists = rows,
+              .rates = rates,
+              .measure = measure,
+              .motion = motion},
+};

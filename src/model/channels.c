@@ -1,0 +1,313 @@
+/* channels: the names by which expressions, outputs, starts and forces speak of the motion. */
+#include "model/model.h"
+
+#include <stdio.h>
+
+static const char *const energies[TN_ENERGIES] = {"kinetic", "potential",  "total",   "force",
+                                                  "driver",  "stabilizer", "balance", "dissipated"};
+static const char *const body_values[] = {"x", "y", "angle"}, *const body_rates[] = {"vx", "vy", "rate"},
+                         *const body_accels[] = {"ax", "ay", "accel"};
+static const char *const reactions[] = {"fx", "fy", "t"}, *const shares[] = {"sfx", "sfy", "st"};
+
+static int which(const char *word, const char *const *list, int n) {
+  for (int i = 0; i < n; i++)
+    if (strcmp(word, list[i]) == 0) return i;
+  return -1;
+}
+
+static bool unknown_channel(tn_error *e, const char *kind, const char *name, const char *word, int n, const char *const *known) {
+  const char *near = tn_nearest(word, n, known);
+  tn_fail(e, TN_E_MODEL, "%s '%s' has no channel '%s'", kind, name, word);
+  if (near) tn_hint(e, "did you mean '%s.%s'?", name, near);
+  return false;
+}
+
+static bool body_channel(const tn_model *m, int i, const char *word, tn_channel *ch, tn_error *e) {
+  const tn_body *b = &m->body[i];
+  const int last = b->oriented ? 3 : 2;
+  int k;
+  ch->part = i;
+  ch->measure = (tn_measure){false, i, 0};
+  if ((k = which(word, body_values, last)) >= 0) {
+    ch->kind = TN_CH_MEASURE;
+  } else if ((k = which(word, body_rates, last)) >= 0) {
+    ch->kind = TN_CH_RATE;
+  } else if ((k = which(word, body_accels, last)) >= 0) {
+    ch->kind = TN_CH_ACCELERATION;
+    ch->after_solve = true;
+  } else if (b->type && b->type->on_parent && (k = which(word, reactions, 2)) >= 0) {
+    ch->kind = TN_CH_PIVOT;
+    ch->after_solve = true;
+  } else {
+    const char *known[] = {"x", "y", "vx", "vy", "ax", "ay", "angle", "rate", "accel"};
+    return unknown_channel(e, b->oriented ? "body" : "particle", b->name, word, b->oriented ? 9 : 6, known);
+  }
+  ch->component = ch->measure.k = k;
+  return true;
+}
+
+static bool joint_channel(const tn_model *m, int i, const char *word, tn_channel *ch, tn_error *e) {
+  const tn_joint *j = &m->joint[i];
+  const char *known[32];
+  int n = 0, k;
+  ch->part = i;
+  for (k = 0; k < j->coordinates; k++) {
+    const tn_coordinate *x = &j->type->coordinates[k];
+    known[n++] = x->name;
+    known[n++] = x->rate;
+    if (strcmp(word, x->name) != 0 && strcmp(word, x->rate) != 0) continue;
+    for (int f = 0; f < 2; f++)
+      if (j->spot[f].body >= 0 && !m->body[j->spot[f].body].oriented && x->unit == TN_ANGLE)
+        return tn_fail(e, TN_E_MODEL, "joint '%s' has no %s: '%s' is a particle", j->name, x->name, m->body[j->spot[f].body].name),
+               false;
+    ch->kind = strcmp(word, x->name) == 0 ? TN_CH_MEASURE : TN_CH_RATE;
+    ch->measure = (tn_measure){true, i, k};
+    return true;
+  }
+  const bool wrench = j->frames == 2 && j->type->seat != TN_SEAT_CENTERS;
+  ch->after_solve = true;
+  if (wrench && (k = which(word, reactions, 3)) >= 0) {
+    ch->kind = TN_CH_REACTION;
+    ch->component = k;
+    return true;
+  }
+  if (wrench && (k = which(word, shares, 3)) >= 0) {
+    ch->kind = TN_CH_STABILIZER;
+    ch->component = k;
+    return true;
+  }
+  if (!wrench && strcmp(word, "load") == 0) {
+    ch->kind = TN_CH_LOAD;
+    return true;
+  }
+  if (strcmp(word, "violation") == 0) {
+    ch->kind = TN_CH_VIOLATION;
+    ch->after_solve = false;
+    return true;
+  }
+  if (strcmp(word, "power") == 0) {
+    ch->kind = TN_CH_JOINT_POWER;
+    return true;
+  }
+  if (wrench)
+    for (k = 0; k < 3; k++) known[n++] = reactions[k], known[n++] = shares[k];
+  else
+    known[n++] = "load";
+  known[n++] = "violation";
+  known[n++] = "power";
+  return unknown_channel(e, "joint", j->name, word, n, known);
+}
+
+bool tn_model_channel(const tn_model *m, const char *name, tn_channel *ch, tn_error *e) {
+  char part[64];
+  const char *dot = strchr(name, '.');
+  memset(ch, 0, sizeof *ch);
+  ch->width = 1;
+  if (!dot || dot == name || (size_t)(dot - name) >= sizeof part)
+    return tn_fail(e, TN_E_MODEL, "unknown name '%.60s'", name), false;
+  memcpy(part, name, (size_t)(dot - name));
+  part[dot - name] = 0;
+  const char *word = dot + 1;
+  if (strcmp(part, "energy") == 0) {
+    ch->kind = TN_CH_ENERGY;
+    ch->after_solve = true; /* the ledger */
+    ch->component = which(word, energies, TN_ENERGIES);
+    return ch->component >= 0 || unknown_channel(e, "the", "energy", word, TN_ENERGIES, energies);
+  }
+  for (int i = 0; i < m->bodies; i++)
+    if (strcmp(part, m->body[i].name) == 0) return body_channel(m, i, word, ch, e);
+  for (int i = 0; i < m->joints; i++)
+    if (strcmp(part, m->joint[i].name) == 0) return joint_channel(m, i, word, ch, e);
+  for (int i = 0; i < m->forces; i++) {
+    if (strcmp(part, m->force[i].name) != 0) continue;
+    static const char *const known[] = {"power", "energy"};
+    ch->part = i;
+    ch->after_solve = true; /* a force may not depend on forces */
+    ch->kind = strcmp(word, "power") == 0 ? TN_CH_FORCE_POWER : TN_CH_FORCE_ENERGY;
+    return which(word, known, 2) >= 0 || unknown_channel(e, "force", part, word, 2, known);
+  }
+  const char *known[192];
+  int n = 0;
+  for (int i = 0; i < m->bodies && n < 64; i++) known[n++] = m->body[i].name;
+  for (int i = 0; i < m->joints && n < 128; i++) known[n++] = m->joint[i].name;
+  for (int i = 0; i < m->forces && n < 192; i++) known[n++] = m->force[i].name;
+  const char *near = tn_nearest(part, n, known);
+  tn_fail(e, TN_E_MODEL, "unknown name '%.60s': there is no body, joint or force '%s'", name, part);
+  if (near) tn_hint(e, "did you mean '%s.%.40s'?", near, word);
+  return false;
+}
+
+/* a bare name in a force on a channel is a channel of the same part: `20 - 5*rate` */
+tn_status tn_channel_find(tn_context *c, const char *name, tn_channel *ch, tn_error *e) {
+  const tn_model *m = c->m;
+  if (c->has_own && !strchr(name, '.')) {
+    memset(ch, 0, sizeof *ch);
+    ch->width = 1;
+    const bool ok = c->own.of_joint ? joint_channel(m, c->own.part, name, ch, e) : body_channel(m, c->own.part, name, ch, e);
+    if (!ok) tn_fail(e, TN_E_MODEL, "unknown name '%.60s'", name);
+    return ok ? TN_OK : TN_E_MODEL;
+  }
+  return tn_model_channel(m, name, ch, e) ? TN_OK : TN_E_MODEL;
+}
+
+tn_status tn_channel_call(tn_context *c, const char *function, int n, const char *const *args, tn_channel *ch, tn_error *e) {
+  static const struct {
+    const char *name;
+    tn_channel_kind kind;
+    int least, most, width;
+    bool of_joint, after;
+  } table[] = {{"position", TN_CH_POSITION, 1, 2, 2, false, false},
+               {"velocity", TN_CH_VELOCITY, 1, 2, 2, false, false},
+               {"acceleration", TN_CH_POINT_ACCELERATION, 1, 2, 2, false, true},
+               {"omega", TN_CH_RATE, 1, 1, 1, false, false},
+               {"axis", TN_CH_AXIS, 2, 2, 2, false, false},
+               {"force", TN_CH_FORCE_VECTOR, 1, 1, 2, true, true},
+               {"torque", TN_CH_REACTION, 1, 1, 1, true, true}};
+  memset(ch, 0, sizeof *ch);
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    if (strcmp(function, table[i].name) != 0) continue;
+    ch->kind = table[i].kind;
+    ch->width = table[i].width;
+    ch->after_solve = table[i].after;
+    if (n < table[i].least || n > table[i].most)
+      return tn_fail(e, TN_E_MODEL, "'%s' takes %d argument%s, %d given", function, table[i].least,
+                     table[i].most > table[i].least ? " or one more" : table[i].least > 1 ? "s" : "", n);
+    if (table[i].of_joint) {
+      ch->part = tn_joint_named(c, args[0]);
+      if (ch->part < 0) return tn_fail(e, TN_E_MODEL, "'%s' needs a joint, there is none named '%.60s'", function, args[0]);
+      if (c->m->joint[ch->part].frames != 2 || c->m->joint[ch->part].type->seat == TN_SEAT_CENTERS)
+        return tn_fail(e, TN_E_MODEL, "joint '%s' acts on channels: its effort is '%s.load'", args[0], args[0]);
+      ch->component = 2; /* torque */
+      return TN_OK;
+    }
+    ch->part = tn_body_named(c, args[0]);
+    if (ch->part < 0) return tn_fail(e, TN_E_MODEL, "'%s' needs a body, there is none named '%.60s'", function, args[0]);
+    ch->spot.body = ch->part;
+    if (ch->kind == TN_CH_RATE) {
+      if (!c->m->body[ch->part].oriented) return tn_fail(e, TN_E_MODEL, "'%s' is a particle and does not turn", args[0]);
+      ch->measure = (tn_measure){false, ch->part, 2};
+    } else if (ch->kind == TN_CH_AXIS) {
+      if (strcmp(args[1], "x") != 0 && strcmp(args[1], "y") != 0)
+        return tn_fail(e, TN_E_MODEL, "the axes of a body are x and y, not '%.60s'", args[1]);
+      ch->component = args[1][0] == 'y';
+    } else if (n == 2) {
+      tn_node place = {.kind = TN_NODE_TEXT, .text = args[1]};
+      tn_error *outer = c->e;
+      c->e = e;
+      tn_status status = tn_spot_at(c, &place, ch->part, 0, &ch->spot);
+      c->e = outer;
+      return status;
+    }
+    return TN_OK;
+  }
+  return tn_fail(e, TN_E_MODEL, "unknown function '%.60s'", function);
+}
+
+tn_status tn_channel_slot(tn_context *c, const tn_channel *ch, int *slot) {
+  tn_model *m = c->m;
+  if (m->channels == c->channel_room) {
+    const int room = c->channel_room ? 2 * c->channel_room : 32;
+    tn_channel *list = tn_arena_alloc(c->arena, sizeof *list * (size_t)room);
+    if (!list) return tn_no_memory(c);
+    if (m->channels) memcpy(list, m->channel, sizeof *list * (size_t)m->channels);
+    m->channel = list;
+    c->channel_room = room;
+  }
+  m->channel[*slot = m->channels++] = *ch;
+  return TN_OK;
+}
+
+tn_status tn_measure_at(tn_context *c, const tn_node *node, const char *name, tn_measure *m, bool *rate) {
+  tn_channel ch;
+  tn_error why;
+  tn_error_clear(&why);
+  if (!tn_model_channel(c->m, name, &ch, &why)) {
+    tn_refuse(c, node, "%s", why.message);
+    if (*why.hint) tn_hint(c->e, "%s", why.hint);
+    return TN_E_MODEL;
+  }
+  if (ch.kind != TN_CH_MEASURE && ch.kind != TN_CH_RATE) return tn_refuse(c, node, "'%s' is not a coordinate or its rate", name);
+  *m = ch.measure;
+  *rate = ch.kind == TN_CH_RATE;
+  return TN_OK;
+}
+
+tn_unit tn_measure_unit(const tn_model *m, const tn_measure *of) {
+  if (of->of_joint) return m->joint[of->part].type->coordinates[of->k].unit;
+  return of->k == 2 ? TN_ANGLE : TN_LENGTH;
+}
+
+/* ---- outputs ---------------------------------------------------------------------------------------------------------- */
+
+static tn_status add_column(tn_context *c, const char *name, const char *part) {
+  const size_t n = strlen(name) + (part ? strlen(part) + 1 : 0) + 1;
+  char *text = tn_context_alloc(c, n);
+  if (!text) return TN_E_MEMORY;
+  snprintf(text, n, part ? "%s.%s" : "%s", name, part ? part : "");
+  c->m->column[c->m->columns++] = text;
+  return TN_OK;
+}
+
+static tn_status add_default(tn_context *c, const char *name, const char *word) {
+  tn_channel ch;
+  char text[160];
+  snprintf(text, sizeof text, "%s.%s", name, word);
+  tn_error why;
+  if (!tn_model_channel(c->m, text, &ch, &why)) return TN_OK; /* a particle has no angle */
+  tn_output *o = &c->m->output[c->m->outputs++];
+  tn_node node = {.kind = TN_NODE_TEXT, .text = text, .size = strlen(text)};
+  TN_TRY(tn_expr_at(c, &node, TN_CLASS_RUNNING, 1, &o->expr));
+  TN_TRY(add_column(c, name, word));
+  o->name = c->m->column[c->m->columns - 1];
+  return TN_OK;
+}
+
+/* without `outputs`: all coordinates and rates of bodies and joints */
+static tn_status default_outputs(tn_context *c) {
+  tn_model *m = c->m;
+  size_t n = 6 * (size_t)m->bodies;
+  for (int i = 0; i < m->joints; i++) n += 2 * (size_t)m->joint[i].coordinates;
+  m->output = tn_context_alloc(c, sizeof *m->output * (n + 1));
+  m->column = tn_context_alloc(c, sizeof *m->column * (n + 1));
+  if (!m->output || !m->column) return TN_E_MEMORY;
+  for (int i = 0; i < m->bodies; i++) {
+    for (int k = 0; k < 3; k++) TN_TRY(add_default(c, m->body[i].name, body_values[k]));
+    for (int k = 0; k < 3; k++) TN_TRY(add_default(c, m->body[i].name, body_rates[k]));
+  }
+  for (int i = 0; i < m->joints; i++)
+    for (int k = 0; k < m->joint[i].coordinates; k++) {
+      TN_TRY(add_default(c, m->joint[i].name, m->joint[i].type->coordinates[k].name));
+      TN_TRY(add_default(c, m->joint[i].name, m->joint[i].type->coordinates[k].rate));
+    }
+  return TN_OK;
+}
+
+tn_status tn_outputs_read(tn_context *c) {
+  tn_model *m = c->m;
+  const tn_node *outputs = tn_node_get(c->root, "outputs");
+  if (!outputs) return default_outputs(c);
+  if (outputs->kind != TN_NODE_OBJECT) return tn_refuse(c, outputs, "`outputs` must be an object");
+  m->output = tn_context_alloc(c, sizeof *m->output * (outputs->size + 1));
+  m->column = tn_context_alloc(c, sizeof *m->column * (3 * outputs->size + 1));
+  if (!m->output || !m->column) return TN_E_MEMORY;
+  for (const tn_node *k = outputs->first; k; k = k->next) {
+    static const char *const keys[] = {"repeat", "value", NULL};
+    const tn_node *value = k;
+    TN_TRY(tn_check_name(c, k));
+    c->kind = "output";
+    c->name = k->key;
+    c->node = k;
+    if (k->kind == TN_NODE_OBJECT) {
+      TN_TRY(tn_keys_known(c, k, NULL, keys));
+      if (!(value = tn_node_get(k, "value"))) return tn_refuse(c, k, "`value` is missing");
+    }
+    tn_output *o = &m->output[m->outputs++];
+    TN_TRY(tn_expr_at(c, value, TN_CLASS_RUNNING, 0, &o->expr));
+    const int width = tn_expr_width(o->expr);
+    static const char *const component[] = {"x", "y", "z"};
+    for (int i = 0; i < width; i++) TN_TRY(add_column(c, k->key, width > 1 ? component[i] : NULL));
+    c->kind = NULL;
+    if (!(o->name = tn_arena_text(c->arena, k->key, strlen(k->key)))) return tn_no_memory(c);
+  }
+  return TN_OK;
+}

@@ -1,0 +1,217 @@
+/* the compile, in order: what can be named first, then what refers to it. */
+#include "model/model.h"
+
+#include <stdio.h>
+
+tn_status tn_refuse(tn_context *c, const tn_node *at, const char *format, ...) {
+  char text[400];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  if (!at) at = c->node ? c->node : c->root;
+  if (c->kind) return tn_node_fail(at, c->e, TN_E_MODEL, "%s '%s': %s", c->kind, c->name, text);
+  return tn_node_fail(at, c->e, TN_E_MODEL, "%s", text);
+}
+
+tn_status tn_no_memory(tn_context *c) { return tn_fail(c->e, TN_E_MEMORY, "out of memory"); }
+
+tn_status tn_context_fail(tn_context *c, const char *key, const char *format, ...) {
+  char text[400];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  return tn_refuse(c, key ? tn_node_get(c->node, key) : NULL, "%s", text);
+}
+
+void *tn_context_alloc(tn_context *c, size_t size) {
+  void *p = tn_arena_alloc(c->arena, size);
+  if (!p) tn_no_memory(c);
+  return p;
+}
+
+static const char *const top_keys[] = {"tenon",   "dimension", "title",  "constants", "gravity", "points",
+                                       "tables",  "bodies",    "joints", "forces",    "rods",    "start",
+                                       "outputs", "run",       "coordinates", "body_coordinates", NULL};
+
+static tn_status read_head(tn_context *c) {
+  const tn_node *root = c->root, *node;
+  double value;
+  for (const tn_node *k = root->first; k; k = k->next)
+    if (strcmp(k->key, "include") == 0 || strcmp(k->key, "parts") == 0)
+      return tn_refuse(c, k, "`%s` is reserved and not there yet", k->key);
+  if (!tn_node_get(root, "tenon")) {
+    tn_refuse(c, root, "the model has no `tenon` key");
+    tn_hint(c->e, "write \"tenon\": 1, the version of the format, as the first line");
+    return TN_E_MODEL;
+  }
+  TN_TRY(tn_number_at(c, tn_node_get(root, "tenon"), &value));
+  if (value != 1)
+    return tn_refuse(c, tn_node_get(root, "tenon"), "this Tenon reads format version 1, the model has version %g", value);
+  TN_TRY(tn_keys_known(c, root, NULL, top_keys));
+  node = tn_node_get(root, "dimension");
+  if (!node) return tn_refuse(c, root, "the model has no `dimension`: write \"dimension\": 2");
+  TN_TRY(tn_number_at(c, node, &value));
+  if (value == 3) return tn_refuse(c, node, "models in space are not there yet: \"dimension\" must be 2");
+  if (value != 2) return tn_refuse(c, node, "`dimension` must be 2, not %g", value);
+  c->m->title = "";
+  if ((node = tn_node_get(root, "title"))) {
+    if (node->kind != TN_NODE_TEXT) return tn_refuse(c, node, "`title` must be a text");
+    if (!(c->m->title = tn_arena_text(c->arena, node->text, node->size))) return tn_no_memory(c);
+  }
+  if ((node = tn_node_get(root, "gravity"))) TN_TRY(tn_numbers_at(c, node, 2, c->m->gravity));
+  if ((node = tn_node_get(root, "coordinates"))) {
+    const char *word;
+    static const char *const known[] = {"absolute", "relative"};
+    TN_TRY(tn_word_at(c, node, "coordinates", &word));
+    if (strcmp(word, "relative") == 0)
+      c->m->relative = true;
+    else if (strcmp(word, "absolute") != 0)
+      return tn_unknown(c, node, "coordinates", word, 2, known);
+  }
+  return TN_OK;
+}
+
+/* the largest distance between joint places and mass centres at the given pose; 1 m if there is none */
+static tn_status model_length(tn_context *c) {
+  const tn_model *m = c->m;
+  int n = m->bodies + 2 * m->rods, k = 0;
+  for (int i = 0; i < m->joints; i++) n += m->joint[i].frames;
+  double(*p)[2] = tn_arena_alloc(c->arena, sizeof *p * (size_t)(n + 1));
+  if (!p) return tn_no_memory(c);
+  for (int i = 0; i < m->bodies; i++, k++) {
+    const tn_spot center = {i, {m->body[i].center[0], m->body[i].center[1]}, 0};
+    tn_frame2 f;
+    tn_spot_frame(c, &center, &f);
+    p[k][0] = f.r[0], p[k][1] = f.r[1];
+  }
+  for (int i = 0; i < m->joints; i++)
+    for (int j = 0; j < m->joint[i].frames; j++, k++) {
+      tn_frame2 f;
+      tn_spot_frame(c, &m->joint[i].spot[j], &f);
+      p[k][0] = f.r[0], p[k][1] = f.r[1];
+    }
+  for (int i = 0; i < 2 * m->rods; i++, k++) {
+    tn_frame2 f;
+    tn_spot_frame(c, &m->rod[i / 2].end[i % 2], &f);
+    p[k][0] = f.r[0], p[k][1] = f.r[1];
+  }
+  /* beyond 2,000 places the corners of the box do: never less than the diameter, at most sqrt(2) of it */
+  double L = 0;
+  if (k <= 2000) {
+    for (int i = 0; i < k; i++)
+      for (int j = 0; j < i; j++) L = fmax(L, hypot(p[i][0] - p[j][0], p[i][1] - p[j][1]));
+  } else {
+    double lo[2] = {INFINITY, INFINITY}, hi[2] = {-INFINITY, -INFINITY};
+    for (int i = 0; i < k; i++)
+      for (int d = 0; d < 2; d++) lo[d] = fmin(lo[d], p[i][d]), hi[d] = fmax(hi[d], p[i][d]);
+    L = hypot(hi[0] - lo[0], hi[1] - lo[1]);
+  }
+  c->m->length = L > 0 ? L : 1;
+  return TN_OK;
+}
+
+static tn_status compile(tn_context *c, const tn_desc *desc) {
+  tn_node *expanded;
+  /* constants are needed to expand the repeats, points may be repeated themselves */
+  c->root = desc->root;
+  TN_TRY(tn_names_prepare(c, desc->root));
+  TN_TRY(tn_names_points(c, desc->root));
+  TN_TRY(tn_expand(c->arena, desc->root, tn_number_text, c, &expanded, c->e));
+  c->root = expanded;
+  TN_TRY(tn_names_points(c, expanded));
+  TN_TRY(read_head(c));
+  TN_TRY(tn_names_settle(c));
+  TN_TRY(tn_bodies_list(c));
+  TN_TRY(tn_joints_list(c));
+  TN_TRY(tn_forces_list(c));
+  TN_TRY(tn_bodies_read(c));
+  TN_TRY(tn_rods_read(c));
+  TN_TRY(tn_joints_read(c));
+  c->names_ready = true;
+  TN_TRY(tn_joints_terms(c));
+  TN_TRY(model_length(c));
+  TN_TRY(tn_tree_build(c));
+  TN_TRY(tn_rows_build(c));
+  TN_TRY(tn_forces_read(c));
+  c->kind = NULL;
+  TN_TRY(tn_run_read(c));
+  TN_TRY(tn_start_read(c));
+  return tn_outputs_read(c);
+}
+
+tn_status tn_compile(const tn_desc *desc, tn_model **model, tn_error *error) {
+  tn_context c = {0};
+  tn_error local;
+  c.e = error ? error : &local;
+  *model = NULL;
+  tn_error_clear(c.e);
+  tn_arena arena;
+  tn_arena_init(&arena, &desc->arena.allocator);
+  tn_model *m = tn_arena_alloc(&arena, sizeof *m);
+  if (!m) {
+    tn_arena_free(&arena);
+    return tn_no_memory(&c);
+  }
+  c.m = m;
+  c.arena = &arena;
+  tn_status status = compile(&c, desc);
+  if (status != TN_OK) {
+    tn_arena_free(&arena);
+    return status;
+  }
+  m->arena = arena;
+  *model = m;
+  return TN_OK;
+}
+
+void tn_model_free(tn_model *model) {
+  if (!model) return;
+  tn_arena arena = model->arena; /* the model lies in its own arena */
+  tn_arena_free(&arena);
+}
+
+void tn_model_get_info(const tn_model *m, tn_model_info *info) {
+  *info = (tn_model_info){.title = m->title,
+                          .method = m->run.method,
+                          .formulation = ((const tn_formulation_type *)m->run.formulation.type)->name,
+                          .integrator = m->run.integrator->name,
+                          .stabilizers = m->run.stabilizers,
+                          .bodies = m->bodies,
+                          .joints = m->joints,
+                          .forces = m->forces,
+                          .coordinates = m->nq,
+                          .speeds = m->nu,
+                          .rows = m->rows,
+                          .length = m->length,
+                          .until = m->run.until,
+                          .every = m->run.every};
+}
+
+const char *tn_model_stabilizer(const tn_model *m, int i) {
+  return i >= 0 && i < m->run.stabilizers ? m->run.stabilizer[i].text : NULL;
+}
+
+int tn_model_settings(const tn_model *m, char *text, size_t size) {
+  const tn_run *r = &m->run;
+  size_t used = 0;
+  int total = 0;
+#define ADD(...)                                                                                                       \
+  do {                                                                                                                 \
+    int k = snprintf(used < size ? text + used : NULL, used < size ? size - used : 0, __VA_ARGS__);                    \
+    total += k;                                                                                                        \
+    used += (size_t)k;                                                                                                 \
+  } while (0)
+  ADD("--formulation %s", r->formulation.text);
+  for (int i = 0; i < r->stabilizers; i++) ADD(" --stabilize %s", r->stabilizer[i].text);
+  if (!r->stabilizers) ADD(" --stabilize none");
+  ADD(" --integrator %s", r->integrator->name);
+  if (r->fixed)
+    ADD(" --step %.17g", r->step);
+  else
+    ADD(" --rtol %g --atol %g", r->rtol, r->atol);
+  ADD(" --until %.17g --every %.17g", r->until, r->every);
+#undef ADD
+  return total;
+}

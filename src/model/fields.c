@@ -1,0 +1,150 @@
+/* field tables: one declaration of a parameter gives its reading, default, range and messages. */
+#include "model/model.h"
+
+static bool in_list(const char *key, const char *const *list) {
+  for (; list && *list; list++)
+    if (strcmp(*list, key) == 0) return true;
+  return false;
+}
+
+tn_status tn_keys_known(tn_context *c, const tn_node *object, const tn_field *fields, const char *const *common) {
+  if (object->kind != TN_NODE_OBJECT) return tn_refuse(c, object, "an object is needed here");
+  for (const tn_node *k = object->first; k; k = k->next) {
+    bool known = strncmp(k->key, "x-", 2) == 0 || in_list(k->key, common);
+    for (const tn_field *f = fields; !known && f && f->key; f++) known = strcmp(f->key, k->key) == 0;
+    if (known) continue;
+    const char *names[64];
+    int n = 0;
+    for (const tn_field *f = fields; f && f->key && n < 64; f++) names[n++] = f->key;
+    for (const char *const *s = common; s && *s && n < 64; s++) names[n++] = *s;
+    const char *near = tn_nearest(k->key, n, names);
+    tn_refuse(c, k, "unknown key '%s'", k->key);
+    if (c->e->line > 0 && k->key_place.line > 0) tn_error_at(c->e, &k->key_place, c->e->pointer);
+    if (near) tn_hint(c->e, "did you mean '%s'?", near);
+    return TN_E_MODEL;
+  }
+  return TN_OK;
+}
+
+tn_status tn_unknown(tn_context *c, const tn_node *at, const char *what, const char *word, int n, const char *const *known) {
+  char list[200] = "";
+  const char *near = tn_nearest(word, n, known);
+  tn_refuse(c, at, "unknown %s '%s'", what, word);
+  if (near) {
+    tn_hint(c->e, "did you mean '%s'?", near);
+  } else {
+    for (int i = 0; i < n; i++) {
+      const size_t used = strlen(list);
+      if (used + strlen(known[i]) + 2 >= sizeof list) break;
+      if (i) strcat(list, " ");
+      strcat(list, known[i]);
+    }
+    tn_hint(c->e, "known: %s", list);
+  }
+  return TN_E_MODEL;
+}
+
+tn_status tn_word_at(tn_context *c, const tn_node *node, const char *what, const char **word) {
+  if (node->kind != TN_NODE_TEXT) return tn_refuse(c, node, "`%s` must be a word", what);
+  *word = node->text;
+  return TN_OK;
+}
+
+tn_status tn_type_word(tn_context *c, const tn_node *node, const char **word) {
+  const tn_node *type = node;
+  if (node->kind == TN_NODE_OBJECT && !(type = tn_node_get(node, "type"))) return tn_refuse(c, node, "`type` is missing");
+  if (type->kind != TN_NODE_TEXT) return tn_refuse(c, type, "`type` must be a word");
+  *word = type->text;
+  return TN_OK;
+}
+
+/* the index of a word among blank-separated choices, or -1 */
+static int choice(const char *choices, const char *word) {
+  const size_t n = strlen(word);
+  for (int i = 0; *choices; i++) {
+    const size_t k = strcspn(choices, " ");
+    if (k == n && strncmp(choices, word, n) == 0) return i;
+    choices += k + (choices[k] == ' ');
+  }
+  return -1;
+}
+
+static tn_status read_field(tn_context *c, const tn_node *node, const tn_field *f, void *self) {
+  unsigned char *at = (unsigned char *)self + f->offset;
+  switch (f->kind) {
+  case TN_NUMBER: {
+    double value;
+    TN_TRY(tn_number_at(c, node, &value));
+    if (!(value >= f->lo && value <= f->hi)) {
+      if (isinf(f->hi)) return tn_refuse(c, node, "`%s` must be at least %g, not %g", f->key, f->lo, value);
+      return tn_refuse(c, node, "`%s` must be between %g and %g, not %g", f->key, f->lo, f->hi, value);
+    }
+    memcpy(at, &value, sizeof value);
+    return TN_OK;
+  }
+  case TN_VECTOR: {
+    double value[3];
+    if (f->choices)
+      TN_TRY(tn_direction_at(c, node, value));
+    else
+      TN_TRY(tn_numbers_at(c, node, f->n, value));
+    memcpy(at, value, sizeof *value * (size_t)f->n);
+    return TN_OK;
+  }
+  case TN_WORD: {
+    const char *word;
+    TN_TRY(tn_word_at(c, node, f->key, &word));
+    const int i = choice(f->choices, word);
+    if (i < 0) return tn_refuse(c, node, "`%s` is one of: %s; not '%s'", f->key, f->choices, word);
+    memcpy(at, &i, sizeof i);
+    return TN_OK;
+  }
+  case TN_BOOLEAN: {
+    if (node->kind != TN_NODE_BOOL) return tn_refuse(c, node, "`%s` must be true or false", f->key);
+    const int value = node->boolean;
+    memcpy(at, &value, sizeof value);
+    return TN_OK;
+  }
+  case TN_TIME: {
+    const tn_expr *x;
+    TN_TRY(tn_expr_at(c, node, TN_CLASS_TIME, 1, &x));
+    memcpy(at, &x, sizeof x);
+    return TN_OK;
+  }
+  case TN_RUNNING: {
+    const tn_expr *x[3];
+    if (f->n == 1) {
+      TN_TRY(tn_expr_at(c, node, TN_CLASS_RUNNING, 1, x));
+    } else {
+      if (node->kind != TN_NODE_LIST || (int)node->size != f->n)
+        return tn_refuse(c, node, "`%s` must be a list of %d numbers or expressions", f->key, f->n);
+      const tn_node *k = node->first;
+      for (int i = 0; i < f->n; i++, k = k->next) TN_TRY(tn_expr_at(c, k, TN_CLASS_RUNNING, 1, &x[i]));
+    }
+    memcpy(at, x, sizeof *x * (size_t)f->n);
+    return TN_OK;
+  }
+  case TN_BODIES:
+  case TN_CHANNEL_OF:
+  case TN_TERMS: return TN_OK; /* by those who make frames and terms */
+  }
+  return tn_refuse(c, node, "a field of unknown kind");
+}
+
+tn_status tn_fields_read(tn_context *c, const tn_node *object, const tn_field *fields, const char *const *common, void *self) {
+  if (object->kind == TN_NODE_OBJECT) TN_TRY(tn_keys_known(c, object, fields, common));
+  for (const tn_field *f = fields; f && f->key; f++) {
+    const tn_node *node = tn_node_get(object, f->key);
+    if (node) {
+      TN_TRY(read_field(c, node, f, self));
+    } else if (f->required) {
+      return tn_refuse(c, object, "`%s` is missing", f->key);
+    } else if (f->kind == TN_NUMBER) {
+      memcpy((unsigned char *)self + f->offset, &f->dflt, sizeof f->dflt);
+    } else if (f->kind == TN_WORD || f->kind == TN_BOOLEAN) {
+      const int value = (int)f->dflt;
+      memcpy((unsigned char *)self + f->offset, &value, sizeof value);
+    }
+  }
+  return TN_OK;
+}

@@ -1,0 +1,107 @@
+/* forces: what they act on, parameters. */
+#include "model/model.h"
+
+tn_status tn_forces_list(tn_context *c) {
+  tn_model *m = c->m;
+  const tn_node *forces = tn_node_get(c->root, "forces");
+  if (!forces) return TN_OK;
+  if (forces->kind != TN_NODE_OBJECT) return tn_refuse(c, forces, "`forces` must be an object");
+  m->force = tn_arena_alloc(c->arena, sizeof *m->force * (forces->size + 1));
+  if (!m->force) return tn_no_memory(c);
+  for (const tn_node *k = forces->first; k; k = k->next) {
+    TN_TRY(tn_check_name(c, k));
+    if (tn_body_named(c, k->key) >= 0 || tn_joint_named(c, k->key) >= 0)
+      return tn_refuse(c, k, "'%s' is the name of a force and of a body or joint: one of them must be renamed", k->key);
+    tn_force *f = &m->force[m->forces++];
+    f->node = k;
+    if (!(f->name = tn_arena_text(c->arena, k->key, strlen(k->key)))) return tn_no_memory(c);
+  }
+  return TN_OK;
+}
+
+/* `on`: a channel if it has a dot, else a body */
+static tn_status read_on(tn_context *c, tn_force *f, const tn_node *on) {
+  const char *word;
+  TN_TRY(tn_word_at(c, on, "on", &word));
+  if (strchr(word, '.')) {
+    bool rate;
+    if (!(f->type->takes & TN_ON_CHANNEL)) return tn_refuse(c, on, "a %s acts on a body, not on a channel", f->type->name);
+    TN_TRY(tn_measure_at(c, on, word, &f->on, &rate));
+    if (rate) return tn_refuse(c, on, "'%s' is a rate: a coordinate is needed", word);
+    f->how = TN_ON_CHANNEL;
+    c->own = f->on;
+    c->has_own = true;
+    return TN_OK;
+  }
+  int body;
+  if (!(f->type->takes & TN_ON_BODY)) return tn_refuse(c, on, "a %s acts on a coordinate channel, not on a body", f->type->name);
+  TN_TRY(tn_body_at(c, on, &body));
+  if (body == TN_GROUND) return tn_refuse(c, on, "a force on the ground moves nothing");
+  f->how = TN_ON_BODY;
+  f->frames = 1;
+  f->spot[0] = (tn_spot){body, {0, 0}, 0};
+  c->own = (tn_measure){false, body, 0};
+  c->has_own = true;
+  const tn_node *at = tn_node_get(f->node, "at"), *on_body = tn_node_get(f->node, "on_body");
+  if (f->type->takes & TN_AT_POINT) {
+    if (at && on_body) return tn_refuse(c, on_body, "give `at` or `on_body`, not both");
+    if (at) TN_TRY(tn_spot_at(c, at, body, 0, &f->spot[0]));
+    if (on_body) TN_TRY(tn_spot_on(c, on_body, body, 0, &f->spot[0]));
+    f->spot[0].angle = 0; /* the body's own axes */
+    if (!at && !on_body && c->m->body[body].oriented)
+      return tn_refuse(c, f->node, "where does it act? give `at` (world) or `on_body` (body axes)");
+  } else {
+    if (at || on_body) return tn_refuse(c, at ? at : on_body, "a %s has no place", f->type->name);
+    if (!c->m->body[body].oriented) return tn_refuse(c, on, "a torque cannot turn the particle '%s'", c->m->body[body].name);
+  }
+  return TN_OK;
+}
+
+static tn_status read_force(tn_context *c, tn_force *f) {
+  static const char *const keys[] = {"type", "on", "between", "at", "on_body", "on_bodies", "repeat", NULL};
+  const char *word, *known[64];
+  if (f->node->kind != TN_NODE_OBJECT) return tn_refuse(c, f->node, "a force must be an object");
+  TN_TRY(tn_type_word(c, f->node, &word));
+  for (int i = 0; i < tn_force_type_count; i++) {
+    known[i] = tn_force_types[i]->name;
+    if (strcmp(known[i], word) == 0) f->type = tn_force_types[i];
+  }
+  if (!f->type) return tn_unknown(c, tn_node_get(f->node, "type"), "force type", word, tn_force_type_count, known);
+  const tn_node *on = tn_node_get(f->node, "on"), *between = tn_node_get(f->node, "between");
+  if (on && between) return tn_refuse(c, between, "give `on` or `between`, not both");
+  if (on) {
+    TN_TRY(read_on(c, f, on));
+  } else if (f->type->takes & TN_BETWEEN) {
+    int body[2];
+    TN_TRY(tn_between_at(c, f->node, body));
+    TN_TRY(tn_two_places(c, f->node, body, f->spot));
+    f->how = TN_BETWEEN;
+    f->frames = 2;
+  } else {
+    return tn_refuse(c, f->node, "`on` is missing: %s", f->type->takes & TN_ON_CHANNEL ? "a body or a coordinate channel" : "a body");
+  }
+  if (!(f->self = tn_context_alloc(c, f->type->size + 1))) return TN_E_MEMORY;
+  TN_TRY(tn_fields_read(c, f->node, f->type->fields, keys, f->self));
+  if (f->type->init) {
+    tn_frame2 frame[2];
+    for (int i = 0; i < f->frames; i++) tn_spot_frame(c, &f->spot[i], &frame[i]);
+    TN_TRY(f->type->init(f->self, c, f->how, frame, 0));
+  }
+  return TN_OK;
+}
+
+tn_status tn_forces_read(tn_context *c) {
+  c->before_solve = true;
+  for (int i = 0; i < c->m->forces; i++) {
+    tn_force *f = &c->m->force[i];
+    c->kind = "force";
+    c->name = f->name;
+    c->node = f->node;
+    c->has_own = false;
+    TN_TRY(read_force(c, f));
+  }
+  c->kind = NULL;
+  c->node = NULL;
+  c->has_own = c->before_solve = false;
+  return TN_OK;
+}

@@ -1,0 +1,227 @@
+/* run settings: a method is a preset of formulation and stabilizers, of which each may be named instead; the integrator;
+ * the contract. */
+#include "model/model.h"
+
+#include <stdio.h>
+
+const tn_method tn_methods[] = {
+    {"project", "mass-orthogonal projection after every step: the one to use when in doubt", "Tenon", "augmented", "project"},
+    {"direct", "correction along the rows, in the metric of the coordinates", "Nada & Bayoumi 2023, direct correction", "augmented",
+     "project:metric=identity"},
+    {"fci", "full-coordinate integration: nothing keeps the constraints", "Nada & Bashiri 2017", "augmented", "none"},
+    {"baumgarte-b1", "feedback alpha = beta = 5, at every stage", "Nada & Bayoumi 2023, B1", "augmented",
+     "baumgarte:alpha=5,beta=5,feedback=staged"},
+    {"baumgarte-b2", "feedback alpha = 5, beta = 12, at every stage", "Nada & Bayoumi 2023, B2", "augmented",
+     "baumgarte:alpha=5,beta=12,feedback=staged"},
+    {"baumgarte-b3", "feedback alpha = 1/h, beta = sqrt(2)/h, at every stage", "Nada & Bayoumi 2023, B3", "augmented",
+     "baumgarte:a=2,b=2,feedback=staged"},
+    {"baumgarte-step", "feedback Cdot/h + C/(2 h^2), held over the step", "Tenon", "augmented", "baumgarte:a=1,b=0.5,feedback=held"},
+};
+const int tn_method_count = (int)(sizeof tn_methods / sizeof *tn_methods);
+
+/* a part as one types it: `baumgarte:alpha=5,beta=5` */
+static const char *short_form(tn_context *c, const char *word, const tn_node *node) {
+  char text[256];
+  size_t used = (size_t)snprintf(text, sizeof text, "%s", word);
+  char mark = ':';
+  if (node->kind == TN_NODE_OBJECT)
+    for (const tn_node *k = node->first; k && used < sizeof text; k = k->next) {
+      if (strcmp(k->key, "type") == 0) continue;
+      if (k->kind == TN_NODE_NUMBER)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%c%s=%.17g", mark, k->key, k->number);
+      else if (k->kind == TN_NODE_TEXT)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%c%s=%s", mark, k->key, k->text);
+      else if (k->kind == TN_NODE_BOOL)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%c%s=%s", mark, k->key, k->boolean ? "true" : "false");
+      mark = ',';
+    }
+  return tn_arena_text(c->arena, text, strlen(text));
+}
+
+static const char *const type_key[] = {"type", NULL};
+
+static tn_status read_formulation(tn_context *c, const tn_node *node, tn_part *part) {
+  const char *word, *known[32];
+  const tn_formulation_type *type = NULL;
+  TN_TRY(tn_type_word(c, node, &word));
+  for (int i = 0; i < tn_formulation_type_count; i++) {
+    known[i] = tn_formulation_types[i]->name;
+    if (strcmp(known[i], word) == 0) type = tn_formulation_types[i];
+  }
+  if (!type) return tn_unknown(c, node, "formulation", word, tn_formulation_type_count, known);
+  part->type = type;
+  part->self = tn_context_alloc(c, type->size + 1);
+  part->text = short_form(c, type->name, node);
+  if (!part->self || !part->text) return tn_no_memory(c);
+  return tn_fields_read(c, node, type->fields, type_key, part->self);
+}
+
+static tn_status read_stabilizer(tn_context *c, const tn_node *node, tn_part *part) {
+  const char *word, *known[32];
+  const tn_stabilizer_type *type = NULL;
+  TN_TRY(tn_type_word(c, node, &word));
+  for (int i = 0; i < tn_stabilizer_type_count; i++) {
+    known[i] = tn_stabilizer_types[i]->name;
+    if (strcmp(known[i], word) == 0) type = tn_stabilizer_types[i];
+  }
+  if (!type) return tn_unknown(c, node, "stabilizer", word, tn_stabilizer_type_count, known);
+  part->type = type;
+  part->self = tn_context_alloc(c, type->size + 1);
+  part->text = short_form(c, type->name, node);
+  if (!part->self || !part->text) return tn_no_memory(c);
+  c->kind = "stabilizer";
+  c->name = type->name;
+  c->node = node;
+  TN_TRY(tn_fields_read(c, node, type->fields, type_key, part->self));
+  if (type->init) TN_TRY(type->init(part->self, c, c->m->run.fixed));
+  c->kind = NULL;
+  c->node = NULL;
+  return TN_OK;
+}
+
+static tn_status positive(tn_context *c, const tn_node *object, const char *key, double *value, bool *given) {
+  const tn_node *node = tn_node_get(object, key);
+  if (!node) return TN_OK;
+  TN_TRY(tn_number_at(c, node, value));
+  if (!(*value > 0)) return tn_refuse(c, node, "`%s` must be positive, it is %g", key, *value);
+  if (given) *given = true;
+  return TN_OK;
+}
+
+static tn_status read_integrator(tn_context *c, const tn_node *node) {
+  static const char *const keys[] = {"type", "step", "rtol", "atol", NULL};
+  tn_run *r = &c->m->run;
+  const char *word = "dopri5", *known[64];
+  bool step = false, tolerance = false;
+  if (node) {
+    if (node->kind == TN_NODE_OBJECT) {
+      TN_TRY(tn_keys_known(c, node, NULL, keys));
+      if (tn_node_get(node, "type")) TN_TRY(tn_type_word(c, node, &word));
+    } else {
+      TN_TRY(tn_type_word(c, node, &word));
+    }
+  }
+  for (int i = 0; i < tn_integrator_type_count; i++) {
+    known[i] = tn_integrator_types[i]->name;
+    if (strcmp(known[i], word) == 0) r->integrator = tn_integrator_types[i];
+  }
+  if (!r->integrator) return tn_unknown(c, node, "integrator", word, tn_integrator_type_count, known);
+  r->rtol = 1e-8;
+  TN_TRY(positive(c, node, "step", &r->step, &step));
+  TN_TRY(positive(c, node, "rtol", &r->rtol, &tolerance));
+  r->atol = r->rtol;
+  TN_TRY(positive(c, node, "atol", &r->atol, &tolerance));
+  if (step && tolerance) return tn_refuse(c, node, "give `step` (fixed) or `rtol`, `atol` (adaptive), not both");
+  if (tolerance && !r->integrator->adaptive) return tn_refuse(c, node, "%s has a fixed step: it takes `step`, not tolerances", word);
+  if (!step && !r->integrator->adaptive) {
+    tn_refuse(c, node, "%s needs a step", word);
+    tn_hint(c->e, "\"integrator\": {\"type\": \"%s\", \"step\": 1e-3}, or --step 1e-3", word);
+    return TN_E_MODEL;
+  }
+  r->fixed = step;
+  return TN_OK;
+}
+
+static tn_status read_contract(tn_context *c, const tn_node *node) {
+  static const char *const keys[] = {"position", "velocity", "breach", NULL};
+  tn_run *r = &c->m->run;
+  r->contract_position = 1e-8;
+  r->contract_velocity = 1e-6;
+  r->breach_stops = true;
+  if (!node) return TN_OK;
+  TN_TRY(tn_keys_known(c, node, NULL, keys));
+  TN_TRY(positive(c, node, "position", &r->contract_position, NULL));
+  TN_TRY(positive(c, node, "velocity", &r->contract_velocity, NULL));
+  const tn_node *breach = tn_node_get(node, "breach");
+  if (breach) {
+    static const char *const known[] = {"stop", "record"};
+    const char *word;
+    TN_TRY(tn_word_at(c, breach, "breach", &word));
+    r->breach_stops = strcmp(word, "stop") == 0;
+    if (!r->breach_stops && strcmp(word, "record") != 0) return tn_unknown(c, breach, "breach", word, 2, known);
+  }
+  return TN_OK;
+}
+
+static tn_status read_method(tn_context *c, const tn_node *run) {
+  tn_run *r = &c->m->run;
+  const tn_node *node = tn_node_get(run, "method"), *formulation = tn_node_get(run, "formulation"),
+                *stabilize = tn_node_get(run, "stabilize");
+  const tn_method *method = &tn_methods[0];
+  if (node) {
+    const char *word, *known[32];
+    method = NULL;
+    TN_TRY(tn_word_at(c, node, "method", &word));
+    for (int i = 0; i < tn_method_count; i++) {
+      known[i] = tn_methods[i].name;
+      if (strcmp(known[i], word) == 0) method = &tn_methods[i];
+    }
+    if (!method) return tn_unknown(c, node, "method", word, tn_method_count, known);
+  }
+  r->method = formulation || stabilize ? "custom" : method->name;
+  /* the preset through the same door as the user's own words */
+  tn_desc preset;
+  tn_arena_init(&preset.arena, &c->arena->allocator);
+  preset.root = tn_node_new(&preset.arena, TN_NODE_OBJECT);
+  tn_status status = preset.root ? TN_OK : tn_no_memory(c);
+  if (status == TN_OK) status = tn_desc_part(&preset, "/formulation", method->formulation, c->e);
+  if (status == TN_OK) status = tn_desc_part(&preset, "/stabilize", method->stabilizer, c->e);
+  if (!formulation) formulation = tn_node_get(preset.root, "formulation");
+  if (!stabilize) stabilize = tn_node_get(preset.root, "stabilize");
+  if (status == TN_OK) status = read_formulation(c, formulation, &r->formulation);
+  if (status == TN_OK) {
+    const bool list = stabilize->kind == TN_NODE_LIST;
+    r->stabilizer = tn_context_alloc(c, sizeof *r->stabilizer * (list ? stabilize->size + 1 : 1));
+    if (!r->stabilizer) status = TN_E_MEMORY;
+    const tn_node *k = list ? stabilize->first : stabilize;
+    for (; k && status == TN_OK; k = list ? k->next : NULL) status = read_stabilizer(c, k, &r->stabilizer[r->stabilizers++]);
+  }
+  tn_arena_free(&preset.arena);
+  return status;
+}
+
+tn_status tn_run_read(tn_context *c) {
+  static const char *const keys[] = {"until", "every", "method", "formulation", "stabilize", "integrator", "contract", NULL};
+  tn_run *r = &c->m->run;
+  static const tn_node none = {.kind = TN_NODE_OBJECT};
+  const tn_node *run = tn_node_get(c->root, "run");
+  if (!run) run = &none;
+  TN_TRY(tn_keys_known(c, run, NULL, keys));
+  const tn_node *until = tn_node_get(run, "until");
+  if (until) {
+    TN_TRY(tn_number_at(c, until, &r->until));
+    if (!(r->until >= 0)) return tn_refuse(c, until, "`until` must not be negative, it is %g", r->until);
+  } else {
+    r->until = 1;
+  }
+  r->every = r->until > 0 ? r->until / 100 : 1;
+  TN_TRY(positive(c, tn_node_get(run, "every") ? run : NULL, "every", &r->every, NULL));
+  if (r->until / r->every > 1e9) return tn_refuse(c, tn_node_get(run, "every"), "more than 1e9 rows of output: `every` is too small");
+  TN_TRY(read_integrator(c, tn_node_get(run, "integrator")));
+  TN_TRY(read_contract(c, tn_node_get(run, "contract")));
+  return read_method(c, run);
+}
+
+/* ---- what can be named, for those who list ------------------------------------------------------------------------------ */
+
+typedef struct listed {
+  const char *name, *doc;
+} listed;
+
+static listed entry(const char *kind, int i) {
+  const listed none = {NULL, NULL};
+#define LIST(word, count, at)                                                                                          \
+  if (strcmp(kind, word) == 0) return i >= 0 && i < (count) ? (listed){(at).name, (at).doc} : none
+  LIST("joint", tn_joint_type_count, *tn_joint_types[i]);
+  LIST("force", tn_force_type_count, *tn_force_types[i]);
+  LIST("coordinates", tn_body_type_count, *tn_body_types[i]);
+  LIST("formulation", tn_formulation_type_count, *tn_formulation_types[i]);
+  LIST("stabilizer", tn_stabilizer_type_count, *tn_stabilizer_types[i]);
+  LIST("integrator", tn_integrator_type_count, *tn_integrator_types[i]);
+  LIST("method", tn_method_count, tn_methods[i]);
+#undef LIST
+  return none;
+}
+
+const char *tn_list_name(const char *kind, int i) { return entry(kind, i).name; }
+const char *tn_list_doc(const char *kind, int i) { return entry(kind, i).doc; }

@@ -1,0 +1,53 @@
+/* the start: values that are exact, kept or guessed. */
+#include "model/model.h"
+
+static tn_status add(tn_context *c, const tn_node *node, const char *name, const tn_node *value) {
+  tn_target *t = &c->m->target[c->m->exact + c->m->guesses];
+  TN_TRY(tn_measure_at(c, node, name, &t->of, &t->rate));
+  t->value = NAN; /* kept: that of the given pose, or rate 0 */
+  if (value && value->kind == TN_NODE_OBJECT) {
+    static const char *const keys[] = {"repeat", "value", NULL};
+    TN_TRY(tn_keys_known(c, value, NULL, keys));
+    if (!tn_node_get(value, "value")) return tn_refuse(c, value, "`value` is missing");
+    value = tn_node_get(value, "value");
+  }
+  if (value) TN_TRY(tn_number_at(c, value, &t->value));
+  t->node = node;
+  t->name = tn_arena_text(c->arena, name, strlen(name));
+  return t->name ? TN_OK : tn_no_memory(c);
+}
+
+tn_status tn_start_read(tn_context *c) {
+  tn_model *m = c->m;
+  const tn_node *start = tn_node_get(c->root, "start"), *keep = tn_node_get(start, "keep"), *guess = tn_node_get(start, "guess"),
+                *mode = tn_node_get(start, "mode");
+  if (!start) return TN_OK;
+  if (start->kind != TN_NODE_OBJECT) return tn_refuse(c, start, "`start` must be an object");
+  if (keep && keep->kind != TN_NODE_LIST) return tn_refuse(c, keep, "`keep` must be a list of channels");
+  if (guess && guess->kind != TN_NODE_OBJECT) return tn_refuse(c, guess, "`guess` must be an object {channel: number}");
+  m->target = tn_context_alloc(c, sizeof *m->target * (start->size + (keep ? keep->size : 0) + (guess ? guess->size : 0) + 1));
+  if (!m->target) return TN_E_MEMORY;
+  if (mode) {
+    static const char *const known[] = {"assemble", "as-given"};
+    const char *word;
+    TN_TRY(tn_word_at(c, mode, "mode", &word));
+    m->as_given = strcmp(word, "as-given") == 0;
+    if (!m->as_given && strcmp(word, "assemble") != 0) return tn_unknown(c, mode, "mode", word, 2, known);
+  }
+  for (const tn_node *k = start->first; k; k = k->next) {
+    if (k == keep || k == guess || k == mode || strncmp(k->key, "x-", 2) == 0) continue;
+    TN_TRY(add(c, k, k->key, k));
+    m->exact++;
+  }
+  for (const tn_node *k = keep ? keep->first : NULL; k; k = k->next) {
+    const char *name;
+    TN_TRY(tn_word_at(c, k, "keep", &name));
+    TN_TRY(add(c, k, name, NULL));
+    m->exact++;
+  }
+  for (const tn_node *k = guess ? guess->first : NULL; k; k = k->next) {
+    TN_TRY(add(c, k, k->key, k));
+    m->guesses++;
+  }
+  return TN_OK;
+}

@@ -1,0 +1,589 @@
+/* desc: the description, its nodes, and changing it by calls.
+ * SPDX-License-Identifier: MIT
+ *
+ *   pointer = "/" name { "/" name } [ "/-" ]        RFC 6901: ~1 is '/', ~0 is '~'; a name is not empty
+ *   part    = type [ ":" key "=" value { "," key "=" value } ]
+ *             value: a JSON number, true, false, else text; commas inside ( ) [ ] { } belong to it
+ *
+ * a call that fails leaves the description saying what it said before: new values are made apart and hung in last.
+ * replaced values keep their position; the memory of what they held stays in the arena until the description is freed,
+ * but setting numbers over numbers takes none. */
+#include "read/read.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- nodes ---- */
+
+static const tn_place nowhere = {NULL, -1, 0, 0};
+
+tn_node *tn_node_new(tn_arena *arena, tn_node_kind kind) {
+  tn_node *node = tn_arena_alloc(arena, sizeof *node);
+  if (!node) return NULL;
+  node->kind = kind;
+  node->key_place = node->place = nowhere;
+  return node;
+}
+
+void tn_node_append(tn_node *parent, tn_node *child) {
+  child->parent = parent;
+  child->next = NULL;
+  if (parent->last)
+    parent->last->next = child;
+  else
+    parent->first = child;
+  parent->last = child;
+  parent->size++;
+}
+
+const tn_node *tn_node_get(const tn_node *object, const char *key) {
+  if (!object || object->kind != TN_NODE_OBJECT) return NULL;
+  for (const tn_node *c = object->first; c; c = c->next)
+    if (strcmp(c->key, key) == 0) return c;
+  return NULL;
+}
+
+const tn_node *tn_node_item(const tn_node *list, int i) {
+  if (!list || list->kind != TN_NODE_LIST || i < 0) return NULL;
+  const tn_node *c = list->first;
+  while (c && i-- > 0) c = c->next;
+  return c;
+}
+
+static void put_char(char *text, size_t size, size_t *used, char c) {
+  if (*used + 1 < size) text[(*used)++] = c;
+}
+
+void tn_node_pointer(const tn_node *node, char *text, size_t size) {
+  if (!size) return;
+  const tn_node *path[TN_DEPTH + 1];
+  int n = 0;
+  size_t used = 0;
+  for (; node && node->parent && n <= TN_DEPTH; node = node->parent) path[n++] = node;
+  while (n-- > 0) {
+    char index[24];
+    const char *name = path[n]->key;
+    if (!name) {
+      long i = 0;
+      for (const tn_node *c = path[n]->parent->first; c != path[n] && c; c = c->next) i++;
+      snprintf(index, sizeof index, "%ld", i);
+      name = index;
+    }
+    put_char(text, size, &used, '/');
+    for (; *name; name++) {
+      bool special = *name == '/' || *name == '~';
+      put_char(text, size, &used, special ? '~' : *name);
+      if (special) put_char(text, size, &used, *name == '/' ? '1' : '0');
+    }
+  }
+  text[used] = 0;
+}
+
+tn_status tn_node_fail(const tn_node *node, tn_error *e, tn_status status, const char *format, ...) {
+  char text[sizeof e->message + 4];
+  va_list arguments;
+  va_start(arguments, format);
+  if (vsnprintf(text, sizeof text, format, arguments) < 0) text[0] = 0;
+  va_end(arguments);
+  tn_fail(e, status, "%s", text);
+  if (!e || !node) return status;
+  tn_node_pointer(node, text, sizeof e->pointer + 4);
+  tn_error_at(e, &node->place, text);
+  return status;
+}
+
+typedef struct entry {
+  const tn_node *node;
+  size_t order;
+} entry;
+
+static int by_key(const void *a, const void *b) {
+  const entry *x = a, *y = b;
+  int c = strcmp(x->node->key, y->node->key);
+  return c ? c : x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* few members are compared each with each; many are sorted */
+tn_status tn_node_duplicate(const tn_allocator *allocator, const tn_node *object, const tn_node **first,
+                            const tn_node **again, tn_error *e) {
+  size_t n = object->size, i = 0, earliest = n;
+  *first = *again = NULL;
+  if (n <= 16) {
+    for (const tn_node *b = object->first; b; b = b->next)
+      for (const tn_node *a = object->first; a != b; a = a->next)
+        if (strcmp(a->key, b->key) == 0) {
+          *first = a;
+          *again = b;
+          return TN_OK;
+        }
+    return TN_OK;
+  }
+  entry *entries = n <= SIZE_MAX / sizeof *entries ? allocator->allocate(allocator->user, n * sizeof *entries) : NULL;
+  if (!entries) return tn_fail(e, TN_E_MEMORY, "no memory to compare %zu keys", n);
+  for (const tn_node *c = object->first; c; c = c->next, i++) entries[i] = (entry){c, i};
+  qsort(entries, n, sizeof *entries, by_key);
+  for (i = 1; i < n; i++)
+    if (entries[i].order < earliest && strcmp(entries[i - 1].node->key, entries[i].node->key) == 0) {
+      earliest = entries[i].order;
+      *first = entries[i - 1].node;
+      *again = entries[i].node;
+    }
+  allocator->release(allocator->user, entries);
+  return TN_OK;
+}
+
+/* ---- making, reading ---- */
+
+static tn_status no_memory(tn_error *e) {
+  tn_fail(e, TN_E_MEMORY, "no memory for the description");
+  return TN_E_MEMORY;
+}
+
+tn_status tn_desc_new(const tn_allocator *allocator, tn_desc **desc, tn_error *e) {
+  if (!desc) return tn_fail(e, TN_E_USAGE, "tn_desc_new: nowhere to put the description");
+  *desc = NULL;
+  tn_arena arena;
+  tn_arena_init(&arena, allocator);
+  tn_desc *d = arena.allocator.allocate(arena.allocator.user, sizeof *d);
+  if (!d) return no_memory(e);
+  *d = (tn_desc){.arena = arena};
+  if (!(d->root = tn_node_new(&d->arena, TN_NODE_OBJECT))) {
+    tn_desc_free(d);
+    return no_memory(e);
+  }
+  *desc = d;
+  return TN_OK;
+}
+
+void tn_desc_free(tn_desc *d) {
+  if (!d) return;
+  tn_allocator allocator = d->arena.allocator;
+  tn_arena_free(&d->arena);
+  allocator.release(allocator.user, d);
+}
+
+tn_status tn_desc_parse(tn_desc *d, const char *name, const char *text, size_t size, tn_error *e) {
+  if (!d || (!text && size)) return tn_fail(e, TN_E_USAGE, "tn_desc_parse: no description or no text");
+  tn_arena arena;
+  tn_node *root = NULL;
+  tn_arena_init(&arena, &d->arena.allocator);
+  tn_status status = tn_json_parse(&arena, name, text ? text : "", size, &root, e);
+  if (status) {
+    tn_arena_free(&arena);
+    return status;
+  }
+  tn_arena_free(&d->arena);
+  d->arena = arena;
+  d->root = root;
+  return TN_OK;
+}
+
+/* all of an open file, up to one byte more than is allowed. *text belongs to the caller also when it fails */
+static tn_status read_all(const tn_allocator *a, FILE *file, const char *path, char **text, size_t *size, tn_error *e) {
+  size_t room = 0;
+  for (;;) {
+    if (*size == room) {
+      if (*size > TN_TEXT_MOST) return tn_fail(e, TN_E_IO, "'%s' has more than %zu bytes", path, TN_TEXT_MOST);
+      size_t more = room ? 2 * room : (size_t)1 << 16;
+      if (more > TN_TEXT_MOST) more = TN_TEXT_MOST + 1;
+      char *larger = a->allocate(a->user, more);
+      if (!larger) return tn_fail(e, TN_E_MEMORY, "no memory to read '%s'", path);
+      if (*text) {
+        memcpy(larger, *text, *size);
+        a->release(a->user, *text);
+      }
+      *text = larger;
+      room = more;
+    }
+    errno = 0;
+    size_t got = fread(*text + *size, 1, room - *size, file);
+    if (!got && ferror(file)) return tn_fail(e, TN_E_IO, "cannot read '%s': %s", path, strerror(errno));
+    if (!got) return TN_OK;
+    *size += got;
+  }
+}
+
+tn_status tn_desc_read(tn_desc *d, const char *path, tn_error *e) {
+  if (!d || !path) return tn_fail(e, TN_E_USAGE, "tn_desc_read: no description or no path");
+  errno = 0;
+  FILE *file = fopen(path, "rb");
+  if (!file) return tn_fail(e, TN_E_IO, "cannot open '%s': %s", path, strerror(errno));
+  const tn_allocator a = d->arena.allocator;
+  char *text = NULL;
+  size_t size = 0;
+  tn_status status = read_all(&a, file, path, &text, &size, e);
+  fclose(file);
+  if (!status) status = tn_desc_parse(d, path, text, size, e);
+  if (text) a.release(a.user, text);
+  return status;
+}
+
+/* ---- pointers ---- */
+
+typedef struct segment {
+  const char *s; /* as written, with ~0 and ~1 */
+  size_t n;
+} segment;
+
+typedef struct path {
+  const char *pointer;
+  int n;
+  segment segments[TN_DEPTH];
+} path;
+
+static bool valid_text(const char *s, size_t n) {
+  while (n) {
+    int length = tn_utf8(s, n);
+    if (!length) return false;
+    s += length;
+    n -= (size_t)length;
+  }
+  return true;
+}
+
+static bool is_dash(segment s) { return s.n == 1 && s.s[0] == '-'; }
+
+static tn_status path_of(const char *pointer, path *p, tn_error *e) {
+  *p = (path){.pointer = pointer};
+  if (!pointer || !pointer[0])
+    return tn_fail(e, TN_E_USAGE, "the pointer is empty: expected one like /bodies/crank/mass");
+  if (pointer[0] != '/') return tn_fail(e, TN_E_USAGE, "pointer '%s' does not begin with '/'", pointer);
+  if (!valid_text(pointer, strlen(pointer))) return tn_fail(e, TN_E_USAGE, "pointer '%s' is not UTF-8", pointer);
+  for (const char *s = pointer; *s;) {
+    size_t n = strcspn(++s, "/");
+    if (!n) return tn_fail(e, TN_E_USAGE, "pointer '%s' has an empty name in it", pointer);
+    for (size_t i = 0; i < n; i++)
+      if (s[i] == '~' && s[i + 1] != '0' && s[i + 1] != '1')
+        return tn_fail(e, TN_E_USAGE, "pointer '%s': '~' is followed by 0 (a '~') or 1 (a '/')", pointer);
+    if (p->n == TN_DEPTH) return tn_fail(e, TN_E_USAGE, "pointer '%s' has more than %d names", pointer, TN_DEPTH);
+    segment g = {s, n};
+    if (is_dash(g) && s[n]) return tn_fail(e, TN_E_USAGE, "pointer '%s': '-' only stands at the end", pointer);
+    p->segments[p->n++] = g;
+    s += n;
+  }
+  return TN_OK;
+}
+
+static bool same_name(segment g, const char *key) {
+  for (size_t i = 0; i < g.n; i++, key++) {
+    char c = g.s[i];
+    if (c == '~') c = g.s[++i] == '1' ? '/' : '~';
+    if (*key != c) return false;
+  }
+  return !*key;
+}
+
+static char *name_of(tn_arena *arena, segment g) {
+  char *name = tn_arena_text(arena, g.s, g.n), *to = name;
+  if (!name) return NULL;
+  for (size_t i = 0; i < g.n; i++) *to++ = g.s[i] != '~' ? g.s[i] : g.s[++i] == '1' ? '/' : '~';
+  *to = 0;
+  return name;
+}
+
+/* the number of an item; -1 if it is none */
+static long index_of(segment g) {
+  long index = 0;
+  if (g.n > 9 || (g.n > 1 && g.s[0] == '0')) return -1;
+  for (size_t i = 0; i < g.n; i++) {
+    if (g.s[i] < '0' || g.s[i] > '9') return -1;
+    index = 10 * index + (g.s[i] - '0');
+  }
+  return index;
+}
+
+static tn_node *child_of(const tn_node *parent, segment g) {
+  tn_node *c = parent->first;
+  if (parent->kind == TN_NODE_OBJECT) {
+    while (c && !same_name(g, c->key)) c = c->next;
+    return c;
+  }
+  long index = parent->kind == TN_NODE_LIST ? index_of(g) : -1;
+  if (index < 0) return NULL;
+  while (c && index-- > 0) c = c->next;
+  return c;
+}
+
+static tn_node *find(const tn_desc *d, const path *p) {
+  tn_node *node = d->root;
+  for (int i = 0; node && i < p->n; i++) node = child_of(node, p->segments[i]);
+  return node;
+}
+
+bool tn_desc_has(const tn_desc *d, const char *pointer) {
+  path p;
+  return d && !path_of(pointer, &p, NULL) && find(d, &p);
+}
+
+void tn_desc_remove(tn_desc *d, const char *pointer) {
+  path p;
+  tn_node *node = d && !path_of(pointer, &p, NULL) ? find(d, &p) : NULL;
+  if (!node) return;
+  tn_node *parent = node->parent, *before = NULL;
+  for (tn_node *c = parent->first; c != node; c = c->next) before = c;
+  *(before ? &before->next : &parent->first) = node->next;
+  if (parent->last == node) parent->last = before;
+  parent->size--;
+}
+
+/* ---- changing ---- */
+
+/* the value of `from` into `to`, which keeps its key and its position */
+static void take(tn_node *to, const tn_node *from) {
+  to->kind = from->kind;
+  to->boolean = from->boolean;
+  to->number = from->number;
+  to->text = from->text;
+  to->size = from->size;
+  to->first = from->first;
+  to->last = from->last;
+  to->place = nowhere;
+  for (tn_node *c = to->first; c; c = c->next) c->parent = to;
+}
+
+/* a word becomes {"type": word} */
+static tn_status open_word(tn_desc *d, tn_node *word, tn_error *e) {
+  tn_node object = {.kind = TN_NODE_OBJECT}, *type = tn_node_new(&d->arena, TN_NODE_TEXT);
+  if (!type) return no_memory(e);
+  tn_place place = word->place;
+  take(type, word);
+  type->key = "type";
+  type->key_place = type->place = place;
+  tn_node_append(&object, type);
+  take(word, &object);
+  word->place = place;
+  return TN_OK;
+}
+
+static tn_status cannot_step(const tn_node *node, segment g, const path *p, tn_error *e) {
+  static const char *const kinds[] = {"null", "true or false", "a number", "a text", "a list", "an object"};
+  char at[64];
+  tn_node_pointer(node, at, sizeof at);
+  if (node->kind == TN_NODE_LIST && index_of(g) >= 0)
+    tn_fail(e, TN_E_USAGE, "%s: there is no item %.*s, the list has %zu", at, (int)g.n, g.s, node->size);
+  else if (node->kind == TN_NODE_LIST)
+    tn_fail(e, TN_E_USAGE, "%s is a list: expected the number of an item from 0 or '-', found '%.*s'", at,
+            (int)(g.n < 60 ? g.n : 60), g.s);
+  else if (is_dash(g))
+    tn_fail(e, TN_E_USAGE, "%s is %s: '-' appends to a list", at[0] ? at : "the root", kinds[node->kind]);
+  else
+    tn_fail(e, TN_E_USAGE, "%s is %s: it has no '%.*s'", at, kinds[node->kind], (int)(g.n < 60 ? g.n : 60), g.s);
+  tn_error_at(e, NULL, p->pointer);
+  return TN_E_USAGE;
+}
+
+/* hang `value` in at p */
+static tn_status put(tn_desc *d, const path *p, const tn_node *value, tn_error *e) {
+  tn_arena *arena = &d->arena;
+  tn_node *node = d->root;
+  int i = 0;
+  for (; i < p->n; i++) {
+    segment g = p->segments[i];
+    if (node->kind == TN_NODE_TEXT && !is_dash(g)) {
+      tn_status status = open_word(d, node, e);
+      if (status) return status;
+    }
+    bool appends = is_dash(g) && node->kind == TN_NODE_LIST, named = !is_dash(g) && node->kind == TN_NODE_OBJECT;
+    tn_node *child = is_dash(g) ? NULL : child_of(node, g);
+    if (!child && !appends && !named) return cannot_step(node, g, p, e);
+    if (!child) break;
+    node = child;
+  }
+  if (i == p->n) {
+    take(node, value);
+    return TN_OK;
+  }
+  /* the rest of the way is new, from its end: the value, and around it an object or list for every name left */
+  tn_node *top = tn_node_new(arena, value->kind);
+  if (!top) return no_memory(e);
+  for (int k = p->n - 1; k >= i; k--) {
+    segment g = p->segments[k];
+    if (!is_dash(g) && !(top->key = name_of(arena, g))) return no_memory(e);
+    if (k == p->n - 1) take(top, value);
+    if (k == i) break;
+    tn_node *around = tn_node_new(arena, is_dash(g) ? TN_NODE_LIST : TN_NODE_OBJECT);
+    if (!around) return no_memory(e);
+    tn_node_append(around, top);
+    top = around;
+  }
+  tn_node_append(node, top);
+  return TN_OK;
+}
+
+/* a place for a value that is itself `levels` objects or lists deep */
+static tn_status place_for(tn_desc *d, const char *pointer, int levels, path *p, tn_error *e) {
+  *p = (path){.pointer = pointer};
+  if (!d) return tn_fail(e, TN_E_USAGE, "no description");
+  tn_status status = path_of(pointer, p, e);
+  if (!status && p->n + levels > TN_DEPTH)
+    status = tn_fail(e, TN_E_USAGE, "pointer '%s': nested deeper than %d levels", pointer, TN_DEPTH);
+  return status;
+}
+
+static tn_status not_finite(const char *pointer, double value, tn_error *e) {
+  tn_fail(e, TN_E_USAGE, "%s: a number must be finite, this is %s", pointer,
+          isnan(value) ? "not a number" : "infinite");
+  tn_error_at(e, NULL, pointer);
+  return TN_E_USAGE;
+}
+
+tn_status tn_desc_number(tn_desc *d, const char *pointer, double value, tn_error *e) {
+  path p;
+  tn_status status = place_for(d, pointer, 0, &p, e);
+  if (status) return status;
+  if (!isfinite(value)) return not_finite(pointer, value, e);
+  return put(d, &p, &(tn_node){.kind = TN_NODE_NUMBER, .number = value}, e);
+}
+
+tn_status tn_desc_numbers(tn_desc *d, const char *pointer, int n, const double *values, tn_error *e) {
+  path p;
+  tn_status status = place_for(d, pointer, 1, &p, e);
+  if (status) return status;
+  if (n < 0 || (n && !values))
+    return tn_fail(e, TN_E_USAGE, "%s: %d numbers, or none where they should be", pointer, n);
+  for (int i = 0; i < n; i++)
+    if (!isfinite(values[i])) return not_finite(pointer, values[i], e);
+  /* over as many numbers nothing new is needed */
+  tn_node *old = find(d, &p);
+  bool fits = old && old->kind == TN_NODE_LIST && old->size == (size_t)n;
+  for (const tn_node *c = fits ? old->first : NULL; c; c = c->next) fits = fits && c->kind == TN_NODE_NUMBER;
+  if (fits) {
+    tn_node *c = old->first;
+    old->place = nowhere;
+    for (int i = 0; c && i < n; i++, c = c->next) {
+      c->number = values[i];
+      c->place = nowhere;
+    }
+    return TN_OK;
+  }
+  tn_node list = {.kind = TN_NODE_LIST};
+  for (int i = 0; i < n; i++) {
+    tn_node *item = tn_node_new(&d->arena, TN_NODE_NUMBER);
+    if (!item) return no_memory(e);
+    item->number = values[i];
+    tn_node_append(&list, item);
+  }
+  return put(d, &p, &list, e);
+}
+
+tn_status tn_desc_text(tn_desc *d, const char *pointer, const char *text, tn_error *e) {
+  path p;
+  tn_status status = place_for(d, pointer, 0, &p, e);
+  if (status) return status;
+  if (!text || !valid_text(text, strlen(text))) {
+    tn_fail(e, TN_E_USAGE, "%s: the text is %s", pointer, text ? "not UTF-8" : "missing");
+    tn_error_at(e, NULL, pointer);
+    return TN_E_USAGE;
+  }
+  tn_node value = {.kind = TN_NODE_TEXT, .size = strlen(text), .text = tn_arena_text(&d->arena, text, strlen(text))};
+  return value.text ? put(d, &p, &value, e) : no_memory(e);
+}
+
+tn_status tn_desc_json(tn_desc *d, const char *pointer, const char *json, tn_error *e) {
+  path p;
+  tn_status status = place_for(d, pointer, 0, &p, e);
+  if (status) return status;
+  if (!json) return tn_fail(e, TN_E_USAGE, "%s: the JSON is missing", pointer);
+  tn_node *value = NULL;
+  status = tn_json_value(&d->arena, json, strlen(json), p.n, &value, e);
+  if (!status) return put(d, &p, value, e);
+  tn_error_at(e, NULL, pointer);
+  return status;
+}
+
+/* ---- the short form ---- */
+
+static segment trim(const char *s, size_t n) {
+  while (n && (s[0] == ' ' || s[0] == '\t')) s++, n--;
+  while (n && (s[n - 1] == ' ' || s[n - 1] == '\t')) n--;
+  return (segment){s, n};
+}
+
+/* letters, digits, '_', '-', '.'; begins with a letter or '_' */
+static bool is_name(segment g) {
+  for (size_t i = 0; i < g.n; i++) {
+    char c = g.s[i];
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    if (!letter && (i == 0 || !((c >= '0' && c <= '9') || c == '-' || c == '.'))) return false;
+  }
+  return g.n > 0;
+}
+
+/* bytes up to the next comma outside brackets; -1 if they do not match */
+static long value_length(const char *s) {
+  char open[TN_DEPTH];
+  int depth = 0;
+  const char *c = s;
+  for (; *c && (depth || *c != ','); c++) {
+    if (*c == '(' || *c == '[' || *c == '{') {
+      if (depth == TN_DEPTH) return -1;
+      open[depth++] = (char)(*c == '(' ? ')' : *c + 2);
+    } else if (*c == ')' || *c == ']' || *c == '}') {
+      if (!depth || open[--depth] != *c) return -1;
+    }
+  }
+  return depth ? -1 : (long)(c - s);
+}
+
+static tn_status part_value(tn_arena *arena, segment g, tn_node **out, tn_error *e) {
+  double number = 0;
+  bool is_true = g.n == 4 && !memcmp(g.s, "true", 4), is_false = g.n == 5 && !memcmp(g.s, "false", 5);
+  bool is_number = tn_json_number(g.s, g.n, &number);
+  tn_node *node = tn_node_new(arena, is_number ? TN_NODE_NUMBER : is_true || is_false ? TN_NODE_BOOL : TN_NODE_TEXT);
+  if (!node) return no_memory(e);
+  node->number = number;
+  node->boolean = is_true;
+  if (node->kind == TN_NODE_TEXT) {
+    node->size = g.n;
+    if (!(node->text = tn_arena_text(arena, g.s, g.n))) return no_memory(e);
+  }
+  *out = node;
+  return TN_OK;
+}
+
+/* one `key=value` at *s into object; *s moves to the comma or the end */
+static tn_status part_pair(tn_arena *arena, const char **s, const char *part, tn_node *object, tn_error *e) {
+  long n = value_length(*s);
+  if (n < 0) return tn_fail(e, TN_E_USAGE, "part '%s': brackets do not match", part);
+  segment pair = trim(*s, (size_t)n);
+  const char *equals = pair.n ? memchr(pair.s, '=', pair.n) : NULL;
+  if (!pair.n) return tn_fail(e, TN_E_USAGE, "part '%s': expected key=value after ':' and after every ','", part);
+  if (!equals) return tn_fail(e, TN_E_USAGE, "part '%s': expected key=value, found '%.*s'", part, (int)pair.n, pair.s);
+  segment key = trim(pair.s, (size_t)(equals - pair.s));
+  segment value = trim(equals + 1, pair.n - (size_t)(equals + 1 - pair.s));
+  if (!is_name(key)) return tn_fail(e, TN_E_USAGE, "part '%s': '%.*s' is not a key", part, (int)key.n, key.s);
+  if (!value.n) return tn_fail(e, TN_E_USAGE, "part '%s': no value after '%.*s='", part, (int)key.n, key.s);
+  if (child_of(object, key)) return tn_fail(e, TN_E_USAGE, "part '%s': '%.*s' is given twice", part, (int)key.n, key.s);
+  tn_node *node;
+  tn_status status = part_value(arena, value, &node, e);
+  if (status) return status;
+  if (!(node->key = tn_arena_text(arena, key.s, key.n))) return no_memory(e);
+  tn_node_append(object, node);
+  *s += n;
+  return TN_OK;
+}
+
+tn_status tn_desc_part(tn_desc *d, const char *pointer, const char *part, tn_error *e) {
+  path p;
+  tn_status status = place_for(d, pointer, 1, &p, e);
+  if (status) return status;
+  if (!part || !valid_text(part, strlen(part)))
+    return tn_fail(e, TN_E_USAGE, "%s: the part is %s", pointer, part ? "not UTF-8" : "missing");
+  segment type = trim(part, strcspn(part, ":"));
+  const char *s = strchr(part, ':');
+  if (!is_name(type)) return tn_fail(e, TN_E_USAGE, "part '%s': expected type or type:key=value,key=value", part);
+  tn_node word = {.kind = TN_NODE_TEXT, .size = type.n, .text = tn_arena_text(&d->arena, type.s, type.n)};
+  if (!word.text) return no_memory(e);
+  if (!s) return put(d, &p, &word, e);
+  tn_node object = {.kind = TN_NODE_OBJECT}, *first = tn_node_new(&d->arena, TN_NODE_TEXT);
+  if (!first) return no_memory(e);
+  take(first, &word);
+  first->key = "type";
+  tn_node_append(&object, first);
+  do {
+    s++; /* the ':' or a ',' */
+    if ((status = part_pair(&d->arena, &s, part, &object, e))) return status;
+  } while (*s);
+  return put(d, &p, &object, e);
+}

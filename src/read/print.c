@@ -1,0 +1,153 @@
+/* print: the description as JSON text.
+ * SPDX-License-Identifier: MIT
+ *
+ * two spaces a level, one member a line. a list without objects stands on one line if it is at most LINE bytes long.
+ * numbers have the fewest digits that read back as the same double, so reading the text gives the same description. */
+#include "read/read.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LINE = 88 };
+
+int tn_json_digits(double value, char text[32]) {
+  int n = 0;
+  /* %.{p}g in the locale reads back in the same locale; its decimal point becomes '.' afterwards */
+  for (int p = fabs(value) < 1e15 && value == floor(value) ? 15 : 1; p <= 17; p++) {
+    n = snprintf(text, 32, "%.*g", p, value);
+    if (strtod(text, NULL) == value) break;
+  }
+  const char *point = localeconv()->decimal_point;
+  char *found = strcmp(point, ".") != 0 && point[0] ? strstr(text, point) : NULL;
+  if (found) {
+    size_t width = strlen(point);
+    found[0] = '.';
+    memmove(found + 1, found + width, strlen(found + width) + 1);
+    n -= (int)width - 1;
+  }
+  return n;
+}
+
+/* text goes through a buffer to `write`; with write NULL it only has to fit (a list tried on one line) */
+typedef struct printer {
+  tn_write write;
+  void *user;
+  bool stopped;
+  size_t used, room;
+  char buffer[2048];
+} printer;
+
+static void flush(printer *p) {
+  if (!p->stopped && p->used && !p->write(p->user, p->buffer, p->used)) p->stopped = true;
+  p->used = 0;
+}
+
+static void put(printer *p, const char *s, size_t n) {
+  while (n && !p->stopped) {
+    if (p->used == p->room) {
+      if (p->write)
+        flush(p);
+      else
+        p->stopped = true;
+      continue;
+    }
+    size_t piece = p->room - p->used < n ? p->room - p->used : n;
+    memcpy(p->buffer + p->used, s, piece);
+    p->used += piece;
+    s += piece;
+    n -= piece;
+  }
+}
+
+static void put_text(printer *p, const char *s, size_t n) {
+  static const char plain[] = "\"\\\b\f\n\r\t", names[] = "\"\\bfnrt";
+  put(p, "\"", 1);
+  for (size_t i = 0; i < n && !p->stopped; i++) {
+    char escape[8] = {'\\'};
+    const char *known = s[i] ? strchr(plain, s[i]) : NULL;
+    if (known) {
+      escape[1] = names[known - plain];
+      put(p, escape, 2);
+    } else if ((unsigned char)s[i] < 0x20) {
+      put(p, escape, (size_t)snprintf(escape, sizeof escape, "\\u%04x", (unsigned)s[i]));
+    } else {
+      put(p, s + i, 1);
+    }
+  }
+  put(p, "\"", 1);
+}
+
+static void new_line(printer *p, int level) {
+  put(p, "\n", 1);
+  for (int i = 0; i < level; i++) put(p, "  ", 2);
+}
+
+static void print_scalar(printer *p, const tn_node *node) {
+  char digits[32];
+  if (node->kind == TN_NODE_TEXT)
+    put_text(p, node->text, node->size);
+  else if (node->kind == TN_NODE_NUMBER)
+    put(p, digits, (size_t)tn_json_digits(node->number, digits));
+  else if (node->kind == TN_NODE_BOOL)
+    put(p, node->boolean ? "true" : "false", node->boolean ? 4 : 5);
+  else
+    put(p, "null", 4);
+}
+
+/* on one line, as long as there is no object in it and room for it */
+static void print_flat(printer *p, const tn_node *node) {
+  if (node->kind == TN_NODE_OBJECT) p->stopped = true;
+  if (p->stopped) return;
+  if (node->kind != TN_NODE_LIST) {
+    print_scalar(p, node);
+    return;
+  }
+  put(p, "[", 1);
+  for (const tn_node *c = node->first; c && !p->stopped; c = c->next) {
+    print_flat(p, c);
+    if (c->next) put(p, ", ", 2);
+  }
+  put(p, "]", 1);
+}
+
+static void print_node(printer *p, const tn_node *node, int level) {
+  bool object = node->kind == TN_NODE_OBJECT;
+  if (!object && node->kind != TN_NODE_LIST) {
+    print_scalar(p, node);
+    return;
+  }
+  if (!node->first) {
+    put(p, object ? "{}" : "[]", 2);
+    return;
+  }
+  if (!object) {
+    printer line = {.room = LINE};
+    print_flat(&line, node);
+    if (!line.stopped) {
+      put(p, line.buffer, line.used);
+      return;
+    }
+  }
+  put(p, object ? "{" : "[", 1);
+  for (const tn_node *c = node->first; c && !p->stopped; c = c->next) {
+    new_line(p, level + 1);
+    if (object) {
+      put_text(p, c->key, strlen(c->key));
+      put(p, ": ", 2);
+    }
+    print_node(p, c, level + 1);
+    if (c->next) put(p, ",", 1);
+  }
+  new_line(p, level);
+  put(p, object ? "}" : "]", 1);
+}
+
+tn_status tn_desc_print(const tn_desc *desc, tn_write write, void *user, tn_error *e) {
+  if (!desc || !write) return tn_fail(e, TN_E_USAGE, "tn_desc_print: no description or nothing to write with");
+  printer p = {.write = write, .user = user, .room = sizeof p.buffer};
+  print_node(&p, desc->root, 0);
+  put(&p, "\n", 1);
+  flush(&p);
+  return p.stopped ? tn_fail(e, TN_E_IO, "writing the description was stopped") : TN_OK;
+}

@@ -1,0 +1,71 @@
+/* the end of a step: stabilizers correct the state, what that does to the energy goes into the ledger, and the contract is
+ * checked on what remains. */
+#include "simulate/simulate.h"
+
+#include <stdio.h>
+
+tn_status tn_check_contract(tn_sim *s, double t) {
+  const tn_system *sys = &s->solver.sys;
+  const tn_model *m = s->m;
+  tn_summary *sum = &s->summary;
+  int ip, iv;
+  const double position = tn_violation(sys, sys->C, m->holonomic, &ip), velocity = tn_violation(sys, sys->Cdot, m->rows, &iv);
+  if (!m->rows) return TN_OK;
+  /* the worst by its share of what is allowed, whichever of the two it is */
+  const double share = fmax(position / m->run.contract_position, velocity / m->run.contract_velocity);
+  const double before = fmax(sum->max_position_violation / m->run.contract_position,
+                             sum->max_velocity_violation / m->run.contract_velocity);
+  const bool by_position = position / m->run.contract_position >= velocity / m->run.contract_velocity;
+  const char *name = m->joint[m->row_joint[by_position ? ip : iv]].name;
+  if (!(share <= before)) {
+    snprintf(sum->worst_joint, sizeof sum->worst_joint, "%s", name);
+    sum->worst_time = t;
+  }
+  sum->max_position_violation = fmax(sum->max_position_violation, position);
+  sum->max_velocity_violation = fmax(sum->max_velocity_violation, velocity);
+  if (share <= 1) return TN_OK;
+  char text[200];
+  snprintf(text, sizeof text, "joint '%s' at t = %.6g s, %s off by %.3g, allowed %.3g", name, t, by_position ? "position" : "velocity",
+           by_position ? position : velocity, by_position ? m->run.contract_position : m->run.contract_velocity);
+  if (sum->contract_kept) {
+    sum->contract_kept = false;
+    snprintf(sum->contract_text, sizeof sum->contract_text, "contract broken: %s", text);
+    tn_log(s, t, "contract", "%s", text);
+  }
+  if (!m->run.breach_stops) return TN_OK;
+  tn_fail(s->e, TN_E_RUN, "contract broken: %s", text);
+  tn_hint(s->e, "a stabilizer (--method project), tighter tolerances, or \"contract\": {\"breach\": \"record\"} to go on");
+  s->e->time = t;
+  return TN_E_RUN;
+}
+
+/* with the system at the state y and its ledger in y */
+void tn_watch_energy(tn_sim *s, double *y) {
+  tn_system *sys = &s->solver.sys;
+  memcpy(sys->ledger, tn_ledger_of(s, y), sizeof sys->ledger);
+  s->summary.max_kinetic = fmax(s->summary.max_kinetic, sys->kinetic);
+  s->max_balance = fmax(s->max_balance, fabs(tn_energy_of(sys, TN_BALANCE)));
+}
+
+tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
+  const tn_model *m = s->m;
+  tn_system *sys = &s->solver.sys;
+  double *u = tn_u_of(s, y);
+  const double start = tn_clock(), inside = s->solver.time_assemble + s->solver.time_solve;
+  tn_status status = tn_solver_at(&s->solver, t, y, u, s->e);
+  if (status != TN_OK) return status;
+  const double before = sys->kinetic + sys->potential;
+  for (int i = 0; i < m->run.stabilizers; i++) {
+    const tn_stabilizer_type *type = m->run.stabilizer[i].type;
+    if (!type->accept) continue;
+    s->solver.e = s->e;
+    if ((status = type->accept(m->run.stabilizer[i].self, &s->solver, t, y, u, changed)) != TN_OK) return status;
+  }
+  if ((status = tn_solver_at(&s->solver, t, y, u, s->e)) != TN_OK) return status;
+  if (*changed) tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += sys->kinetic + sys->potential - before;
+  s->summary.time_project += tn_clock() - start - (s->solver.time_assemble + s->solver.time_solve - inside);
+  tn_watch_energy(s, y);
+  memcpy(s->C1, sys->C, sizeof *s->C1 * (size_t)m->rows);
+  memcpy(s->V1, sys->Cdot, sizeof *s->V1 * (size_t)m->rows);
+  return tn_check_contract(s, t);
+}

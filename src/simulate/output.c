@@ -1,0 +1,68 @@
+/* rows of output. inside a step the state is interpolated and put back: an interpolant leaves the constraints by much more than
+ * the steps do. it is put back not to zero but to the violation that the steps themselves have, linear between their ends, so
+ * that a method that drifts is shown with its drift and one that does not without. then udot and lambda are solved there. */
+#include "simulate/simulate.h"
+
+tn_status tn_row_eval(tn_sim *s, double *y) {
+  tn_system *sys = &s->solver.sys;
+  memcpy(sys->ledger, tn_ledger_of(s, y), sizeof sys->ledger);
+  tn_reactions(sys);
+  int k = 0;
+  for (int i = 0; i < s->m->outputs; i++) {
+    double value[3];
+    tn_expr_on(sys, s->m->output[i].expr, value);
+    for (int j = 0; j < tn_expr_width(s->m->output[i].expr); j++) s->row[k++] = value[j];
+  }
+  return TN_OK;
+}
+
+tn_status tn_row_here(tn_sim *s) {
+  tn_status status = tn_solve_here(s, s->t, s->y);
+  return status == TN_OK ? tn_row_eval(s, s->y) : status;
+}
+
+static void level(const tn_sim *s, double theta, const double *a, const double *b, int n, double *target) {
+  for (int i = 0; i < n; i++) target[i] = (1 - theta) * a[i] + theta * b[i];
+  for (int i = n; i < s->m->rows; i++) target[i] = 0;
+}
+
+static tn_status put_back(tn_sim *s, double t, double theta, double *y) {
+  const tn_model *m = s->m;
+  tn_solver *solver = &s->solver;
+  tn_system *sys = &solver->sys;
+  double *u = tn_u_of(s, y), *r = solver->r, *x = solver->s;
+  tn_status status = tn_solver_at(solver, t, y, u, s->e);
+  if (status != TN_OK) return status;
+  const double before = sys->kinetic + sys->potential;
+  level(s, theta, s->C0, s->C1, m->holonomic, s->pull);
+  double last = INFINITY;
+  for (int pass = 0; pass < 8; pass++) {
+    for (int i = 0; i < m->rows; i++) r[i] = i < m->holonomic ? s->pull[i] - sys->C[i] : 0;
+    const double off = tn_violation(sys, r, m->holonomic, NULL);
+    if (off < 1e-15 || !(off < 0.5 * last)) break;
+    last = off;
+    if ((status = tn_solver_factor(solver, TN_METRIC_MASS, s->e)) != TN_OK) return status;
+    if ((status = tn_solver_correct(solver, TN_METRIC_MASS, r, x, s->e)) != TN_OK) return status;
+    for (int i = 0; i < m->nq; i++) y[i] += x[i];
+    if ((status = tn_solver_at(solver, t, y, u, s->e)) != TN_OK) return status;
+  }
+  level(s, theta, s->V0, s->V1, m->rows, s->pull);
+  for (int i = 0; i < m->rows; i++) r[i] = s->pull[i] - sys->Cdot[i];
+  if ((status = tn_solver_factor(solver, TN_METRIC_MASS, s->e)) != TN_OK) return status;
+  if ((status = tn_solver_correct(solver, TN_METRIC_MASS, r, x, s->e)) != TN_OK) return status;
+  for (int i = 0; i < m->nu; i++) u[i] += x[i];
+  if ((status = tn_solver_at(solver, t, y, u, s->e)) != TN_OK) return status;
+  tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += sys->kinetic + sys->potential - before;
+  return TN_OK;
+}
+
+tn_status tn_row_inside(tn_sim *s, double t) {
+  const double theta = (t - s->t_step) / (s->t - s->t_step);
+  tn_status status = s->m->run.integrator->dense(s->work, &s->ode, theta, s->yrow);
+  if (status == TN_OK && s->m->rows) status = put_back(s, t, theta, s->yrow);
+  if (status == TN_OK) status = tn_solve_here(s, t, s->yrow);
+  if (status != TN_OK) return status;
+  tn_watch_energy(s, s->yrow);
+  if ((status = tn_check_contract(s, t)) != TN_OK) return status;
+  return tn_row_eval(s, s->yrow);
+}

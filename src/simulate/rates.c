@@ -1,0 +1,72 @@
+/* the ode that integrators see: y = (q, u, ledger).
+ *   (1) K (udot, lambda) = (f, gamma);  K (udot_s, lambda_s) = (0, -U): the feedback U of the stabilizers
+ *   (2) qdot = u, du/dt = udot + udot_s
+ *   (3) ledger: power of forces; of drivers lambda'Ct; of the stabilizer lambda_s'Ct - (lambda + lambda_s)'Cdot, which is what
+ *       constraint forces do beside that: together they are -(lambda + lambda_s)'A u */
+#include "simulate/simulate.h"
+
+static void feedback(tn_sim *s, bool held, double h, double *U) {
+  for (int i = 0; i < s->m->run.stabilizers; i++) {
+    const tn_part *p = &s->m->run.stabilizer[i];
+    const tn_stabilizer_type *type = p->type;
+    if (type->feedback && type->held(p->self) == held) type->feedback(p->self, &s->solver.sys, h, U);
+  }
+}
+
+tn_status tn_rates_begin(void *sim, double t, const double *y, double h) {
+  tn_sim *s = sim;
+  s->step_length = h;
+  if (!s->held) return TN_OK;
+  tn_status status = tn_solver_at(&s->solver, t, y, y + s->m->nq, s->e);
+  if (status != TN_OK) return status;
+  memset(s->U_held, 0, sizeof *s->U_held * (size_t)s->m->rows);
+  feedback(s, true, h, s->U_held);
+  return TN_OK;
+}
+
+/* with the system assembled: (1) */
+static tn_status solve(tn_sim *s, const double *U_held) {
+  tn_system *sys = &s->solver.sys;
+  const int rows = s->m->rows;
+  tn_status status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
+  if (status == TN_OK) status = tn_solver_solve(&s->solver, sys->f, sys->gamma, sys->udot, sys->lambda, s->e);
+  if (status != TN_OK || !s->feedback) return status;
+  for (int i = 0; i < rows; i++) s->U[i] = U_held ? U_held[i] : 0;
+  feedback(s, false, s->step_length, s->U);
+  for (int i = 0; i < rows; i++) s->U[i] = -s->U[i];
+  return tn_solver_solve(&s->solver, NULL, s->U, sys->udot_s, sys->lambda_s, s->e);
+}
+
+tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
+  tn_sim *s = sim;
+  const tn_model *m = s->m;
+  tn_system *sys = &s->solver.sys;
+  s->summary.rhs++;
+  tn_status status = tn_solver_at(&s->solver, t, y, y + m->nq, s->e);
+  if (status == TN_OK) status = solve(s, s->U_held);
+  if (status != TN_OK) return status;
+  memcpy(ydot, y + m->nq, sizeof *ydot * (size_t)m->nq);
+  double *a = tn_u_of(s, ydot), *w = tn_ledger_of(s, ydot);
+  for (int i = 0; i < m->nu; i++) a[i] = sys->udot[i] + sys->udot_s[i];
+  double driver = 0, stabilizer = 0;
+  for (int i = 0; i < m->rows; i++) {
+    driver += sys->lambda[i] * sys->Ct[i];
+    stabilizer += sys->lambda_s[i] * sys->Ct[i] - (sys->lambda[i] + sys->lambda_s[i]) * sys->Cdot[i];
+  }
+  w[TN_LEDGER_FORCE] = sys->power;
+  w[TN_LEDGER_DRIVER] = driver;
+  w[TN_LEDGER_STABILIZER] = stabilizer;
+  w[TN_LEDGER_DISSIPATED] = sys->dissipated;
+  return TN_OK;
+}
+
+tn_status tn_solve_here(tn_sim *s, double t, double *y) {
+  tn_status status = tn_solver_at(&s->solver, t, y, tn_u_of(s, y), s->e);
+  if (status != TN_OK) return status;
+  if (s->held && s->step_length > 0) {
+    memset(s->pull, 0, sizeof *s->pull * (size_t)s->m->rows);
+    feedback(s, true, s->step_length, s->pull);
+    return solve(s, s->pull);
+  }
+  return solve(s, NULL);
+}

@@ -1,0 +1,138 @@
+/* from the start to the end. */
+#include "simulate/simulate.h"
+
+#include <stdio.h>
+#include <time.h>
+
+/* the present state is where ledgers, steps and the contract begin */
+static tn_status settle(tn_sim *s) {
+  tn_system *sys = &s->solver.sys;
+  const tn_model *m = s->m;
+  tn_status status = tn_start_count(s);
+  if (status != TN_OK) return status;
+  memset(tn_ledger_of(s, s->y), 0, sizeof(double) * TN_LEDGERS);
+  memcpy(s->C1, sys->C, sizeof *s->C1 * (size_t)m->rows);
+  memcpy(s->V1, sys->Cdot, sizeof *s->V1 * (size_t)m->rows);
+  sys->energy0 = sys->kinetic + sys->potential;
+  m->run.integrator->start(s->work, s->n);
+  s->t_step = s->t0 = s->t;
+  s->fixed_steps = 0;
+  s->h = 0;
+  s->last_error = 1e-4;
+  s->max_balance = 0;
+  s->step_length = m->run.fixed ? m->run.step : 0;
+  const long rhs = s->summary.rhs;
+  s->summary.rhs = rhs;
+  s->summary.t_end = s->t;
+  tn_watch_energy(s, s->y);
+  s->started = true;
+  s->stopped = false;
+  if (m->as_given && s->t == 0) return TN_OK; /* reported, not judged: such starts are studied */
+  return tn_check_contract(s, s->t);
+}
+
+/* how far the given start is off, for the report */
+static void note_start(tn_sim *s) {
+  const tn_system *sys = &s->solver.sys;
+  int i, j;
+  const double position = tn_violation(sys, sys->C, s->m->holonomic, &i), velocity = tn_violation(sys, sys->Cdot, s->m->rows, &j);
+  if (!s->m->rows || !s->m->as_given) return;
+  tn_log(s, s->t, "as-given", "the start is off by %.3g (joint '%s'), in velocity by %.3g (joint '%s')", position,
+         s->m->joint[s->m->row_joint[i]].name, velocity, s->m->joint[s->m->row_joint[j]].name);
+}
+
+tn_status tn_begin_run(tn_sim *s) {
+  tn_status status = tn_start_assemble(s, true);
+  if (status == TN_OK) status = settle(s);
+  if (status == TN_OK) note_start(s);
+  return status;
+}
+
+tn_status tn_end_run(tn_sim *s, tn_status status) {
+  tn_summary *sum = &s->summary;
+  sum->status = status;
+  sum->factorizations = s->solver.factorizations;
+  sum->inconsistency = s->solver.inconsistency;
+  sum->time_assemble = s->solver.time_assemble;
+  sum->time_solve = s->solver.time_solve;
+  sum->energy_balance = sum->max_kinetic > 0 ? s->max_balance / sum->max_kinetic : s->max_balance;
+  if (status == TN_OK)
+    snprintf(sum->message, sizeof sum->message, "done");
+  else
+    tn_error_text(s->e, sum->message, sizeof sum->message);
+  return status;
+}
+
+tn_status tn_sim_start(tn_sim *s, tn_error *error) {
+  s->e = error ? error : &s->spare;
+  tn_error_clear(s->e);
+  if (s->started) return TN_OK;
+  return tn_end_run(s, tn_begin_run(s));
+}
+
+tn_status tn_sim_set(tn_sim *s, double t, const double *q, const double *u, bool assemble, tn_error *error) {
+  s->e = error ? error : &s->spare;
+  tn_error_clear(s->e);
+  if (!isfinite(t)) return tn_fail(s->e, TN_E_USAGE, "the time is not a finite number");
+  s->t = t;
+  if (q) memcpy(s->y, q, sizeof *q * (size_t)s->m->nq);
+  if (u) memcpy(tn_u_of(s, s->y), u, sizeof *u * (size_t)s->m->nu);
+  s->solver.sys.complete = false;
+  tn_status status = assemble ? tn_start_assemble(s, false) : TN_OK;
+  if (status == TN_OK) status = settle(s);
+  return tn_end_run(s, status);
+}
+
+tn_status tn_sim_advance(tn_sim *s, double t, tn_error *error) {
+  const clock_t cpu = clock();
+  s->e = error ? error : &s->spare;
+  tn_error_clear(s->e);
+  tn_status status = TN_OK;
+  if (!(t >= s->t)) return tn_fail(s->e, TN_E_USAGE, "cannot go back from t = %g to %g", s->t, t);
+  if (!s->started) status = tn_begin_run(s);
+  while (status == TN_OK && s->t < t) status = tn_step(s, t);
+  s->summary.cpu_seconds += (double)(clock() - cpu) / CLOCKS_PER_SEC;
+  return tn_end_run(s, status);
+}
+
+/* rows at k every, and at the end */
+typedef struct schedule {
+  double every, until;
+  long k, last;
+} schedule;
+
+static double row_time(const schedule *r) { return r->k >= r->last ? r->until : (double)r->k * r->every; }
+
+static tn_status hand_out(tn_sim *s, double t, tn_row row, void *user) {
+  return row ? row(user, t, s->m->columns, s->row) : TN_OK;
+}
+
+static tn_status run(tn_sim *s, tn_row row, void *user) {
+  const tn_run *r = &s->m->run;
+  schedule rows = {.every = r->every, .until = r->until};
+  tn_status status = s->started ? TN_OK : tn_begin_run(s);
+  if (status != TN_OK) return status;
+  rows.last = (long)ceil(r->until / r->every * (1 - 1e-12));
+  while (rows.k <= rows.last && row_time(&rows) < s->t) rows.k++;
+  for (;;) {
+    /* all rows up to here: at the step itself if it is one, else inside the last step */
+    for (; rows.k <= rows.last && row_time(&rows) <= s->t * (1 + 1e-14); rows.k++) {
+      const double t = row_time(&rows);
+      const bool here = fabs(t - s->t) <= 1e-12 * fmax(fabs(s->t), s->t - s->t_step);
+      status = here ? tn_row_here(s) : tn_row_inside(s, t);
+      if (status == TN_OK) status = hand_out(s, t, row, user);
+      if (status != TN_OK) return status;
+    }
+    if (s->t >= r->until) return TN_OK;
+    if ((status = tn_step(s, r->until)) != TN_OK) return status;
+  }
+}
+
+tn_status tn_sim_run(tn_sim *s, tn_row row, void *user, tn_error *error) {
+  const clock_t cpu = clock();
+  s->e = error ? error : &s->spare;
+  tn_error_clear(s->e);
+  tn_status status = run(s, row, user);
+  s->summary.cpu_seconds += (double)(clock() - cpu) / CLOCKS_PER_SEC;
+  return tn_end_run(s, status);
+}

@@ -1,0 +1,108 @@
+/* life of a simulation: one block, carved once; nothing allocates after tn_sim_new. */
+#include "simulate/simulate.h"
+
+#include <stdio.h>
+
+void tn_log(tn_sim *s, double t, const char *kind, const char *format, ...) {
+  tn_event *last = &s->event[TN_MOST_EVENTS - 1];
+  if (s->events == TN_MOST_EVENTS) { /* the log is full: the last entry says so and when */
+    last->kind = "dropped";
+    last->t = t;
+    snprintf(last->text, sizeof last->text, "more events than %d: later ones are not listed", TN_MOST_EVENTS);
+    return;
+  }
+  tn_event *e = &s->event[s->events++];
+  va_list args;
+  e->t = t;
+  e->kind = kind;
+  va_start(args, format);
+  vsnprintf(e->text, sizeof e->text, format, args);
+  va_end(args);
+}
+
+static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
+  const int extra = m->exact + m->guesses, all = m->rows + extra;
+  s->n = m->nq + m->nu + TN_LEDGERS;
+  tn_solver_carve(&s->solver, c, m);
+  s->work = tn_carve_bytes(c, m->run.integrator->memory(s->n));
+  s->y = TN_CARVE(c, double, s->n);
+  s->ynew = TN_CARVE(c, double, s->n);
+  s->yrow = TN_CARVE(c, double, s->n);
+  s->error = TN_CARVE(c, double, s->n);
+  s->U_held = TN_CARVE(c, double, m->rows);
+  s->U = TN_CARVE(c, double, m->rows);
+  s->C0 = TN_CARVE(c, double, m->rows);
+  s->V0 = TN_CARVE(c, double, m->rows);
+  s->C1 = TN_CARVE(c, double, m->rows);
+  s->V1 = TN_CARVE(c, double, m->rows);
+  s->pull = TN_CARVE(c, double, m->rows);
+  s->row = TN_CARVE(c, double, m->columns);
+  tn_kkt_carve(&s->start_kkt, c, m->nu, all);
+  s->start_A = TN_CARVE(c, double, (size_t)all *(size_t)m->nu);
+  s->start_r = TN_CARVE(c, double, all);
+  s->start_x = TN_CARVE(c, double, m->nu);
+  s->start_lambda = TN_CARVE(c, double, 2 * all + extra); /* multipliers, sigma, kept values */
+  s->start_q = TN_CARVE(c, double, m->nq);
+}
+
+tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
+  tn_sim measure = {0};
+  tn_carve c = {NULL, 0};
+  *sim = NULL;
+  tn_error_clear(error);
+  TN_CARVE(&c, tn_sim, 1);
+  carve(&measure, &c, m);
+  unsigned char *block = tn_block_new(&m->arena.allocator, c.used);
+  if (!block) return tn_fail(error, TN_E_MEMORY, "out of memory: the simulation needs %zu bytes", c.used);
+  c = (tn_carve){block, 0};
+  tn_sim *s = TN_CARVE(&c, tn_sim, 1);
+  s->m = m;
+  s->allocator = m->arena.allocator;
+  carve(s, &c, m);
+  s->ode = (tn_ode){.self = s, .n = s->n, .begin = tn_rates_begin, .rates = tn_rates};
+  for (int i = 0; i < m->run.stabilizers; i++) {
+    const tn_part *p = &m->run.stabilizer[i];
+    const tn_stabilizer_type *type = p->type;
+    if (!type->feedback) continue;
+    s->feedback = true;
+    if (type->held(p->self)) s->held = true;
+    if (type->held(p->self) || type->tied_to_step(p->self)) s->ode.rates_know_step = true;
+  }
+  m->run.integrator->start(s->work, s->n);
+  memcpy(s->y, m->q0, sizeof *s->y * (size_t)m->nq);
+  s->summary.contract_kept = true;
+  s->e = &s->spare;
+  *sim = s;
+  return TN_OK;
+}
+
+void tn_sim_free(tn_sim *s) {
+  if (!s) return;
+  const tn_allocator allocator = s->allocator;
+  tn_block_free(&allocator, s);
+}
+
+int tn_sim_columns(const tn_sim *s) { return s->m->columns; }
+const char *tn_sim_column(const tn_sim *s, int i) { return i >= 0 && i < s->m->columns ? s->m->column[i] : NULL; }
+double tn_sim_time(const tn_sim *s) { return s->t; }
+int tn_sim_coordinates(const tn_sim *s) { return s->m->nq; }
+int tn_sim_speeds(const tn_sim *s) { return s->m->nu; }
+const double *tn_sim_q(const tn_sim *s) { return s->y; }
+const double *tn_sim_u(const tn_sim *s) { return s->y + s->m->nq; }
+const tn_summary *tn_sim_summary(const tn_sim *s) { return &s->summary; }
+int tn_sim_events(const tn_sim *s) { return s->events; }
+const tn_event *tn_sim_event(const tn_sim *s, int i) { return i >= 0 && i < s->events ? &s->event[i] : NULL; }
+
+tn_status tn_sim_channel(tn_sim *s, const char *name, double *value, tn_error *error) {
+  tn_channel ch;
+  tn_error_clear(error);
+  if (!tn_model_channel(s->m, name, &ch, error)) return TN_E_USAGE;
+  s->e = error ? error : &s->spare;
+  tn_status status = s->started ? TN_OK : tn_sim_start(s, error);
+  if (status == TN_OK) status = tn_solve_here(s, s->t, s->y);
+  if (status != TN_OK) return status;
+  memcpy(s->solver.sys.ledger, tn_ledger_of(s, s->y), sizeof s->solver.sys.ledger);
+  tn_reactions(&s->solver.sys);
+  tn_channel_eval(&s->solver.sys, &ch, value);
+  return TN_OK;
+}

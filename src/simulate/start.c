@@ -1,0 +1,250 @@
+/* the start: exact values and constraints are met by the smallest change, in the kinetic-energy metric, of what the pose and the
+ * guesses say.
+ *   (1) position: rows C(q) = 0 and exact channels m(q) = value, Newton with step halving on K (0, r)
+ *   (2) velocity: A u = -Ct and exact rates, one linear solve
+ * and the count of freedom: rank of the rows at the start and at a pose nearby on the constraints, so that a start in a singular
+ * position does not mislead. */
+#include "simulate/simulate.h"
+
+#include <stdio.h>
+
+enum { MOST_PASSES = 60, MOST_HALVINGS = 20 };
+
+/* which rows are wanted: the constraints, and of the targets those that pass the filter */
+typedef struct wanted {
+  bool constraints, exact, guesses, rate;
+} wanted;
+
+static bool asks(const tn_sim *s, const wanted *w, int i) {
+  const tn_target *t = &s->m->target[i];
+  return t->rate == w->rate && (i < s->m->exact ? w->exact : w->guesses);
+}
+
+static double target_scale(const tn_sim *s, const tn_target *t) {
+  return tn_measure_unit(s->m, &t->of) == TN_LENGTH ? 1 / s->m->length : 1;
+}
+
+/* rows, residuals r = wanted - present at the assembled system; returns the number of rows, the worst scaled residual in *off */
+static int collect(tn_sim *s, const wanted *w, const double *kept, double *off, int *worst) {
+  const tn_model *m = s->m;
+  const tn_system *sys = &s->solver.sys;
+  const size_t nu = (size_t)m->nu;
+  int n = 0;
+  *off = 0;
+  *worst = -1;
+  if (w->constraints)
+    for (int i = 0; i < m->rows; i++) {
+      const bool position_of_velocity_row = !w->rate && i >= m->holonomic;
+      s->start_r[n] = w->rate ? -sys->Cdot[i] : position_of_velocity_row ? 0 : -sys->C[i];
+      memcpy(s->start_A + (size_t)n * nu, sys->A + (size_t)i * nu, sizeof(double) * nu);
+      const double v = fabs(s->start_r[n]) * m->row_scale[i];
+      if (!(v <= *off)) *off = v, *worst = i;
+      n++;
+    }
+  for (int i = 0; i < m->exact + m->guesses; i++) {
+    if (!asks(s, w, i)) continue;
+    const tn_target *t = &m->target[i];
+    double value, rate, accel, *row = s->start_A + (size_t)n * nu;
+    memset(row, 0, sizeof *row * nu);
+    tn_measure_eval(sys, &t->of, &value, &rate, &accel, row);
+    const double goal = isnan(t->value) ? kept[i] : t->value;
+    s->start_r[n] = goal - (w->rate ? rate : value);
+    const double v = fabs(s->start_r[n]) * target_scale(s, t);
+    if (!(v <= *off)) *off = v, *worst = m->rows + i;
+    n++;
+  }
+  return n;
+}
+
+static tn_status solve(tn_sim *s, int n) {
+  tn_kkt *k = &s->start_kkt;
+  tn_kkt_info info;
+  const tn_system *sys = &s->solver.sys;
+  /* sigma belongs to the constraint rows, which come first when they are there */
+  const double *sigma = s->m->sigma && n >= s->m->rows ? s->start_lambda + s->m->rows + s->m->exact + s->m->guesses : NULL;
+  if (sigma) {
+    double *all = s->start_lambda + s->m->rows + s->m->exact + s->m->guesses;
+    memset(all, 0, sizeof *all * (size_t)n);
+    memcpy(all, s->m->sigma, sizeof *all * (size_t)s->m->rows);
+  }
+  k->rows = n;
+  k->rank = n;
+  if (!tn_kkt_factor(k, sys->M, s->start_A, sigma)) {
+    /* the solver says it in words */
+    tn_status status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
+    return status != TN_OK ? status : tn_fail(s->e, TN_E_MODEL, "the mass matrix is singular");
+  }
+  const int rank = tn_kkt_rank(k);
+  if (rank < n) {
+    k->rank = rank;
+    tn_kkt_factor(k, sys->M, s->start_A, sigma);
+  }
+  tn_kkt_solve(k, sys->M, s->start_A, sigma, NULL, s->start_r, s->start_x, s->start_lambda, &info);
+  return info.failed ? tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: a correction is not a finite number") : TN_OK;
+}
+
+static void describe(const tn_sim *s, int worst, char *text, size_t size) {
+  const tn_model *m = s->m;
+  if (worst < m->rows)
+    snprintf(text, size, "joint '%s'", m->joint[m->row_joint[worst]].name);
+  else
+    snprintf(text, size, "start value '%s'", m->target[worst - m->rows].name);
+}
+
+/* (1); false in *met: it stays away from what is wanted */
+static tn_status positions(tn_sim *s, const wanted *w, const double *kept, double *q, double *off, int *worst) {
+  const tn_model *m = s->m;
+  double *u = tn_u_of(s, s->y);
+  tn_status status = tn_solver_at(&s->solver, s->t, q, u, s->e);
+  if (status != TN_OK) return status;
+  int n = collect(s, w, kept, off, worst);
+  for (int pass = 0; n && pass < MOST_PASSES && *off > 1e-15; pass++) {
+    if ((status = solve(s, n)) != TN_OK) return status;
+    memcpy(s->start_q, q, sizeof *q * (size_t)m->nq);
+    const double before = *off;
+    double step = 1;
+    for (int h = 0; h < MOST_HALVINGS; h++, step /= 2) {
+      for (int i = 0; i < m->nq; i++) q[i] = s->start_q[i] + step * s->start_x[i];
+      if ((status = tn_solver_at(&s->solver, s->t, q, u, NULL)) == TN_OK) {
+        n = collect(s, w, kept, off, worst);
+        if (*off < before) break;
+      }
+    }
+    if (status != TN_OK || !(*off < before)) { /* no way down from here: roundoff, or a contradiction */
+      memcpy(q, s->start_q, sizeof *q * (size_t)m->nq);
+      if ((status = tn_solver_at(&s->solver, s->t, q, u, s->e)) != TN_OK) return status;
+      collect(s, w, kept, off, worst);
+      break;
+    }
+  }
+  return TN_OK;
+}
+
+static tn_status velocities(tn_sim *s, const wanted *w, const double *kept, double *off, int *worst) {
+  double *u = tn_u_of(s, s->y);
+  tn_status status = tn_solver_at(&s->solver, s->t, s->y, u, s->e);
+  if (status != TN_OK) return status;
+  int n = collect(s, w, kept, off, worst);
+  /* linear: the second pass is refinement */
+  for (int pass = 0; n && pass < 2; pass++) {
+    if ((status = solve(s, n)) != TN_OK) return status;
+    for (int i = 0; i < s->m->nu; i++) u[i] += s->start_x[i];
+    if ((status = tn_solver_at(&s->solver, s->t, s->y, u, s->e)) != TN_OK) return status;
+    collect(s, w, kept, off, worst);
+  }
+  return TN_OK;
+}
+
+static tn_status refuse(tn_sim *s, const char *what, double off, int worst) {
+  const tn_model *m = s->m;
+  char name[128];
+  describe(s, worst, name, sizeof name);
+  tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: %s stays off by %.3g in %s", name, off, what);
+  if (m->exact) tn_hint(s->e, "exact start values must not contradict the joints; put some of them under \"guess\"");
+  const tn_node *node = worst >= m->rows ? m->target[worst - m->rows].node : m->joint[m->row_joint[worst]].node;
+  char pointer[256];
+  tn_node_pointer(node, pointer, sizeof pointer);
+  tn_error_at(s->e, &node->place, pointer);
+  return TN_E_MODEL;
+}
+
+static void report_move(tn_sim *s, const double *from) {
+  const tn_model *m = s->m;
+  tn_summary *sum = &s->summary;
+  int most = -1;
+  for (int i = 0; i < m->nq; i++) {
+    const double d = fabs(s->y[i] - from[i]);
+    if (d > sum->start_moved) sum->start_moved = d, most = i;
+  }
+  if (most < 0) return;
+  snprintf(sum->start_moved_name, sizeof sum->start_moved_name, "%.63s", m->q_name[most]);
+  if (sum->start_moved > 1e-9) tn_log(s, s->t, "assembled", "the start moved %s by %.3g", m->q_name[most], sum->start_moved);
+}
+
+tn_status tn_start_assemble(tn_sim *s, bool targets) {
+  const tn_model *m = s->m;
+  double off, *kept = s->yrow, *from = s->ynew; /* both are long enough: targets are checked against n when carved */
+  int worst;
+  tn_status status = tn_solver_at(&s->solver, s->t, s->y, tn_u_of(s, s->y), s->e);
+  if (status != TN_OK) return status;
+  memcpy(from, s->y, sizeof *from * (size_t)m->nq);
+  kept = s->start_lambda + 2 * (m->rows + m->exact + m->guesses);
+  for (int i = 0; targets && i < m->exact + m->guesses; i++) {
+    double rate, accel;
+    tn_measure_eval(&s->solver.sys, &m->target[i].of, &kept[i], &rate, &accel, NULL);
+    if (m->target[i].rate) kept[i] = 0;
+  }
+  /* guesses first, and alone: where assembly begins. a start as given is set and left there */
+  for (int rate = 0; targets && rate < 2; rate++) {
+    const wanted first = {.guesses = true, .exact = m->as_given, .rate = rate};
+    status = rate ? velocities(s, &first, kept, &off, &worst) : positions(s, &first, kept, s->y, &off, &worst);
+    if (status != TN_OK) return status;
+  }
+  if (targets && m->as_given) {
+    report_move(s, from);
+    s->summary.start_moved = 0; /* nothing was assembled */
+    return TN_OK;
+  }
+  const wanted position = {.constraints = true, .exact = targets}, velocity = {.constraints = true, .exact = targets, .rate = true};
+  if ((status = positions(s, &position, kept, s->y, &off, &worst)) != TN_OK) return status;
+  if (off > 1e-9) return refuse(s, "position", off, worst);
+  if ((status = velocities(s, &velocity, kept, &off, &worst)) != TN_OK) return status;
+  if (off > 1e-9) {
+    /* relative to the rates there are */
+    double size = 1;
+    for (int i = 0; i < m->nu; i++) size = fmax(size, fabs(tn_u_of(s, s->y)[i]));
+    if (off > 1e-9 * size) return refuse(s, "velocity", off, worst);
+  }
+  report_move(s, from);
+  return TN_OK;
+}
+
+/* a fixed sequence, the same on every machine */
+static double jitter(unsigned *state) {
+  *state = *state * 1664525u + 1013904223u;
+  return (double)(*state >> 8) / 8388608.0 - 1;
+}
+
+static tn_status rank_at(tn_sim *s, const double *q, int *rank) {
+  tn_status status = tn_solver_at(&s->solver, s->t, q, tn_u_of(s, s->y), s->e);
+  if (status == TN_OK) status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
+  if (status == TN_OK) *rank = s->solver.type->rank(s->solver.work);
+  return status;
+}
+
+tn_status tn_start_count(tn_sim *s) {
+  const tn_model *m = s->m;
+  tn_solver *solver = &s->solver;
+  int rank, near;
+  unsigned state = 12345;
+  double *q = s->yrow, *x = s->start_x;
+  tn_solver_set_rank(solver, m->rows);
+  tn_status status = rank_at(s, s->y, &rank);
+  if (status != TN_OK) return status;
+  tn_solver_set_rank(solver, rank);
+  /* a pose nearby: a step along the allowed directions, put back on the constraints */
+  if (m->rows && rank < m->nu) {
+    if ((status = rank_at(s, s->y, &rank)) != TN_OK) return status;
+    for (int i = 0; i < m->nq; i++) q[i] = jitter(&state) * 1e-3 * (m->q_unit[i] == TN_ANGLE ? 1 : m->length);
+    for (int i = 0; i < m->rows; i++) {
+      double sum = 0;
+      for (int k = 0; k < m->nu; k++) sum += solver->sys.A[(size_t)i * (size_t)m->nu + (size_t)k] * q[k];
+      solver->r[i] = sum;
+    }
+    if ((status = tn_solver_correct(solver, TN_METRIC_MASS, solver->r, x, s->e)) != TN_OK) return status;
+    for (int i = 0; i < m->nq; i++) q[i] = s->y[i] + q[i] - x[i];
+    const wanted position = {.constraints = true};
+    double off;
+    int worst;
+    const double *none = NULL;
+    if ((status = positions(s, &position, none, q, &off, &worst)) != TN_OK) return status;
+    if (off < 1e-9) {
+      if ((status = rank_at(s, q, &near)) != TN_OK) return status;
+      if (near > rank) rank = near;
+    }
+    tn_solver_set_rank(solver, rank);
+  }
+  s->summary.degrees_of_freedom = m->nu - rank;
+  s->summary.redundant_rows = m->rows - rank;
+  return tn_solver_at(solver, s->t, s->y, tn_u_of(s, s->y), s->e);
+}

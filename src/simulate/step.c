@@ -1,0 +1,209 @@
+/* one accepted step.
+ *
+ * adaptive: error norm max_i |e_i|/w_i over q and u (never multipliers, nor the ledger), with the model's length L:
+ *   w = atol L + rtol |x| for lengths and their rates, atol + rtol |w| for rates of angles, atol + rtol for angles;
+ * the estimate is taken after what the stabilizers will take from the end point anyway. PI control of the step as in Hairer,
+ * Norsett & Wanner I, IV.2 (II).
+ *
+ * through a singular position: near it the minimum-norm answer is not the limit of the motion, so a step must not land there,
+ * and an adaptive one must not creep up to it. a step with a stage or end at rho < 1e-9, or rejected at rho < 1e-8, is tried at
+ * other lengths, none much shorter, and the best is taken and logged. a fixed step at rho < 1e-13 is split 0.618 to 0.382. */
+#include "simulate/simulate.h"
+
+#include <stdio.h>
+
+static const double LANDED = 1e-9, CREEPING = 1e-8, SPLIT = 1e-13;
+
+typedef struct trial {
+  double h, err, rho;
+  int worst; /* component of y with the largest error */
+  tn_status status;
+} trial;
+
+static double weight(const tn_sim *s, int i, double a, double b) {
+  const tn_model *m = s->m;
+  const tn_run *r = &m->run;
+  const bool rate = i >= m->nq;
+  const bool angle = m->q_unit[rate ? i - m->nq : i] == TN_ANGLE;
+  const double size = fmax(fabs(a), fabs(b));
+  if (angle) return r->atol + r->rtol * (rate ? size : 1);
+  return r->atol * m->length + r->rtol * size;
+}
+
+static double norm(const tn_sim *s, const double *e, const double *a, const double *b, int *worst) {
+  double most = 0;
+  const int n = s->m->nq + s->m->nu;
+  for (int i = 0; i < n; i++) {
+    const double x = fabs(e[i]) / weight(s, i, a[i], b[i]);
+    if (!(x <= most)) most = x, *worst = i;
+  }
+  return most;
+}
+
+/* attempt a step of length h from the present state: ynew, error and nearness of a singular position */
+static trial attempt(tn_sim *s, double h) {
+  const tn_model *m = s->m;
+  const tn_integrator_type *type = m->run.integrator;
+  const bool adaptive = !m->run.fixed;
+  trial r = {.h = h};
+  s->solver.nearness = 1;
+  r.status = type->attempt(s->work, &s->ode, s->t, s->y, h, s->ynew, adaptive ? s->error : NULL);
+  if (r.status == TN_OK && adaptive) {
+    for (int i = 0; i < m->run.stabilizers && r.status == TN_OK; i++) {
+      const tn_stabilizer_type *st = m->run.stabilizer[i].type;
+      if (!st->filter) continue;
+      r.status = tn_solver_at(&s->solver, s->t + h, s->ynew, tn_u_of(s, s->ynew), s->e);
+      if (r.status == TN_OK) st->filter(m->run.stabilizer[i].self, &s->solver, s->error, s->error + m->nq);
+    }
+    if (r.status == TN_OK) r.err = norm(s, s->error, s->y, s->ynew, &r.worst);
+  }
+  r.rho = s->solver.nearness;
+  if (r.status == TN_E_RUN && adaptive) r.err = INFINITY; /* not a number on the way: too long a step */
+  return r;
+}
+
+/* the attempt of r stands: correct, check, move on */
+static tn_status take(tn_sim *s, double t_end) {
+  bool changed = false;
+  double *swap;
+  s->t_step = s->t;
+  swap = s->C0, s->C0 = s->C1, s->C1 = swap;
+  swap = s->V0, s->V0 = s->V1, s->V1 = swap;
+  swap = s->y, s->y = s->ynew, s->ynew = swap;
+  s->t = t_end;
+  s->summary.steps++;
+  tn_status status = tn_accept(s, s->t, s->y, &changed);
+  s->m->run.integrator->accept(s->work, changed);
+  s->summary.t_end = s->t;
+  return status;
+}
+
+/* ---- fixed step --------------------------------------------------------------------------------------------------------- */
+
+static tn_status fixed_step(tn_sim *s, double t_end) {
+  trial r = attempt(s, t_end - s->t);
+  if (r.status != TN_OK) return r.status;
+  if (r.rho >= SPLIT) return take(s, t_end);
+  const double middle = s->t + 0.618 * (t_end - s->t);
+  tn_log(s, s->t, "singular", "step of %.3g s split: rho = %.1e at a singular position", r.h, r.rho);
+  r = attempt(s, middle - s->t);
+  if (r.status != TN_OK) return r.status;
+  tn_status status = take(s, middle);
+  if (status != TN_OK) return status;
+  r = attempt(s, t_end - s->t);
+  return r.status != TN_OK ? r.status : take(s, t_end);
+}
+
+/* ---- adaptive step ------------------------------------------------------------------------------------------------------ */
+
+/* a first step from the size of the rates and of their change, Hairer, Norsett & Wanner I, II.4 */
+static tn_status first_step(tn_sim *s, double t_limit) {
+  const int n = s->m->nq + s->m->nu, order = s->m->run.integrator->order;
+  double *f0 = s->yrow, *y1 = s->ynew, *f1 = s->error, d0 = 0, d1 = 0, d2 = 0;
+  const double most = t_limit - s->t;
+  tn_status status = tn_rates_begin(s, s->t, s->y, 1e-3 * most);
+  if (status == TN_OK) status = tn_rates(s, s->t, s->y, f0);
+  if (status != TN_OK) return status;
+  for (int i = 0; i < n; i++) {
+    const double w = weight(s, i, s->y[i], s->y[i]);
+    d0 = fmax(d0, fabs(s->y[i]) / w);
+    d1 = fmax(d1, fabs(f0[i]) / w);
+  }
+  double h = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+  h = fmin(h, most);
+  for (int i = 0; i < s->n; i++) y1[i] = s->y[i] + h * f0[i];
+  if ((status = tn_rates(s, s->t + h, y1, f1)) != TN_OK) {
+    if (status != TN_E_RUN) return status;
+    s->h = fmin(1e-6, most);
+    return TN_OK;
+  }
+  for (int i = 0; i < n; i++) d2 = fmax(d2, fabs(f1[i] - f0[i]) / weight(s, i, s->y[i], s->y[i]) / h);
+  const double steep = fmax(d1, d2), h1 = steep <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / steep, 1.0 / (order + 1));
+  s->h = fmin(fmin(100 * h, h1), most);
+  return TN_OK;
+}
+
+static bool too_near(const trial *r) { return r->rho < LANDED || (r->err > 1 && r->rho < CREEPING); }
+
+/* other lengths for a step that came too near a singular position; the attempt that stands is the last one made */
+static trial step_over(tn_sim *s, trial first, double most) {
+  static const double factor[] = {0.8, 1.25, 0.64, 1.5, 0.9, 1.1, 0.5};
+  trial best = first, r = first;
+  for (size_t i = 0; i < sizeof factor / sizeof *factor; i++) {
+    if (factor[i] * first.h > most) continue;
+    s->summary.rejected++;
+    r = attempt(s, factor[i] * first.h);
+    if (r.status != TN_OK && r.status != TN_E_RUN) return r;
+    if (r.err <= 1 && r.rho >= LANDED) {
+      tn_log(s, s->t, "singular", "stepped over a singular position: rho = %.1e, %.3g of the step", first.rho, factor[i]);
+      return r;
+    }
+    if (r.status == TN_OK && r.err < best.err) best = r;
+  }
+  tn_log(s, s->t, "singular", "singular position: no length passes, best error %.2g of the tolerance taken", best.err);
+  if (r.h == best.h && r.status == TN_OK) return r;
+  s->summary.rejected++;
+  r = attempt(s, best.h);
+  return r;
+}
+
+static tn_status too_short(tn_sim *s, const trial *r, double h) {
+  const tn_model *m = s->m;
+  if (r->status == TN_E_RUN) return TN_E_RUN; /* in words already */
+  const char *name = m->q_name[r->worst < m->nq ? r->worst : r->worst - m->nq];
+  tn_fail(s->e, TN_E_RUN, "the step fell to %.2g s: the error of %s%s stays %.2g times what is allowed", h, name,
+          r->worst < m->nq ? "" : " (rate)", r->err);
+  tn_hint(s->e, "looser tolerances, or look for a jump in a force or a position that cannot be passed");
+  s->e->time = s->t;
+  return TN_E_RUN;
+}
+
+static tn_status adaptive_step(tn_sim *s, double t_limit) {
+  const double k = 1.0 / (s->m->run.integrator->order_estimate + 1), beta = 0.04, alpha = k - 0.75 * beta, safety = 0.9;
+  bool rejected = false;
+  if (!(s->h > 0)) {
+    tn_status status = first_step(s, t_limit);
+    if (status != TN_OK) return status;
+  }
+  for (;;) {
+    const double most = t_limit - s->t;
+    bool last = 1.01 * s->h >= most;
+    double h = last ? most : s->h;
+    if (h < 16 * 2.3e-16 * fabs(s->t) || h < 1e-300) {
+      trial r = {.h = h};
+      if (!last) return too_short(s, &r, h);
+    }
+    trial r = attempt(s, h);
+    if (r.status != TN_OK && r.status != TN_E_RUN) return r.status;
+    bool forced = false;
+    if (too_near(&r)) {
+      r = step_over(s, r, most);
+      if (r.status != TN_OK) return r.status;
+      forced = true;
+      last = r.h == most;
+    }
+    if (r.err <= 1 || forced) {
+      const double e = fmax(r.err, 1e-10);
+      double grow = safety * pow(e, -alpha) * pow(s->last_error, beta);
+      grow = fmin(fmax(grow, 0.2), rejected ? 1 : 10);
+      /* a last step cut short says nothing about the next */
+      if (!last || grow * r.h < s->h || s->h < r.h) s->h = grow * r.h;
+      if (forced) s->h = fmax(s->h, 0.5 * r.h);
+      s->last_error = fmax(e, 1e-4);
+      return take(s, last ? t_limit : s->t + r.h);
+    }
+    s->summary.rejected++;
+    rejected = true;
+    s->h = h * (isfinite(r.err) ? fmax(0.2, safety * pow(r.err, -alpha)) : 0.25);
+    if (s->h < 16 * 2.3e-16 * fabs(s->t) || s->h < 1e-14 * fmin(1, t_limit)) return too_short(s, &r, s->h);
+  }
+}
+
+tn_status tn_step(tn_sim *s, double t_limit) {
+  if (!s->m->run.fixed) return adaptive_step(s, t_limit);
+  /* multiples of the step from t0, not a sum */
+  const double next = s->t0 + (double)(s->fixed_steps + 1) * s->m->run.step;
+  if (next > t_limit * (1 + 1e-12)) return fixed_step(s, t_limit);
+  s->fixed_steps++;
+  return fixed_step(s, fabs(next - t_limit) <= 1e-12 * fabs(t_limit) ? t_limit : next);
+}
