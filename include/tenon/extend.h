@@ -165,9 +165,12 @@ typedef struct tn_formulation_type {
   void (*set_rank)(void *work, int rank);                /* rows that are independent in general          */
   /* at the M, A of the system; false: M is not positive definite at speed *bad */
   bool (*factor)(const void *self, void *work, const tn_system *sys, int *bad);
-  /* udot, lambda of M udot + A'lambda = f, A udot = gamma; f NULL: zero, the mass-orthogonal correction for gamma */
+  /* udot, lambda of M udot + A'lambda = f, A udot = gamma; f NULL: zero */
   void (*solve)(const void *self, void *work, const tn_system *sys, const double *f, const double *gamma, double *udot,
                 double *lambda, tn_solve_info *info);
+  /* the mass-orthogonal correction A x = r for a residual known to within its roundoff `noise`                     */
+  void (*correct)(const void *self, void *work, const tn_system *sys, const double *r, const double *noise, double *x,
+                  double *lambda, tn_solve_info *info);
   double (*nearness)(const void *work);                  /* of a singular position: rho, 1 far away       */
   int (*rank)(const void *work);                         /* of the rows as factored                       */
 } tn_formulation_type;

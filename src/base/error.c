@@ -11,8 +11,8 @@
 
 enum { NEAR_LONGEST = 64 }; /* names beyond it are not compared */
 
-/* bytes of the UTF-8 character at s, 0 if there is no valid one. Unicode 15, table 3-7: no overlong forms, no surrogates,
- * nothing above U+10FFFF */
+/* bytes of the UTF-8 character at s, 0 if there is no valid one. Unicode 15, table 3-7: no overlong forms, no
+ * surrogates, nothing above U+10FFFF */
 int tn_utf8(const char *s, size_t n) {
   if (!n) return 0;
   unsigned char a = (unsigned char)s[0], lo = 0x80, hi = 0xbf;
@@ -128,7 +128,8 @@ int tn_error_text(const tn_error *e, char *text, size_t size) {
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
 /* edit distance with swaps of neighbors (optimal string alignment), case ignored:
- *   d[i][j] = min(d[i-1][j] + 1, d[i][j-1] + 1, d[i-1][j-1] + (a_i != b_j), d[i-2][j-2] + 1 if a_i a_{i-1} = b_{j-1} b_j) */
+ *   d[i][j] = min(d[i-1][j] + 1, d[i][j-1] + 1, d[i-1][j-1] + (a_i != b_j),
+ *                 d[i-2][j-2] + 1 if a_i a_{i-1} = b_{j-1} b_j) */
 static int distance(const char *a, int m, const char *b, int n) {
   int rows[3][NEAR_LONGEST + 1];
   for (int j = 0; j <= n; j++) rows[0][j] = j;

@@ -1,8 +1,8 @@
 /* memory: arenas for what is built, one block for what runs.
  * SPDX-License-Identifier: MIT
  *
- * arena: chunks, each twice the one before up to CHUNK_LARGEST (a larger piece gets a chunk of its own size); a piece is
- * cut from the newest. block: what the allocator gave is remembered in the word before the aligned address.
+ * arena: chunks, each twice the one before up to CHUNK_LARGEST (a larger piece gets a chunk of its own size); a piece
+ * is cut from the newest. block: what the allocator gave is remembered in the word before the aligned address.
  * sizes that do not fit a size_t are no memory, never a short piece. */
 #include "base/base.h"
 

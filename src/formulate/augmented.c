@@ -36,6 +36,14 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
   *info = (tn_solve_info){i.sweeps, i.inconsistency, i.failed};
 }
 
+static void correct(const void *self, void *work, const tn_system *sys, const double *r, const double *noise, double *x,
+                    double *lambda, tn_solve_info *info) {
+  tn_kkt_info i = {0};
+  (void)self;
+  tn_kkt_correct(work, sys->M, sys->A, sys->m->sigma, r, noise, x, lambda, &i);
+  *info = (tn_solve_info){i.sweeps, i.inconsistency, i.failed};
+}
+
 static double nearness(const void *work) { return ((const tn_kkt *)work)->rho_min; }
 
 static int rank(const void *work) { return tn_kkt_rank(work); }
@@ -49,6 +57,7 @@ const tn_formulation_type tn_formulation_augmented = {
     .set_rank = set_rank,
     .factor = factor,
     .solve = solve,
+    .correct = correct,
     .nearness = nearness,
     .rank = rank,
 };

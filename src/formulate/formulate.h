@@ -17,7 +17,7 @@ struct tn_solver {
   double t_mass, t_identity;
   bool mass_ready, identity_ready;
   tn_kkt identity;             /* the metric of the coordinates               */
-  double *scratch;             /* rows                                        */
+  double *scratch, *noise;     /* rows                                        */
   double *r, *s, *q_try;       /* rows, nu, nq: for those who correct          */
   tn_error *e;                 /* where errors of a step go                    */
   double nearness;             /* smallest rho since tn_solver_watch          */
@@ -33,9 +33,11 @@ void tn_solver_set_rank(tn_solver *s, int rank);
 tn_status tn_solver_at(tn_solver *s, double t, const double *q, const double *u, tn_error *e);
 /* factor at the present state, unless that has been done at this q and t */
 tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e);
-/* with the factorisation made: accelerations, or the correction for r (rows) */
+/* with the factorisation made: accelerations */
 tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, double *udot, double *lambda, tn_error *e);
-tn_status tn_solver_correct(tn_solver *s, tn_metric metric, const double *r, double *x, tn_error *e);
+/* the smallest change x (nu) with A x = r (rows). of: what r is made of, and so how far it is roundoff */
+typedef enum tn_residual { TN_OF_POSITION, TN_OF_VELOCITY, TN_OF_ESTIMATE } tn_residual;
+tn_status tn_solver_correct(tn_solver *s, tn_metric metric, tn_residual of, const double *r, double *x, tn_error *e);
 
 double tn_clock(void); /* s */
 

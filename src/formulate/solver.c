@@ -20,6 +20,7 @@ void tn_solver_carve(tn_solver *s, tn_carve *c, const tn_model *m) {
   s->q_identity = TN_CARVE(c, double, m->nq);
   tn_kkt_carve(&s->identity, c, m->nu, m->rows);
   s->scratch = TN_CARVE(c, double, m->rows + 1);
+  s->noise = TN_CARVE(c, double, m->rows + 1);
   s->r = TN_CARVE(c, double, m->rows + 1);
   s->s = TN_CARVE(c, double, m->nu + 1);
   s->q_try = TN_CARVE(c, double, m->nq + 1);
@@ -103,19 +104,36 @@ tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, do
   return TN_E_RUN;
 }
 
-tn_status tn_solver_correct(tn_solver *s, tn_metric metric, const double *r, double *x, tn_error *e) {
-  if (metric == TN_METRIC_MASS) {
-    /* what the rows of a correction contradict each other by is no flaw of the model */
-    const double seen = s->inconsistency;
-    tn_status status = tn_solver_solve(s, NULL, r, x, s->scratch, e);
-    s->inconsistency = seen;
-    return status;
+/* roundoff in C and Cdot: they are sums of places and velocities of this size. an error estimate has none of it */
+static void roundoff(tn_solver *s, tn_residual of) {
+  const tn_model *m = s->sys.m;
+  double size = of == TN_OF_POSITION ? 1 : 0;
+  for (int i = 0; i < m->bodies; i++) {
+    const tn_frame2 *f = &s->sys.body[i];
+    if (of == TN_OF_POSITION)
+      size = fmax(size, fmax(fabs(f->r[0]), fabs(f->r[1])) / m->length);
+    else
+      size = fmax(size, fmax(fmax(fabs(f->v[0]), fabs(f->v[1])) / m->length, fabs(f->w)));
   }
+  if (of == TN_OF_ESTIMATE) size = 0;
+  for (int i = 0; i < m->rows; i++) s->noise[i] = 4.4e-16 * size / m->row_scale[i];
+}
+
+tn_status tn_solver_correct(tn_solver *s, tn_metric metric, tn_residual of, const double *r, double *x, tn_error *e) {
   const double start = tn_clock();
-  tn_kkt_info info = {0};
-  tn_kkt_solve(&s->identity, NULL, s->sys.A, NULL, NULL, r, x, s->scratch, &info);
+  bool failed;
+  roundoff(s, of);
+  if (metric == TN_METRIC_MASS) {
+    tn_solve_info info = {0};
+    s->type->correct(s->self, s->work, &s->sys, r, s->noise, x, s->scratch, &info);
+    failed = info.failed;
+  } else {
+    tn_kkt_info info = {0};
+    tn_kkt_correct(&s->identity, NULL, s->sys.A, NULL, r, s->noise, x, s->scratch, &info);
+    failed = info.failed;
+  }
   s->time_solve += tn_clock() - start;
-  return info.failed ? tn_fail(e, TN_E_RUN, "a correction is not a finite number") : TN_OK;
+  return failed ? tn_fail(e, TN_E_RUN, "a correction is not a finite number") : TN_OK;
 }
 
 double tn_violation(const tn_system *s, const double *rows, int n, int *which) {

@@ -418,3 +418,34 @@ void tn_kkt_solve(tn_kkt *k, const double *M, const double *A, const double *sig
   }
   info->failed = !all_finite(nu, x) || !all_finite(rows, lambda);
 }
+
+/* directions in which g is seen only through a small rho are left alone where roundoff alone would move x by more than the
+ * whole correction is worth: a part along rho is divided by sqrt(rho), so where rho < (noise/worth)^2. left alone too
+ * early, such a part grows until it is seen through a smaller rho; so it is worth 100 times the rest, and never less
+ * than 2,000 times the noise */
+void tn_kkt_correct(tn_kkt *k, const double *M, const double *A, const double *sigma, const double *g, const double *noise,
+                    double *x, double *lambda, tn_kkt_info *info) {
+  const int nu = k->nu, rows = k->rows, all = k->independent;
+  double signal = 0, least = 0;
+  for (int i = 0; i < rows; i++) {
+    signal = fmax(signal, k->s[i] * fabs(g[i]));
+    least = fmax(least, k->s[i] * noise[i]);
+  }
+  const double worth = fmax(100 * signal, 2000 * least);
+  least = worth > 0 ? (least / worth) * (least / worth) : 0;
+  int r = all;
+  while (r > 0 && k->rho[r - 1] <= least) r--;
+  if (r == all) {
+    tn_kkt_solve(k, M, A, sigma, NULL, g, x, lambda, info);
+    return;
+  }
+  *info = (tn_kkt_info){0};
+  k->independent = r;
+  copy(rows, g, k->g);
+  for (int j = 0; j < nu; j++) k->y[j] = 0;
+  solve_once(k, !M, A, sigma, k->y, k->g, k->z_sum, x, k->mu);
+  for (int i = 0; i < rows; i++) lambda[i] = k->s[i] * k->mu[i];
+  if (r > 0 && !(k->rho[r - 1] > RHO_DIRECT)) info->sweeps = refine(k, M, A, sigma, NULL, x, lambda);
+  k->independent = all;
+  info->failed = !all_finite(nu, x) || !all_finite(rows, lambda);
+}

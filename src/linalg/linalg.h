@@ -45,6 +45,10 @@ bool tn_kkt_factor(tn_kkt *k, const double *M, const double *A, const double *si
  * one factor serves any number of right-hand sides */
 void tn_kkt_solve(tn_kkt *k, const double *M, const double *A, const double *sigma, const double *f, const double *g,
                   double *x, double *lambda, tn_kkt_info *info);
+/* the correction A x = g, |x| least in the metric, of a g that is known only to within its roundoff `noise` (rows): near a
+ * singular position the directions that would only carry roundoff are left alone */
+void tn_kkt_correct(tn_kkt *k, const double *M, const double *A, const double *sigma, const double *g,
+                    const double *noise, double *x, double *lambda, tn_kkt_info *info);
 /* rank of A in the metric of M as factored: leading pivots with rho above 1e-12 */
 int tn_kkt_rank(const tn_kkt *k);
 

@@ -6,9 +6,9 @@
  *   first, last: constant expressions, integers; last < first gives nothing
  *
  * for every value of the counter a copy of the object without its `repeat` stands where it stood. inside, in its key
- * and in all keys and texts below, `{expression}` is replaced by its value, an integer. text outside repeats is left as it
- * is. the copy shares nothing with the original. what a few lines may ask for is limited: ITEMS_MOST copies by one
- * repeat, MADE_MOST nodes and TN_TEXT_MOST bytes by all of them. */
+ * and in all keys and texts below, `{expression}` is replaced by its value, an integer. text outside repeats is left
+ * as it is. the copy shares nothing with the original. what a few lines may ask for is limited: ITEMS_MOST copies by
+ * one repeat, MADE_MOST nodes and TN_TEXT_MOST bytes by all of them. */
 #include "read/read.h"
 
 #include <stdio.h>

@@ -10,8 +10,8 @@
  *   number  = [-] ( 0 | 1-9 { digit } ) [ . digit { digit } ] [ (e | E) [+ | -] digit { digit } ]     within a double
  *   space   = { blank | tab | CR | LF | "//" to the end of the line }              allowed around every token
  *
- * limits, so that hostile text ends in a sentence: TN_TEXT_MOST bytes, VALUES_MOST values, TN_DEPTH levels (which bounds
- * the recursion), NUMBER_LONGEST bytes in a number. */
+ * limits, so that hostile text ends in a sentence: TN_TEXT_MOST bytes, VALUES_MOST values, TN_DEPTH levels (which
+ * bounds the recursion), NUMBER_LONGEST bytes in a number. */
 #include "read/read.h"
 
 #include <locale.h>

@@ -4,7 +4,14 @@
 
 #include "base/base.h"
 
-typedef enum tn_node_kind { TN_NODE_NULL, TN_NODE_BOOL, TN_NODE_NUMBER, TN_NODE_TEXT, TN_NODE_LIST, TN_NODE_OBJECT } tn_node_kind;
+typedef enum tn_node_kind {
+  TN_NODE_NULL,
+  TN_NODE_BOOL,
+  TN_NODE_NUMBER,
+  TN_NODE_TEXT,
+  TN_NODE_LIST,
+  TN_NODE_OBJECT
+} tn_node_kind;
 
 /* a counter of a `repeat` around a value: a constant inside its expressions */
 typedef struct tn_scope {
@@ -15,16 +22,16 @@ typedef struct tn_scope {
 
 typedef struct tn_node {
   tn_node_kind kind;
-  const char *key;             /* in an object; NULL in a list or at the root  */
-  tn_place key_place;          /* of the key                                   */
-  tn_place place;              /* of the value                                 */
+  const char *key;    /* in an object; NULL in a list or at the root  */
+  tn_place key_place; /* of the key                                   */
+  tn_place place;     /* of the value                                 */
   bool boolean;
   double number;
-  const char *text;            /* unescaped, UTF-8, no NUL inside              */
-  size_t size;                 /* of text; number of children                  */
+  const char *text;             /* unescaped, UTF-8, no NUL inside              */
+  size_t size;                  /* of text; number of children                  */
   struct tn_node *first, *last; /* children in file order                      */
   struct tn_node *next, *parent;
-  const tn_scope *scope;       /* counters of the repeats around it            */
+  const tn_scope *scope; /* counters of the repeats around it            */
 } tn_node;
 
 struct tn_desc {
@@ -32,9 +39,9 @@ struct tn_desc {
   tn_node *root; /* an object */
 };
 
-tn_node *tn_node_new(tn_arena *arena, tn_node_kind kind);              /* NULL: no memory */
+tn_node *tn_node_new(tn_arena *arena, tn_node_kind kind); /* NULL: no memory */
 void tn_node_append(tn_node *parent, tn_node *child);
-const tn_node *tn_node_get(const tn_node *object, const char *key);    /* NULL if missing or not an object */
+const tn_node *tn_node_get(const tn_node *object, const char *key); /* NULL if missing or not an object */
 const tn_node *tn_node_item(const tn_node *list, int i);
 /* `/joints/knee/axis` of a node, cut to size */
 void tn_node_pointer(const tn_node *node, char *text, size_t size);
@@ -50,7 +57,7 @@ enum { TN_DEPTH = 64 };                 /* objects and lists in one another, the
 
 /* json.c: the strict reader. `name` for messages is copied into the arena; may be NULL */
 tn_status tn_json_parse(tn_arena *arena, const char *name, const char *text, size_t size, tn_node **root, tn_error *e);
-/* one value of any kind that will stand inside `depth` objects and lists; its nodes have no places, as built by calls */
+/* one value of any kind, to stand inside `depth` objects and lists; its nodes have no places, as built by calls */
 tn_status tn_json_value(tn_arena *arena, const char *text, size_t size, int depth, tn_node **out, tn_error *e);
 /* all of the text is a JSON number that a double can hold; the locale plays no part */
 bool tn_json_number(const char *text, size_t n, double *value);
@@ -58,8 +65,8 @@ bool tn_json_number(const char *text, size_t n, double *value);
 int tn_json_digits(double value, char text[32]);
 
 /* expand.c: a copy of the tree in `arena` without any `repeat`: each repeated member or list item stands once for every
- * value of its counter, `{expression}` in keys and texts replaced, `scope` set. `number` evaluates a constant expression
- * (of the range or in braces) with a node's scope */
+ * value of its counter, `{expression}` in keys and texts replaced, `scope` set. `number` evaluates a constant
+ * expression (of the range or in braces) with a node's scope */
 typedef tn_status (*tn_number_of)(void *user, const tn_scope *scope, const tn_node *at, const char *text, size_t n,
                                   double *value, tn_error *e);
 tn_status tn_expand(tn_arena *arena, const tn_node *root, tn_number_of number, void *user, tn_node **out, tn_error *e);

@@ -42,14 +42,14 @@ static tn_status put_back(tn_sim *s, double t, double theta, double *y) {
     if (off < 1e-15 || !(off < 0.5 * last)) break;
     last = off;
     if ((status = tn_solver_factor(solver, TN_METRIC_MASS, s->e)) != TN_OK) return status;
-    if ((status = tn_solver_correct(solver, TN_METRIC_MASS, r, x, s->e)) != TN_OK) return status;
+    if ((status = tn_solver_correct(solver, TN_METRIC_MASS, TN_OF_POSITION, r, x, s->e)) != TN_OK) return status;
     for (int i = 0; i < m->nq; i++) y[i] += x[i];
     if ((status = tn_solver_at(solver, t, y, u, s->e)) != TN_OK) return status;
   }
   level(s, theta, s->V0, s->V1, m->rows, s->pull);
   for (int i = 0; i < m->rows; i++) r[i] = s->pull[i] - sys->Cdot[i];
   if ((status = tn_solver_factor(solver, TN_METRIC_MASS, s->e)) != TN_OK) return status;
-  if ((status = tn_solver_correct(solver, TN_METRIC_MASS, r, x, s->e)) != TN_OK) return status;
+  if ((status = tn_solver_correct(solver, TN_METRIC_MASS, TN_OF_VELOCITY, r, x, s->e)) != TN_OK) return status;
   for (int i = 0; i < m->nu; i++) u[i] += x[i];
   if ((status = tn_solver_at(solver, t, y, u, s->e)) != TN_OK) return status;
   tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += sys->kinetic + sys->potential - before;

@@ -231,7 +231,7 @@ tn_status tn_start_count(tn_sim *s) {
       for (int k = 0; k < m->nu; k++) sum += solver->sys.A[(size_t)i * (size_t)m->nu + (size_t)k] * q[k];
       solver->r[i] = sum;
     }
-    if ((status = tn_solver_correct(solver, TN_METRIC_MASS, solver->r, x, s->e)) != TN_OK) return status;
+    if ((status = tn_solver_correct(solver, TN_METRIC_MASS, TN_OF_ESTIMATE, solver->r, x, s->e)) != TN_OK) return status;
     for (int i = 0; i < m->nq; i++) q[i] = s->y[i] + q[i] - x[i];
     const wanted position = {.constraints = true};
     double off;

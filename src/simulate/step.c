@@ -1,7 +1,8 @@
 /* one accepted step.
  *
  * adaptive: error norm max_i |e_i|/w_i over q and u (never multipliers, nor the ledger), with the model's length L:
- *   w = atol L + rtol |x| for lengths and their rates, atol + rtol |w| for rates of angles, atol + rtol for angles;
+ *   w = max(atol, rtol) for angles, max(atol, rtol) L for lengths (not |x|: where the world has its origin must not matter),
+ *   max(atol, rtol |rate|) for rates of angles, max(atol L, rtol |rate|) for those of lengths;
  * the estimate is taken after what the stabilizers will take from the end point anyway. PI control of the step as in Hairer,
  * Norsett & Wanner I, IV.2 (II).
  *
@@ -25,9 +26,8 @@ static double weight(const tn_sim *s, int i, double a, double b) {
   const tn_run *r = &m->run;
   const bool rate = i >= m->nq;
   const bool angle = m->q_unit[rate ? i - m->nq : i] == TN_ANGLE;
-  const double size = fmax(fabs(a), fabs(b));
-  if (angle) return r->atol + r->rtol * (rate ? size : 1);
-  return r->atol * m->length + r->rtol * size;
+  const double unit = angle ? 1 : m->length;
+  return rate ? fmax(r->atol * unit, r->rtol * fmax(fabs(a), fabs(b))) : fmax(r->atol, r->rtol) * unit;
 }
 
 static double norm(const tn_sim *s, const double *e, const double *a, const double *b, int *worst) {
@@ -159,7 +159,7 @@ static tn_status too_short(tn_sim *s, const trial *r, double h) {
 }
 
 static tn_status adaptive_step(tn_sim *s, double t_limit) {
-  const double k = 1.0 / (s->m->run.integrator->order_estimate + 1), beta = 0.04, alpha = k - 0.75 * beta, safety = 0.9;
+  const double k = 1.0 / (s->m->run.integrator->order_estimate + 1), beta = 0.04, alpha = k - 0.75 * beta, safety = 0.75;
   bool rejected = false;
   if (!(s->h > 0)) {
     tn_status status = first_step(s, t_limit);

@@ -28,7 +28,7 @@ static tn_status accept(const void *self, tn_solver *solver, double t, double *q
       if (worst == 0) break;
       if ((status = tn_solver_factor(solver, metric, e)) != TN_OK) return status;
       for (int i = 0; i < rows; i++) r[i] = i < m->holonomic ? -sys->C[i] : 0;
-      if ((status = tn_solver_correct(solver, metric, r, s, e)) != TN_OK) return status;
+      if ((status = tn_solver_correct(solver, metric, TN_OF_POSITION, r, s, e)) != TN_OK) return status;
       for (int i = 0; i < nu; i++) best[i] = q[i] + s[i]; /* qdot = u in the plane: q (+) s is addition */
       tn_assemble_position(sys, t, best);
       const double now = tn_violation(sys, sys->C, m->holonomic, NULL);
@@ -47,7 +47,7 @@ static tn_status accept(const void *self, tn_solver *solver, double t, double *q
   if (status == TN_OK) status = tn_solver_factor(solver, metric, e);
   if (status != TN_OK) return status;
   for (int i = 0; i < rows; i++) r[i] = -sys->Cdot[i];
-  if ((status = tn_solver_correct(solver, metric, r, s, e)) != TN_OK) return status;
+  if ((status = tn_solver_correct(solver, metric, TN_OF_VELOCITY, r, s, e)) != TN_OK) return status;
   for (int i = 0; i < nu; i++) {
     u[i] += s[i];
     *changed = *changed || s[i] != 0;
@@ -70,7 +70,7 @@ static void filter(const void *self, tn_solver *solver, double *dq, double *du) 
       for (int j = 0; j < nu; j++) sum += row[j] * x[j];
       solver->r[i] = k || i < sys->m->holonomic ? sum : 0;
     }
-    if (tn_solver_correct(solver, metric, solver->r, solver->s, NULL) != TN_OK) return;
+    if (tn_solver_correct(solver, metric, TN_OF_ESTIMATE, solver->r, solver->s, NULL) != TN_OK) return;
     for (int j = 0; j < nu; j++) x[j] -= solver->s[j];
   }
 }

@@ -205,6 +205,8 @@ static const char *const refused[][2] = {
     {"{} // \xff", "byte 0xff in a comment is not UTF-8 (m.json:1:7)"},
     {"{\xc3\xa4}", "expected a key in double quotes or '}', found '\xc3\xa4' (m.json:1:2)"},
     {"{\xff}", "expected a key in double quotes or '}', found byte 0xff (m.json:1:2)"},
+    {"{\x1f}", "expected a key in double quotes or '}', found byte 0x1f (m.json:1:2)"},
+    {"{\"a\": \"\x1f\"}", "control character 0x1f in a text (m.json:1:8) - write \\u001f"},
     {"{\f}", "expected a key in double quotes or '}', found byte 0x0c (m.json:1:2)"},
     {"{\"a\": \"\\x41\"}", "unknown escape: '\\' followed by 'x41' (m.json:1:8)"},
     {"{\"a\": \"\\'\"}", "unknown escape: '\\' followed by ''' (m.json:1:8)"},
@@ -318,6 +320,22 @@ TEST(sizes_are_limited) {
   memset(number + 7, '0', 200);
   strcpy(number + 207, "}");
   CHECK_TEXT(outcome(number), "");
+}
+
+/* short values are many nodes: the text is small, the memory is not */
+TEST_LONG(values_are_limited) {
+  size_t most = (size_t)4 << 20, n = 0;
+  char *text = malloc(2 * most + 100);
+  if (!text) abort();
+  n += (size_t)sprintf(text, "{\"a\":[1");
+  for (size_t i = 3; i < most; i++) text[n++] = ',', text[n++] = '1';
+  memcpy(text + n, "]}", 2);
+  tn_error e;
+  CHECK_TEXT(outcome_of(text, n + 2, &e), "");
+  memcpy(text + n, ",1]}", 4);
+  CHECK_HAS(outcome_of(text, n + 4, &e), "more than 4194304 values");
+  CHECK(e.byte == (long)n + 1);
+  free(text);
 }
 
 /* n members; the time for many must not grow with the square */

@@ -1,4 +1,5 @@
-/* the reader against Jansson: random documents mean the same to both, and random damage is refused by both or by none. */
+/* the reader against Jansson: random documents mean the same to both, and random damage is refused by both or by
+ * none. */
 #include "read/read.h"
 
 #include <jansson.h>

@@ -1,0 +1,313 @@
+/* motions against solutions that others computed: closed forms, Taylor series and extrapolation in more digits (test/data).
+ * dopri5 with rtol = atol and the method `project`, the same for every model. */
+#include "support/reference.h"
+
+#include "test.h"
+
+typedef struct problem {
+  const char *model, *file, *rows;
+  const char *plain;    /* columns whose error is |a - b|                        */
+  const char *relative; /* columns whose error is |a - b| / max(1, |b|), or NULL */
+  const char *every;    /* s; meets every time of the reference                  */
+  ref_change change;    /* of the model, if any                                  */
+  double until;         /* s                                                     */
+  int freedom, redundant;
+} problem;
+
+static const problem pendulum = {.model = "pendulum",
+                                 .file = "ref_pendulum",
+                                 .rows = "/rows",
+                                 .plain = "x y vx vy",
+                                 .every = "0.05",
+                                 .until = 10,
+                                 .freedom = 1};
+static const problem slider_crank = {.model = "braun_slider_crank",
+                                     .file = "ref_slider_crank",
+                                     .rows = "/rows",
+                                     .plain = "theta1 theta2 omega1 alpha1 xs vxs",
+                                     .every = "0.05",
+                                     .until = 10,
+                                     .freedom = 1};
+static const problem wu = {.model = "wu_crank_slider",
+                           .file = "ref_wu_crank_slider",
+                           .rows = "/rows",
+                           .plain = "theta=q0 phi=q1 x=q2 y=q3 theta_rate=v0 phi_rate=v1 vx=v2 vy=v3",
+                           .every = "0.25",
+                           .until = 10,
+                           .freedom = 1};
+static const problem triple_small = {.model = "triple_pendulum",
+                                     .file = "ref_triple_small",
+                                     .rows = "/values",
+                                     .plain = "th1 th2 th3 w1 w2 w3",
+                                     .every = "0.5",
+                                     .until = 10,
+                                     .freedom = 3};
+static const problem triple_large = {.model = "triple_pendulum",
+                                     .file = "ref_triple_large",
+                                     .rows = "/values",
+                                     .plain = "th1 th2 th3 w1 w2 w3",
+                                     .every = "0.2",
+                                     .change = {"/constants/release", "0"},
+                                     .until = 3, /* for the slope: later it is chaos that grows */
+                                     .freedom = 3};
+static const problem a01 = {.model = "iftomm_a01",
+                            .file = "iftomm_A01_simple_pendulum",
+                            .rows = "/reference/samples",
+                            .plain = "p.x=x p.y=y v.x=vx v.y=vy",
+                            .every = "0.25",
+                            .until = 10,
+                            .freedom = 1};
+/* the crank turns at up to 1,000 rad/s: an error of its rate is taken relative to it */
+static const problem a03 = {.model = "andrews",
+                            .file = "iftomm_A03_andrews_0.05s",
+                            .rows = "/reference/samples",
+                            .plain = "beta Theta gamma Phi delta Omega eps Fx Fy",
+                            .relative = "beta_d Fvx Fvy",
+                            .every = "0.00125",
+                            .until = 0.05,
+                            .freedom = 1};
+/* through the singular position, where the bars lie flat */
+static const problem four_bars = {.model = "braun_four_bars",
+                                  .file = "ref_fourbar",
+                                  .rows = "/rows",
+                                  .plain = "x1 y1 x3 vx vy",
+                                  .every = "0.05",
+                                  .until = 10,
+                                  .freedom = 1};
+static const problem a02 = {.model = "n_four_bar",
+                            .file = "iftomm_A02_n_four_bar_N2",
+                            .rows = "/reference/samples",
+                            .plain = "B0.x=B0x B0.y=B0y B0v.x=B0vx B0v.y=B0vy rate=-link_rate_clockwise",
+                            .every = "0.25",
+                            .until = 10,
+                            .freedom = 1};
+
+/* largest error over the run, infinite if it does not come to its end */
+static double run(const problem *p, double rtol, double until, tn_summary *sum, char where[128]) {
+  char integrator[96], end[32];
+  ref_tolerance(integrator, rtol);
+  snprintf(end, sizeof end, "%.17g", until);
+  const ref_change changes[] = {{"/run/integrator", integrator}, {"/run/method", "\"project\""}, {"/run/until", end},
+                                {"/run/every", p->every},        p->change,                      {NULL, NULL}};
+  tn_desc *desc = NULL;
+  tn_model *model = NULL;
+  ref_table got = {0}, reference = {0};
+  double error = INFINITY;
+  *sum = (tn_summary){.status = TN_E_INTERNAL};
+  snprintf(where, 128, "the run");
+  if (ref_desc(p->model, changes, &desc) && ref_compile(desc, &model) && ref_run(model, &got, sum) &&
+      ref_read(p->file, p->rows, &reference)) {
+    error = ref_distance(&got, &reference, p->plain, until, false, where);
+    if (p->relative) {
+      char other[128];
+      const double rates = ref_distance(&got, &reference, p->relative, until, true, other);
+      if (!(rates <= error)) error = rates, snprintf(where, 128, "%s", other);
+    }
+  }
+  ref_table_free(&got);
+  ref_table_free(&reference);
+  tn_model_free(model);
+  tn_desc_free(desc);
+  return error;
+}
+
+static void check_run(const tn_summary *sum, int freedom, int redundant) {
+  CHECK(sum->status == TN_OK);
+  CHECK_TEXT(sum->message, "done");
+  CHECK(sum->contract_kept);
+  CHECK(sum->degrees_of_freedom == freedom);
+  CHECK(sum->redundant_rows == redundant);
+  CHECK_NEAR(sum->max_position_violation, 0, 1e-11);
+  CHECK_NEAR(sum->max_velocity_violation, 0, 1e-11);
+}
+
+static void accuracy(const problem *p, double until, double tolerance) {
+  tn_summary sum;
+  char where[128];
+  const double error = run(p, 1e-12, until, &sum, where);
+  printf("%s to %g s: error %.2e (%s), violation %.1e %.1e, balance %.1e, %ld steps\n", p->model, until, error, where,
+         sum.max_position_violation, sum.max_velocity_violation, sum.energy_balance, sum.steps);
+  CHECK_NEAR(error, 0, tolerance);
+  check_run(&sum, p->freedom, p->redundant);
+  if (until <= 10) CHECK_NEAR(sum.energy_balance, 0, 1e-10);
+}
+
+/* the error falls with the tolerance: slope of the logs over three of them */
+static void slope(const problem *p) {
+  static const double rtol[3] = {1e-10, 1e-8, 1e-6};
+  double error[3];
+  for (int i = 0; i < 3; i++) {
+    tn_summary sum;
+    char where[128];
+    error[i] = run(p, rtol[i], p->until, &sum, where);
+    CHECK(sum.contract_kept);
+  }
+  const double k = ref_slope(3, rtol, error);
+  printf("%s: error %.2e %.2e %.2e at rtol 1e-10 1e-8 1e-6, slope %.2f\n", p->model, error[0], error[1], error[2], k);
+  CHECK(k >= 0.7 && k <= 1.2);
+}
+
+TEST(pendulum_10_s) { accuracy(&pendulum, 10, 1e-8); }
+TEST(slider_crank_10_s) { accuracy(&slider_crank, 10, 1e-8); }
+TEST(wu_10_s) { accuracy(&wu, 10, 1e-8); }
+TEST(triple_small_10_s) { accuracy(&triple_small, 10, 1e-8); }
+TEST(triple_large_5_s) { accuracy(&triple_large, 5, 1e-8); }
+TEST(a01_10_s) { accuracy(&a01, 10, 1e-8); }
+TEST(a03_50_ms) { accuracy(&a03, 0.05, 1e-8); }
+TEST(four_bars_10_s) { accuracy(&four_bars, 10, 1e-7); }
+TEST(a02_10_s) { accuracy(&a02, 10, 1e-7); }
+TEST_FULL(pendulum_100_s) { accuracy(&pendulum, 100, 1e-7); }
+TEST_FULL(four_bars_100_s) { accuracy(&four_bars, 100, 1e-6); }
+
+TEST(pendulum_slope) { slope(&pendulum); }
+TEST(slider_crank_slope) { slope(&slider_crank); }
+TEST(wu_slope) { slope(&wu); }
+TEST(triple_small_slope) { slope(&triple_small); }
+TEST(triple_large_slope) { slope(&triple_large); }
+TEST(a01_slope) { slope(&a01); }
+TEST(a03_slope) { slope(&a03); }
+TEST(four_bars_slope) { slope(&four_bars); }
+TEST(a02_slope) { slope(&a02); }
+
+/* the three exercises of the biped: nine coordinates, all of whose motion the rows dictate; closed forms over one period.
+ * positions follow from the rows alone, rates too */
+static void biped(int exercise, int redundant) {
+  char name[32], rows[32];
+  snprintf(name, sizeof name, "biped_%d", exercise);
+  snprintf(rows, sizeof rows, "/ex%d/rows", exercise);
+  const double until = exercise == 3 ? 5 : 2;
+  const problem p = {
+      .model = name,
+      .file = "ref_biped",
+      .rows = rows,
+      .plain = "x=q0 y=q1 theta=q2 theta1=q3 theta2=q4 theta3=q5 theta4=q6 theta5=q7 theta6=q8",
+      .every = exercise == 3 ? "0.125" : "0.05",
+  };
+  problem rates = p;
+  rates.plain = "x_rate=v0 y_rate=v1 theta_rate=v2 theta1_rate=v3 theta2_rate=v4 theta3_rate=v5 theta4_rate=v6 "
+                "theta5_rate=v7 theta6_rate=v8";
+  tn_summary sum;
+  char where[128];
+  const double q = run(&p, 1e-12, until, &sum, where);
+  printf("%s: error %.2e (%s), violation %.1e %.1e, balance %.1e, %ld steps\n", name, q, where, sum.max_position_violation,
+         sum.max_velocity_violation, sum.energy_balance, sum.steps);
+  CHECK_NEAR(q, 0, 1e-9);
+  check_run(&sum, 0, redundant);
+  CHECK_NEAR(sum.energy_balance, 0, 1e-10);
+  const double v = run(&rates, 1e-12, until, &sum, where);
+  printf("%s: error of rates %.2e (%s)\n", name, v, where);
+  CHECK_NEAR(v, 0, 1e-8);
+}
+
+TEST(biped_1) { biped(1, 0); }
+TEST(biped_2) { biped(2, 0); }
+TEST(biped_3) { biped(3, 1); }
+
+/* ---- absolute and relative coordinates ---------------------------------------------------------------------------------- */
+
+typedef struct motion {
+  tn_desc *desc;
+  tn_model *model;
+  ref_table table;
+  tn_summary sum;
+} motion;
+
+typedef struct two_ways {
+  const char *model, *until, *every;
+  ref_change change; /* of the model, if any                             */
+  int absolute, relative; /* coordinates                                 */
+} two_ways;
+
+static bool moves(const two_ways *w, bool relative, bool turned, motion *m) {
+  char integrator[96];
+  ref_tolerance(integrator, 1e-12);
+  const ref_change changes[] = {{"/run/integrator", integrator}, {"/run/method", "\"project\""}, {"/run/until", w->until},
+                                {"/run/every", w->every},        w->change,                      {NULL, NULL}};
+  tn_error e;
+  *m = (motion){0};
+  if (!ref_desc(w->model, changes, &m->desc)) return false;
+  if (tn_desc_text(m->desc, "/coordinates", relative ? "relative" : "absolute", &e) != TN_OK) return false;
+  if (turned) ref_turn_revolutes(m->desc);
+  return ref_watch_all(m->desc) && ref_compile(m->desc, &m->model) && ref_run(m->model, &m->table, &m->sum);
+}
+
+static void motion_free(motion *m) {
+  ref_table_free(&m->table);
+  tn_model_free(m->model);
+  tn_desc_free(m->desc);
+}
+
+/* largest difference of a joint's reaction, relative to the largest there is in that joint */
+static double reaction_distance(const motion *a, const motion *b, const char *joint, double sign) {
+  static const char *const channel[] = {"fx", "fy", "t", "load"};
+  double difference = 0, size = 0;
+  for (int k = 0; k < 4; k++) {
+    char name[80];
+    snprintf(name, sizeof name, "%s_%s", joint, channel[k]);
+    const int i = ref_column(&a->table, name), j = ref_column(&b->table, name);
+    if ((i < 0) != (j < 0)) return INFINITY;
+    for (int r = 0; i >= 0 && r < a->table.rows; r++) {
+      const double x = a->table.value[r * a->table.columns + i], y = sign * b->table.value[r * b->table.columns + j];
+      if (!isfinite(x) || !isfinite(y)) return INFINITY;
+      difference = fmax(difference, fabs(x - y));
+      size = fmax(size, fabs(x));
+    }
+  }
+  return size > 0 ? difference / size : INFINITY;
+}
+
+/* every body's place and velocity to 1e-9, every joint's reaction to 1e-7 of its largest. turned: the bodies of revolute joints
+ * in the other order, so that a joint carries its first body from its second; reactions, which are those on the second,
+ * change sign */
+static void same_motion(const two_ways *w, bool turned) {
+  motion a, b;
+  char columns[8192] = "", where[128] = "";
+  const bool ok = moves(w, false, false, &a), also = moves(w, true, turned, &b);
+  CHECK(ok && also);
+  if (ok && also) {
+    size_t used = 0;
+    double reactions = 0;
+    const char *worst = "";
+    int carried = 0, backwards = 0;
+    for (int i = 0; i < a.model->bodies; i++) {
+      const char *n = a.model->body[i].name;
+      used += (size_t)snprintf(columns + used, sizeof columns - used, "%s_x %s_y %s_vx %s_vy %s_angle %s_rate ", n, n, n, n, n, n);
+      carried += b.model->body[i].joint >= 0;
+      backwards += b.model->body[i].backwards;
+    }
+    for (int i = 0; i < a.model->joints; i++) {
+      const tn_joint *j = &a.model->joint[i];
+      const double sign = turned && strcmp(j->type->name, "revolute") == 0 ? -1 : 1;
+      const double d = reaction_distance(&a, &b, j->name, sign);
+      if (d > reactions) reactions = d, worst = j->name;
+    }
+    const double d = ref_distance(&a.table, &b.table, columns, a.sum.t_end, false, where);
+    printf("%s to %s s, %s: %d and %d coordinates, motion apart by %.2e (%s), reactions by %.2e (%s)\n", w->model, w->until,
+           turned ? "turned" : "as written", a.model->nq, b.model->nq, d, where, reactions, worst);
+    CHECK(used < sizeof columns);
+    CHECK(a.table.rows > 50 && a.table.rows == b.table.rows);
+    CHECK(a.model->nq == w->absolute && b.model->nq == w->relative);
+    CHECK(carried > 0);
+    CHECK((backwards > 0) == turned);
+    CHECK(a.sum.degrees_of_freedom == b.sum.degrees_of_freedom);
+    CHECK_NEAR(d, 0, 1e-9);
+    CHECK_NEAR(reactions, 0, 1e-7);
+  }
+  motion_free(&a);
+  motion_free(&b);
+}
+
+static void both_ways(const two_ways *w) {
+  same_motion(w, false);
+  same_motion(w, true);
+}
+
+TEST(four_bar_relative) {
+  both_ways(&(two_ways){"four_bar", "5", "0.05", {"/start", "{\"crank.rate\": \"60*rpm\"}"}, 9, 3});
+}
+TEST(n_four_bar_relative) { both_ways(&(two_ways){"n_four_bar", "5", "0.05", {NULL, NULL}, 15, 5}); }
+TEST(triple_pendulum_relative) { both_ways(&(two_ways){"triple_pendulum", "5", "0.05", {NULL, NULL}, 9, 3}); }
+TEST(slider_crank_relative) { both_ways(&(two_ways){"braun_slider_crank", "5", "0.05", {NULL, NULL}, 4, 2}); }
+TEST(wu_relative) { both_ways(&(two_ways){"wu_crank_slider", "5", "0.05", {NULL, NULL}, 4, 2}); }
+TEST(driven_pivot_relative) { both_ways(&(two_ways){"driven_pivot", "5", "0.05", {NULL, NULL}, 6, 4}); }
+TEST(andrews_relative) { both_ways(&(two_ways){"andrews", "0.05", "0.0005", {NULL, NULL}, 21, 7}); }
