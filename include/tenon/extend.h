@@ -17,27 +17,27 @@ typedef struct tn_context tn_context; /* what `init` may ask and say; model.h   
 
 /* ---- fields ------------------------------------------------------------------------------------------------------- */
 
-typedef enum tn_kind {       /* written as                                     stored at `offset` as                     */
-  TN_NUMBER,                 /* number or constant expression                  double                                    */
-  TN_VECTOR,                 /* list of n numbers                              double[n]                                 */
-  TN_WORD,                   /* one of `choices` ("length squared")            int, index                                */
-  TN_BOOLEAN,                /* true, false                                    int                                       */
-  TN_TIME,                   /* number or function of t                        const tn_expr *, NULL if not given        */
-  TN_RUNNING,                /* number or running expression; list if n > 1    const tn_expr *[n], NULL if not given     */
-  TN_BODIES,                 /* list of names of bodies                        read by the compiler: they become frames  */
-  TN_CHANNEL_OF,             /* a coordinate channel                           read by the compiler: one term            */
-  TN_TERMS                   /* {channel: number, ..}                          read by the compiler: terms               */
+typedef enum tn_kind { /* written as                                     stored at `offset` as                     */
+                       TN_NUMBER, /* number or constant expression                  double                                    */
+                       TN_VECTOR, /* list of n numbers                              double[n]                                 */
+                       TN_WORD, /* one of `choices` ("length squared")            int, index                                */
+                       TN_BOOLEAN, /* true, false                                    int                                       */
+                       TN_TIME, /* number or function of t                        const tn_expr *, NULL if not given        */
+                       TN_RUNNING, /* number or running expression; list if n > 1    const tn_expr *[n], NULL if not given     */
+                       TN_BODIES, /* list of names of bodies                        read by the compiler: they become frames  */
+                       TN_CHANNEL_OF, /* a coordinate channel                           read by the compiler: one term            */
+                       TN_TERMS /* {channel: number, ..}                          read by the compiler: terms               */
 } tn_kind;
 
 typedef struct tn_field {
   const char *key, *unit, *doc;
   tn_kind kind;
-  int n;                     /* numbers in a vector, 1 otherwise          */
-  size_t offset;             /* in the part's own struct                  */
-  double dflt, lo, hi;       /* default (NaN: none, `init` decides) and range of numbers */
+  int n;               /* numbers in a vector, 1 otherwise          */
+  size_t offset;       /* in the part's own struct                  */
+  double dflt, lo, hi; /* default (NaN: none, `init` decides) and range of numbers */
   bool required;
-  const char *choices;       /* words, separated by blanks                */
-} tn_field;                  /* a table ends with key NULL                */
+  const char *choices; /* words, separated by blanks                */
+} tn_field;            /* a table ends with key NULL                */
 
 /* what `init` of a part knows. messages: set one with tn_context_fail and return its status */
 tn_status tn_context_fail(tn_context *ctx, const char *key, const char *format, ...);
@@ -45,11 +45,11 @@ void *tn_context_alloc(tn_context *ctx, size_t size); /* lives as long as the mo
 
 /* ---- frames in the plane ------------------------------------------------------------------------------------------ */
 
-typedef struct tn_frame2 {   /* a frame fixed to a body, as a joint sees it; world axes                  */
-  double r[2], angle;        /* position; angle, which counts turns                                      */
-  double c, s;               /* cosine and sine of the angle: x axis (c, s), y axis (-s, c)               */
-  double v[2], w;            /* twist                                                                    */
-  double a0[2], al0;         /* acceleration when udot = 0 (classical, with centripetal and Coriolis)    */
+typedef struct tn_frame2 { /* a frame fixed to a body, as a joint sees it; world axes                  */
+  double r[2], angle;      /* position; angle, which counts turns                                      */
+  double c, s;             /* cosine and sine of the angle: x axis (c, s), y axis (-s, c)               */
+  double v[2], w;          /* twist                                                                    */
+  double a0[2], al0;       /* acceleration when udot = 0 (classical, with centripetal and Coriolis)    */
 } tn_frame2;
 
 /* unit of a row or coordinate: chooses how the contract and the error norm scale it */
@@ -60,10 +60,10 @@ typedef enum tn_unit { TN_LENGTH, TN_LENGTH_SQUARED, TN_ANGLE } tn_unit;
 /* the plane half of a joint. J: rows x 3*frames, twists in the order v0 w0 v1 w1 ..
  * acceleration: J (a, al) = gamma; the assembler subtracts J (a0, al0) once for all rows                            */
 typedef struct tn_joint2 {
-  int rows;                  /* holonomic rows                                                           */
-  int rows_velocity_only;    /* nonholonomic rows, after the holonomic ones                              */
-  tn_unit unit[3];           /* of each row                                                              */
-  int axes;                  /* coordinates it gives when it carries a body in a tree; -1: it cannot     */
+  int rows;               /* holonomic rows                                                           */
+  int rows_velocity_only; /* nonholonomic rows, after the holonomic ones                              */
+  tn_unit unit[3];        /* of each row                                                              */
+  int axes;               /* coordinates it gives when it carries a body in a tree; -1: it cannot     */
   void (*units)(const void *self, tn_unit *unit); /* if they depend on the instance; may be NULL         */
   void (*position)(const void *self, double t, const tn_frame2 *f, double *C);
   void (*rows_on_twists)(const void *self, double t, const tn_frame2 *f, double *J);
@@ -72,29 +72,28 @@ typedef struct tn_joint2 {
   void (*measure)(const void *self, const tn_frame2 *f, double *value, double *J, double *gamma);
   /* tree use: pose of frame 1 in frame 0, and in frame 0 axes what its twist gains by u: S (3 x axes) */
   void (*motion)(const void *self, const double *q, double d[2], double *angle, double *S);
-  /* what it measures when axes are -1 but a coordinate exists: not in this version */
 } tn_joint2;
 
 typedef struct tn_coordinate {
-  const char *name, *rate;   /* channels: `angle`, `rate`                                                */
+  const char *name, *rate; /* channels: `angle`, `rate`                                                */
   tn_unit unit;
-} tn_coordinate;             /* a list ends with name NULL                                               */
+} tn_coordinate; /* a list ends with name NULL                                               */
 
-typedef enum tn_seat {       /* where the frames of a joint sit                                          */
-  TN_SEAT_SHARED,            /* one place: `at`, or `on_bodies` [p, q]; x axis along `axis`               */
-  TN_SEAT_TWO,               /* two places: `at` [P, Q], or `on_bodies`                                   */
-  TN_SEAT_CENTERS,           /* at the mass centres of `bodies`                                          */
-  TN_SEAT_CHANNELS           /* no frames: a row on channels, sum of coefficient times channel = value    */
+typedef enum tn_seat {                  /* where the frames of a joint sit                                          */
+                       TN_SEAT_SHARED,  /* one place: `at`, or `on_bodies` [p, q]; x axis along `axis`               */
+                       TN_SEAT_TWO,     /* two places: `at` [P, Q], or `on_bodies`                                   */
+                       TN_SEAT_CENTERS, /* at the mass centres of `bodies`                                          */
+                       TN_SEAT_CHANNELS /* no frames: a row on channels, sum of coefficient times channel = value    */
 } tn_seat;
 
 typedef struct tn_joint_type {
   const char *name, *doc;
   tn_seat seat;
-  bool has_axis;             /* takes `axis`                                                             */
-  unsigned oriented;         /* bit i: frame i must turn with its body, so a particle is refused         */
+  bool has_axis;     /* takes `axis`                                                             */
+  unsigned oriented; /* bit i: frame i must turn with its body, so a particle is refused         */
   const tn_coordinate *coordinates;
-  size_t size;               /* of the struct the fields are stored in                                   */
-  const tn_field *fields;    /* beyond type, between, places and axis                                    */
+  size_t size;            /* of the struct the fields are stored in                                   */
+  const tn_field *fields; /* beyond type, between, places and axis                                    */
   /* f: the frames at the given pose; masses of their bodies. may be NULL */
   tn_status (*init)(void *self, tn_context *ctx, int frames, const tn_frame2 *f, const double *masses);
   /* TN_SEAT_CHANNELS: the right side of the row */
@@ -108,27 +107,27 @@ enum { TN_ON_BODY = 1, TN_ON_CHANNEL = 2, TN_BETWEEN = 4, TN_AT_POINT = 8 }; /* 
 
 typedef struct tn_force_in {
   double t;
-  int how;                   /* TN_ON_BODY, TN_ON_CHANNEL or TN_BETWEEN                                  */
-  const tn_frame2 *f;        /* frames: one on a body, two between                                       */
-  double value, rate;        /* of the channel                                                           */
-  const tn_system *system;   /* to evaluate running expressions with tn_running                          */
+  int how;                 /* TN_ON_BODY, TN_ON_CHANNEL or TN_BETWEEN                                  */
+  const tn_frame2 *f;      /* frames: one on a body, two between                                       */
+  double value, rate;      /* of the channel                                                           */
+  const tn_system *system; /* to evaluate running expressions with tn_running                          */
 } tn_force_in;
 
 typedef struct tn_force_out {
-  double w[6];               /* force and torque on each frame, at its origin: fx fy t fx fy t            */
-  double effort;             /* along the channel                                                        */
-  double energy;             /* potential, J                                                             */
-  double power;              /* of the part without a potential, W                                       */
-  double dissipated;         /* of that, what a damper turns into heat, >= 0                             */
+  double w[6];       /* force and torque on each frame, at its origin: fx fy t fx fy t            */
+  double effort;     /* along the channel                                                        */
+  double energy;     /* potential, J                                                             */
+  double power;      /* of the part without a potential, W                                       */
+  double dissipated; /* of that, what a damper turns into heat, >= 0                             */
 } tn_force_out;
 
 double tn_running(const tn_system *system, const tn_expr *e);
 
 typedef struct tn_force_type {
   const char *name, *doc;
-  unsigned takes;            /* sum of TN_ON_BODY ..                                                     */
+  unsigned takes; /* sum of TN_ON_BODY ..                                                     */
   size_t size;
-  const tn_field *fields;    /* beyond type, on, between and places                                      */
+  const tn_field *fields; /* beyond type, on, between and places                                      */
   tn_status (*init)(void *self, tn_context *ctx, int how, const tn_frame2 *f, double value);
   void (*plane)(const void *self, const tn_force_in *in, tn_force_out *out);
 } tn_force_type;
@@ -138,11 +137,11 @@ typedef struct tn_force_type {
 /* the plane half: how q and u of one body give its frame. qdot = u in all plane coordinates */
 typedef struct tn_body_type {
   const char *name, *doc;
-  bool oriented;             /* false: a particle                                                        */
-  bool on_parent;            /* sits at a place of another body (`parent`, `at`)                          */
-  bool turns_with_parent;    /* inherits the parent's rotation                                           */
+  bool oriented;                    /* false: a particle                                                        */
+  bool on_parent;                   /* sits at a place of another body (`parent`, `at`)                          */
+  bool turns_with_parent;           /* inherits the parent's rotation                                           */
   const tn_coordinate *coordinates; /* names of q and u                                                  */
-  int n;                     /* numbers in q, and in u                                                   */
+  int n;                            /* numbers in q, and in u                                                   */
   /* p: frame of the parent's place (ground: at rest in the origin). fills the body's frame, r .. al0, and S (3 x n) */
   void (*motion)(const double *q, const double *u, const tn_frame2 *p, tn_frame2 *body, double *S);
   void (*from_pose)(const double pose[3], double *q);
@@ -160,9 +159,9 @@ typedef struct tn_formulation_type {
   const char *name, *doc, *source;
   size_t size;
   const tn_field *fields;
-  size_t (*memory)(const void *self, int nu, int rows);  /* bytes of its workspace                        */
+  size_t (*memory)(const void *self, int nu, int rows); /* bytes of its workspace                        */
   void (*prepare)(const void *self, void *work, int nu, int rows);
-  void (*set_rank)(void *work, int rank);                /* rows that are independent in general          */
+  void (*set_rank)(void *work, int rank); /* rows that are independent in general          */
   /* at the M, A of the system; false: M is not positive definite at speed *bad */
   bool (*factor)(const void *self, void *work, const tn_system *sys, int *bad);
   /* udot, lambda of M udot + A'lambda = f, A udot = gamma; f NULL: zero */
@@ -171,8 +170,8 @@ typedef struct tn_formulation_type {
   /* the mass-orthogonal correction A x = r for a residual known to within its roundoff `noise`                     */
   void (*correct)(const void *self, void *work, const tn_system *sys, const double *r, const double *noise, double *x,
                   double *lambda, tn_solve_info *info);
-  double (*nearness)(const void *work);                  /* of a singular position: rho, 1 far away       */
-  int (*rank)(const void *work);                         /* of the rows as factored                       */
+  double (*nearness)(const void *work); /* of a singular position: rho, 1 far away       */
+  int (*rank)(const void *work);        /* of the rows as factored                       */
 } tn_formulation_type;
 
 /* ---- stabilizers -------------------------------------------------------------------------------------------------- */
@@ -183,7 +182,7 @@ typedef struct tn_stabilizer_type {
   size_t size;
   const tn_field *fields;
   tn_status (*init)(void *self, tn_context *ctx, bool fixed_step);
-  bool (*held)(const void *self);    /* feedback evaluated at the start of an attempt and held through it */
+  bool (*held)(const void *self);         /* feedback evaluated at the start of an attempt and held through it */
   bool (*tied_to_step)(const void *self); /* depends on h                                                */
   /* U (rows) to be taken from gamma: C, Cdot of the system, step h; the first `holonomic` rows have a C  */
   void (*feedback)(const void *self, const tn_system *sys, double h, double *U);
@@ -195,20 +194,20 @@ typedef struct tn_stabilizer_type {
 
 /* ---- integrators -------------------------------------------------------------------------------------------------- */
 
-typedef struct tn_ode {      /* ydot = f(t, y), as an integrator sees it                                 */
+typedef struct tn_ode { /* ydot = f(t, y), as an integrator sees it                                 */
   void *self;
   int n;
-  bool rates_know_step;      /* rates depend on h given to begin: a rate may not outlive its attempt     */
+  bool rates_know_step; /* rates depend on h given to begin: a rate may not outlive its attempt     */
   tn_status (*begin)(void *self, double t, const double *y, double h);
   tn_status (*rates)(void *self, double t, const double *y, double *ydot);
 } tn_ode;
 
 typedef struct tn_integrator_type {
   const char *name, *doc, *source;
-  int order;                 /* of the trajectory                                                        */
-  bool adaptive;             /* gives an error estimate                                                  */
-  int order_estimate;        /* of the estimate: it falls as h^(order_estimate + 1)                       */
-  size_t (*memory)(int n);   /* bytes of its workspace                                                   */
+  int order;                        /* of the trajectory                                                        */
+  bool adaptive;                    /* gives an error estimate                                                  */
+  int order_estimate;               /* of the estimate: it falls as h^(order_estimate + 1)                       */
+  size_t (*memory)(int n);          /* bytes of its workspace                                                   */
   void (*start)(void *work, int n); /* forget everything                                                 */
   /* one step of length h from y: ynew, and error (n) if adaptive                                        */
   tn_status (*attempt)(void *work, const tn_ode *ode, double t, const double *y, double h, double *ynew, double *error);

@@ -84,12 +84,12 @@ tn_status tn_compile(const tn_desc *desc, tn_model **model, tn_error *error);
 void tn_model_free(tn_model *model);
 
 typedef struct tn_model_info {
-  const char *title;                                    /* may be empty                                   */
-  const char *method, *formulation, *integrator;        /* the effective ones                             */
-  int stabilizers;                                      /* how many; names by tn_model_stabilizer         */
+  const char *title;                                     /* may be empty                                   */
+  const char *method, *formulation, *integrator;         /* the effective ones                             */
+  int stabilizers;                                       /* how many; names by tn_model_stabilizer         */
   int bodies, joints, forces, coordinates, speeds, rows; /* rows: holonomic and nonholonomic                */
-  double length;                                        /* the model's length, m, used to scale rows      */
-  double until, every;                                  /* s                                              */
+  double length;                                         /* the model's length, m, used to scale rows      */
+  double until, every;                                   /* s                                              */
 } tn_model_info;
 
 void tn_model_get_info(const tn_model *model, tn_model_info *info);
@@ -162,6 +162,8 @@ tn_status tn_csv_head(const tn_sim *sim, tn_write write, void *user);
 tn_status tn_csv_row(double t, int n, const double *values, tn_write write, void *user);
 /* how the run went: one JSON object (never NaN: null), or for people */
 tn_status tn_report_json(const tn_sim *sim, const char *model_name, tn_write write, void *user);
+/* the same object for a model that did not get as far as a simulation */
+tn_status tn_report_failure(const tn_error *error, const char *model_name, tn_write write, void *user);
 tn_status tn_report_text(const tn_sim *sim, const char *model_name, tn_write write, void *user);
 
 /* ---- the registries: what can be named ------------------------------------------------------------------------- */

@@ -12,25 +12,25 @@ enum { TN_LEDGER_FORCE, TN_LEDGER_DRIVER, TN_LEDGER_STABILIZER, TN_LEDGER_DISSIP
 
 struct tn_system {
   const tn_model *m;
-  bool complete;           /* everything below is at (t, q, u); else C and positions only              */
+  bool complete; /* everything below is at (t, q, u); else C and positions only              */
   double t;
-  double *q, *u;           /* nq, nu: the state it is at                                               */
-  tn_frame2 *body;         /* bodies: frames                                                           */
-  double **J;              /* bodies: 3 x cols, twist of the frame = J u(col)                          */
-  double *M, *f;           /* nu x nu, nu                                                              */
-  double *A;               /* rows x nu                                                                */
+  double *q, *u;                 /* nq, nu: the state it is at                                               */
+  tn_frame2 *body;               /* bodies: frames                                                           */
+  double **J;                    /* bodies: 3 x cols, twist of the frame = J u(col)                          */
+  double *M, *f;                 /* nu x nu, nu                                                              */
+  double *A;                     /* rows x nu                                                                */
   double *C, *Ct, *Cdot, *gamma; /* rows; C of nonholonomic rows is 0, their Ct is g                   */
-  double *wrench, *bias;   /* bodies x 3: applied forces; inertia forces at udot = 0; at the frame     */
-  tn_force_out *force;     /* forces                                                                   */
-  double *force_power;     /* forces: all of it                                                        */
+  double *wrench, *bias;         /* bodies x 3: applied forces; inertia forces at udot = 0; at the frame     */
+  tn_force_out *force;           /* forces                                                                   */
+  double *force_power;           /* forces: all of it                                                        */
   double kinetic, potential, power, dissipated; /* power: of forces without a potential                */
   /* after a solve */
-  double *udot, *lambda;   /* nu, rows: without the stabilizer                                         */
+  double *udot, *lambda;     /* nu, rows: without the stabilizer                                         */
   double *udot_s, *lambda_s; /* its share                                                              */
-  double *reaction, *share; /* joints x 3: on the second body, at its frame; the stabilizer's          */
-  double *pivot;           /* bodies x 2: force of the parent on a body that stands on it              */
+  double *reaction, *share;  /* joints x 3: on the second body, at its frame; the stabilizer's          */
+  double *pivot;             /* bodies x 2: force of the parent on a body that stands on it              */
   double ledger[TN_LEDGERS]; /* J, since the start                                                     */
-  double energy0;          /* T + V at the start                                                       */
+  double energy0;            /* T + V at the start                                                       */
   /* scratch */
   tn_frame2 *frame;
   double *row, *carried, *carried_s;
@@ -56,7 +56,8 @@ void tn_assemble_rows(tn_system *s);   /* C Ct Cdot A gamma     */
 void tn_rows_position(tn_system *s);   /* C                     */
 
 /* a coordinate channel: value, rate, and its acceleration when udot = 0; row (nu) may be NULL */
-void tn_measure_eval(const tn_system *s, const tn_measure *of, double *value, double *rate, double *accel0, double *row);
+void tn_measure_eval(const tn_system *s, const tn_measure *of, double *value, double *rate, double *accel0,
+                     double *row);
 /* effort along a channel as wrenches on the bodies it is measured between */
 void tn_measure_push(const tn_system *s, const tn_measure *of, double effort, double *wrench);
 

@@ -11,8 +11,7 @@ double tn_energy_of(const tn_system *s, tn_energy which) {
   case TN_WORK_DRIVER: return w[TN_LEDGER_DRIVER];
   case TN_WORK_STABILIZER: return w[TN_LEDGER_STABILIZER];
   case TN_DISSIPATED: return w[TN_LEDGER_DISSIPATED];
-  case TN_BALANCE:
-    return total - s->energy0 - w[TN_LEDGER_FORCE] - w[TN_LEDGER_DRIVER] - w[TN_LEDGER_STABILIZER];
+  case TN_BALANCE: return total - s->energy0 - w[TN_LEDGER_FORCE] - w[TN_LEDGER_DRIVER] - w[TN_LEDGER_STABILIZER];
   case TN_ENERGIES: break;
   }
   return NAN;

@@ -5,7 +5,8 @@
  *       inertia forces m/3 aP + m/6 aQ at P and m/6 aP + m/3 aQ at Q; half its weight at each end */
 #include "assemble/assemble.h"
 
-static void add_at(double *wrench, const tn_system *s, const tn_spot *spot, const tn_frame2 *f, double fx, double fy, double t) {
+static void add_at(double *wrench, const tn_system *s, const tn_spot *spot, const tn_frame2 *f, double fx, double fy,
+                   double t) {
   if (spot->body < 0) return;
   const tn_frame2 *b = &s->body[spot->body];
   double *w = wrench + 3 * spot->body;

@@ -35,7 +35,8 @@ void tn_frame_on(const tn_system *s, const tn_spot *spot, tn_frame2 *f) {
 }
 
 /* the child's frame, and S (3 x n) on the twist of its body frame */
-static void carried(const tn_system *s, const tn_body *b, const double *q, const double *u, tn_frame2 *child, double *S) {
+static void carried(const tn_system *s, const tn_body *b, const double *q, const double *u, tn_frame2 *child,
+                    double *S) {
   const tn_joint *j = &s->m->joint[b->joint];
   const tn_joint2 *type = &j->type->plane;
   const int n = type->axes;

@@ -14,7 +14,8 @@ static void rows_on_bodies(tn_system *s, const double *lambda, double *needed, d
     out[0] = out[1] = out[2] = 0;
     if (j->in_tree) continue;
     if (j->terms) {
-      for (int k = 0; k < j->terms; k++) tn_measure_push(s, &j->term[k].of, j->term[k].coefficient * lambda[j->row], needed);
+      for (int k = 0; k < j->terms; k++)
+        tn_measure_push(s, &j->term[k].of, j->term[k].coefficient * lambda[j->row], needed);
       continue;
     }
     double *J = s->row;

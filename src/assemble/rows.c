@@ -17,11 +17,13 @@ void tn_add_row(const tn_system *s, const tn_spot *spot, const tn_frame2 *f, con
 
 static double times_twist(const double *J, const tn_frame2 *f) { return J[0] * f->v[0] + J[1] * f->v[1] + J[2] * f->w; }
 
-static double times_bias(const double *J, const tn_frame2 *f) { return J[0] * f->a0[0] + J[1] * f->a0[1] + J[2] * f->al0; }
+static double times_bias(const double *J, const tn_frame2 *f) {
+  return J[0] * f->a0[0] + J[1] * f->a0[1] + J[2] * f->al0;
+}
 
 /* frames and row of a measure: returns the number of frames */
-static int measure_row(const tn_system *s, const tn_measure *of, tn_spot spot[2], tn_frame2 f[2], double J[6], double *value,
-                       double *gamma) {
+static int measure_row(const tn_system *s, const tn_measure *of, tn_spot spot[2], tn_frame2 f[2], double J[6],
+                       double *value, double *gamma) {
   memset(J, 0, 6 * sizeof *J);
   *gamma = 0;
   if (!of->of_joint) {
@@ -44,7 +46,8 @@ static int measure_row(const tn_system *s, const tn_measure *of, tn_spot spot[2]
   return 2;
 }
 
-void tn_measure_eval(const tn_system *s, const tn_measure *of, double *value, double *rate, double *accel0, double *row) {
+void tn_measure_eval(const tn_system *s, const tn_measure *of, double *value, double *rate, double *accel0,
+                     double *row) {
   tn_spot spot[2];
   tn_frame2 f[2];
   double J[6], gamma;

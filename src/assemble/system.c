@@ -41,7 +41,8 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
 }
 
 /* M += scale (R' R) for two rows each on its columns */
-static void add_product(tn_system *s, const tn_body *a, const double *x, const tn_body *b, const double *y, double scale) {
+static void add_product(tn_system *s, const tn_body *a, const double *x, const tn_body *b, const double *y,
+                        double scale) {
   const int nu = s->m->nu;
   for (int i = 0; i < a->cols; i++) {
     const double k = scale * x[i];
@@ -56,7 +57,8 @@ static void mass_of_body(tn_system *s, int i) {
   const tn_frame2 *f = &s->body[i];
   const double *J = s->J[i];
   const int n = b->cols, nu = s->m->nu;
-  const double x = f->c * b->center[0] - f->s * b->center[1], y = f->s * b->center[0] + f->c * b->center[1], m = b->mass;
+  const double x = f->c * b->center[0] - f->s * b->center[1], y = f->s * b->center[0] + f->c * b->center[1],
+               m = b->mass;
   const double I = b->inertia + m * (x * x + y * y);
   for (int c = 0; c < n; c++) {
     const double vx = J[c], vy = J[n + c], w = J[2 * n + c];

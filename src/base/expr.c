@@ -62,7 +62,8 @@ static bool emit(tn_parser *p, tn_op op) {
 /* an operation that puts `width` numbers on the stack */
 static bool push(tn_parser *p, tn_op op) {
   p->depth += op.width;
-  if (p->depth > TN_EXPR_STACK) return tn_expr_fail(p, p->last.from, "too deep: more than %d numbers wait to be used", TN_EXPR_STACK);
+  if (p->depth > TN_EXPR_STACK)
+    return tn_expr_fail(p, p->last.from, "too deep: more than %d numbers wait to be used", TN_EXPR_STACK);
   return emit(p, op);
 }
 
@@ -109,8 +110,9 @@ bool tn_expr_push_meaning(tn_parser *p, const tn_meaning *m, size_t from, tn_val
   }
   if (!m->is_slot) return push_constant(p, m->width, m->value, from, out);
   if (p->allowed != TN_CLASS_RUNNING)
-    return tn_expr_fail(p, from, "a %s cannot use the channel '%s'", p->allowed == TN_CLASS_TIME ? "function of time" : "constant",
-                tn_expr_quote(p, from, p->last.to).text);
+    return tn_expr_fail(p, from, "a %s cannot use the channel '%s'",
+                        p->allowed == TN_CLASS_TIME ? "function of time" : "constant",
+                        tn_expr_quote(p, from, p->last.to).text);
   *out = (tn_value){.start = p->count, .depth = p->depth, .width = m->width, .from = from};
   return push(p, (tn_op){.code = TN_OP_SLOT, .width = (uint8_t)m->width, .index = m->slot});
 }
@@ -121,7 +123,6 @@ static bool component(tn_parser *p, int name, size_t at, tn_value *v) {
   if (i >= v->width) return tn_expr_fail(p, at, "a vector in the plane has no component '%c'", name);
   return tn_expr_apply(p, (tn_op){.code = TN_OP_PART, .width = (uint8_t)v->width, .index = i}, 1, v, 1, v->from, v);
 }
-
 
 /* ---- names ---------------------------------------------------------------------------------------------------------- */
 
@@ -178,7 +179,9 @@ static bool item(tn_parser *p, const tn_token *name, tn_value *out) {
   if (!text || !tn_expr_enter(p) || !tn_expr_advance(p) || !tn_expr_value(p, 0, &index)) return false;
   p->nest--;
   if (!tn_expr_needs_number(p, &index)) return false;
-  if (!index.constant) return tn_expr_fail(p, index.from, "the index of '%s' must be a constant", tn_expr_quote(p, name->from, name->to).text);
+  if (!index.constant)
+    return tn_expr_fail(p, index.from, "the index of '%s' must be a constant",
+                        tn_expr_quote(p, name->from, name->to).text);
   if (!tn_expr_take(p, ']', "']'")) return false;
   double x = NAN, i = p->op[index.start].as.number;
   p->count = index.start;
@@ -192,7 +195,6 @@ static bool item(tn_parser *p, const tn_token *name, tn_value *out) {
   return push_constant(p, 1, &x, name->from, out);
 }
 
-
 /* ---- grammar -------------------------------------------------------------------------------------------------------- */
 
 /* how strongly an operator binds */
@@ -202,10 +204,18 @@ static const struct binary {
   int token, power;
   tn_opcode code;
 } binaries[] = {
-    {TN_TOKEN_OR, LOOSE, TN_OP_OR},         {TN_TOKEN_AND, BOTH, TN_OP_AND},         {'<', COMPARE, TN_OP_LT},
-    {'>', COMPARE, TN_OP_GT},      {TN_TOKEN_LE, COMPARE, TN_OP_LE}, {TN_TOKEN_GE, COMPARE, TN_OP_GE},
-    {TN_TOKEN_EQ, COMPARE, TN_OP_EQ},    {TN_TOKEN_NE, COMPARE, TN_OP_NE}, {'+', SUM, TN_OP_ADD},
-    {'-', SUM, TN_OP_SUB},         {'*', PRODUCT, TN_OP_MUL},      {'/', PRODUCT, TN_OP_DIV},
+    {TN_TOKEN_OR, LOOSE, TN_OP_OR},
+    {TN_TOKEN_AND, BOTH, TN_OP_AND},
+    {'<', COMPARE, TN_OP_LT},
+    {'>', COMPARE, TN_OP_GT},
+    {TN_TOKEN_LE, COMPARE, TN_OP_LE},
+    {TN_TOKEN_GE, COMPARE, TN_OP_GE},
+    {TN_TOKEN_EQ, COMPARE, TN_OP_EQ},
+    {TN_TOKEN_NE, COMPARE, TN_OP_NE},
+    {'+', SUM, TN_OP_ADD},
+    {'-', SUM, TN_OP_SUB},
+    {'*', PRODUCT, TN_OP_MUL},
+    {'/', PRODUCT, TN_OP_DIV},
     {'^', POWER, TN_OP_POW},
 };
 
@@ -252,7 +262,8 @@ static bool prefix(tn_parser *p, int least, tn_value *out) {
     return false;
   }
   tn_value v;
-  if (!tn_expr_enter(p) || !tn_expr_advance(p) || !tn_expr_value(p, sign.kind == TN_TOKEN_NOT ? NEGATE : SIGN, &v)) return false;
+  if (!tn_expr_enter(p) || !tn_expr_advance(p) || !tn_expr_value(p, sign.kind == TN_TOKEN_NOT ? NEGATE : SIGN, &v))
+    return false;
   p->nest--;
   if (sign.kind == TN_TOKEN_NOT) return tn_expr_apply_to_numbers(p, TN_OP_NOT, 1, &v, sign.from, out);
   *out = v;
@@ -273,7 +284,9 @@ static bool primary(tn_parser *p, tn_value *out) {
     return tn_expr_take(p, ')', "')'");
   case TN_TOKEN_NAME:
     if (!tn_expr_advance(p)) return false;
-    return p->now.kind == '(' ? tn_expr_call(p, &k, out) : p->now.kind == '[' ? item(p, &k, out) : name_alone(p, &k, out);
+    return p->now.kind == '('   ? tn_expr_call(p, &k, out)
+           : p->now.kind == '[' ? item(p, &k, out)
+                                : name_alone(p, &k, out);
   default: return tn_expr_expected(p, "a value");
   }
 }
@@ -289,7 +302,8 @@ bool tn_expr_value(tn_parser *p, int least, tn_value *out) {
       if (!tn_expr_advance(p)) return false;
       tn_token k = p->now;
       int name = tn_expr_byte(p, k.from);
-      if (k.kind != TN_TOKEN_NAME || k.to - k.from != 1 || name < 'x' || name > 'z') return tn_expr_expected(p, "x, y or z");
+      if (k.kind != TN_TOKEN_NAME || k.to - k.from != 1 || name < 'x' || name > 'z')
+        return tn_expr_expected(p, "x, y or z");
       if (!tn_expr_advance(p) || !component(p, name, k.from, out)) return false;
     }
   }
@@ -304,12 +318,12 @@ bool tn_expr_value(tn_parser *p, int least, tn_value *out) {
     before = b->power;
     tn_value right;
     bool deeper = b->power == POWER; /* to the right; the others rise in strength, so their depth is bounded */
-    if ((deeper && !tn_expr_enter(p)) || !tn_expr_advance(p) || !tn_expr_value(p, deeper ? SIGN : b->power + 1, &right)) return false;
+    if ((deeper && !tn_expr_enter(p)) || !tn_expr_advance(p) || !tn_expr_value(p, deeper ? SIGN : b->power + 1, &right))
+      return false;
     if (deeper) p->nest--;
     if (!combine(p, b->code, out, &right, out)) return false;
   }
 }
-
 
 /* ---- the whole ------------------------------------------------------------------------------------------------------ */
 
@@ -341,8 +355,8 @@ static bool whole(tn_parser *p, tn_expr **expr) {
   return true;
 }
 
-tn_status tn_expr_parse(tn_arena *arena, const char *text, size_t n, tn_class allowed, const tn_names *names, tn_expr **expr,
-                        tn_error *error) {
+tn_status tn_expr_parse(tn_arena *arena, const char *text, size_t n, tn_class allowed, const tn_names *names,
+                        tn_expr **expr, tn_error *error) {
   tn_parser p = {.text = text, .n = n, .allowed = allowed, .arena = arena};
   if (names) p.names = *names;
   tn_error_clear(&p.error);

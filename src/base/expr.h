@@ -15,17 +15,45 @@ typedef enum tn_opcode {
   TN_OP_TIME,   /* -> t                  */
   TN_OP_SLOT,   /* -> `width` fetched numbers */
 
-  TN_OP_ADD, TN_OP_SUB, TN_OP_MUL, TN_OP_DIV, TN_OP_POW, TN_OP_NEG,
-  TN_OP_LT, TN_OP_LE, TN_OP_GT, TN_OP_GE, TN_OP_EQ, TN_OP_NE, TN_OP_AND, TN_OP_OR, TN_OP_NOT,
+  TN_OP_ADD,
+  TN_OP_SUB,
+  TN_OP_MUL,
+  TN_OP_DIV,
+  TN_OP_POW,
+  TN_OP_NEG,
+  TN_OP_LT,
+  TN_OP_LE,
+  TN_OP_GT,
+  TN_OP_GE,
+  TN_OP_EQ,
+  TN_OP_NE,
+  TN_OP_AND,
+  TN_OP_OR,
+  TN_OP_NOT,
 
-  TN_OP_SIN, TN_OP_COS, TN_OP_TAN, TN_OP_ASIN, TN_OP_ACOS, TN_OP_ATAN, TN_OP_ATAN2,
-  TN_OP_SQRT, TN_OP_EXP, TN_OP_LOG, TN_OP_ABS, TN_OP_SIGN, TN_OP_MIN, TN_OP_MAX, TN_OP_MOD,
+  TN_OP_SIN,
+  TN_OP_COS,
+  TN_OP_TAN,
+  TN_OP_ASIN,
+  TN_OP_ACOS,
+  TN_OP_ATAN,
+  TN_OP_ATAN2,
+  TN_OP_SQRT,
+  TN_OP_EXP,
+  TN_OP_LOG,
+  TN_OP_ABS,
+  TN_OP_SIGN,
+  TN_OP_MIN,
+  TN_OP_MAX,
+  TN_OP_MOD,
   TN_OP_STEP,   /* x -> 0 or 1           */
   TN_OP_SMOOTH, /* x x0 y0 x1 y1 -> y    */
   TN_OP_TABLE,  /* x -> y                */
   TN_OP_IF,     /* s v w -> v or w       */
 
-  TN_OP_VADD, TN_OP_VSUB, TN_OP_VNEG,
+  TN_OP_VADD,
+  TN_OP_VSUB,
+  TN_OP_VNEG,
   TN_OP_SCALE,  /* s v -> s v            */
   TN_OP_SCALED, /* v s -> v s            */
   TN_OP_VDIV,   /* v s -> v / s          */
@@ -38,7 +66,7 @@ typedef enum tn_opcode {
 } tn_opcode;
 
 typedef struct tn_lookup {
-  int n;              /* at least 2              */
+  int n;               /* at least 2              */
   const double *x, *y; /* (n), x strictly increasing */
 } tn_lookup;
 
@@ -90,15 +118,15 @@ typedef struct tn_parser {
   size_t n;
   tn_class allowed;
   tn_names names;
-  tn_arena *arena;     /* what the expression keeps                */
-  tn_arena scratch;    /* what only parsing needs                  */
-  char *digits;        /* (n + 32), once a number was read         */
-  tn_token now, last;  /* the token not yet read, the one before it */
-  int nest;            /* values inside each other                 */
-  int depth;           /* numbers on the stack here                */
-  int count, room;     /* operations                               */
-  tn_op *op;           /* (room)                                   */
-  tn_error *waiting;   /* the first error of a value, NULL if none */
+  tn_arena *arena;    /* what the expression keeps                */
+  tn_arena scratch;   /* what only parsing needs                  */
+  char *digits;       /* (n + 32), once a number was read         */
+  tn_token now, last; /* the token not yet read, the one before it */
+  int nest;           /* values inside each other                 */
+  int depth;          /* numbers on the stack here                */
+  int count, room;    /* operations                               */
+  tn_op *op;          /* (room)                                   */
+  tn_error *waiting;  /* the first error of a value, NULL if none */
   tn_error error;
 } tn_parser;
 
@@ -106,8 +134,8 @@ typedef struct tn_parser {
 typedef struct tn_value {
   int start, depth; /* first operation; numbers on the stack before it       */
   int width;
-  bool constant;    /* its operations are `width` numbers                    */
-  size_t from;      /* in the text; it ends where the last token read ended */
+  bool constant; /* its operations are `width` numbers                    */
+  size_t from;   /* in the text; it ends where the last token read ended */
 } tn_value;
 
 typedef struct tn_quote {
@@ -122,10 +150,10 @@ bool tn_expr_expected(tn_parser *p, const char *what); /* `expected ')' before '
 bool tn_expr_refused(tn_parser *p, size_t at, const char *what, const char *name);
 tn_quote tn_expr_quote(const tn_parser *p, size_t from, size_t to); /* a piece of the text, shortened */
 
-bool tn_expr_advance(tn_parser *p);                               /* on to the next token */
-bool tn_expr_take(tn_parser *p, int kind, const char *what);      /* read a token of this kind */
-char *tn_expr_text(tn_parser *p, const tn_token *k);              /* NULL: no memory */
-bool tn_expr_enter(tn_parser *p);                                 /* one level deeper; p->nest-- leaves it */
+bool tn_expr_advance(tn_parser *p);                          /* on to the next token */
+bool tn_expr_take(tn_parser *p, int kind, const char *what); /* read a token of this kind */
+char *tn_expr_text(tn_parser *p, const tn_token *k);         /* NULL: no memory */
+bool tn_expr_enter(tn_parser *p);                            /* one level deeper; p->nest-- leaves it */
 static inline int tn_expr_byte(const tn_parser *p, size_t i) { return i < p->n ? (unsigned char)p->text[i] : 0; }
 
 /* a value with the operators after it that bind at least so strongly; 0: all */

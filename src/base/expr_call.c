@@ -18,21 +18,21 @@ typedef struct function {
 } function;
 
 static const function functions[] = {
-    {"sin", NUMBERS, 1, 1, 0, TN_OP_SIN},       {"cos", NUMBERS, 1, 1, 0, TN_OP_COS},
-    {"tan", NUMBERS, 1, 1, 0, TN_OP_TAN},       {"asin", NUMBERS, 1, 1, 0, TN_OP_ASIN},
-    {"acos", NUMBERS, 1, 1, 0, TN_OP_ACOS},     {"atan", NUMBERS, 1, 1, 0, TN_OP_ATAN},
-    {"atan2", NUMBERS, 2, 2, 0, TN_OP_ATAN2},   {"sqrt", NUMBERS, 1, 1, 0, TN_OP_SQRT},
-    {"exp", NUMBERS, 1, 1, 0, TN_OP_EXP},       {"log", NUMBERS, 1, 1, 0, TN_OP_LOG},
-    {"abs", NUMBERS, 1, 1, 0, TN_OP_ABS},       {"sign", NUMBERS, 1, 1, 0, TN_OP_SIGN},
-    {"mod", NUMBERS, 2, 2, 0, TN_OP_MOD},       {"min", PAIRS, 2, 0, 0, TN_OP_MIN},
-    {"max", PAIRS, 2, 0, 0, TN_OP_MAX},         {"if", CHOICE, 3, 3, 0, TN_OP_IF},
-    {"step", STEP, 1, 5, 0, TN_OP_SMOOTH},      {"table", TABLE, 3, 3, 2, TN_OP_TABLE},
-    {"dot", VECTORS, 2, 2, 0, TN_OP_DOT},       {"cross", VECTORS, 2, 2, 0, TN_OP_CROSS3},
-    {"norm", VECTORS, 1, 1, 0, TN_OP_NORM},     {"in", ALONG, 2, 2, 1, TN_OP_ALONG},
-    {"dist", ASKED, 2, 2, 2, TN_OP_SLOT},       {"position", ASKED, 1, 2, 2, TN_OP_SLOT},
-    {"velocity", ASKED, 1, 2, 2, TN_OP_SLOT},   {"acceleration", ASKED, 1, 2, 2, TN_OP_SLOT},
-    {"omega", ASKED, 1, 1, 1, TN_OP_SLOT},      {"axis", ASKED, 2, 2, 2, TN_OP_SLOT},
-    {"force", ASKED, 1, 1, 1, TN_OP_SLOT},      {"torque", ASKED, 1, 1, 1, TN_OP_SLOT},
+    {"sin", NUMBERS, 1, 1, 0, TN_OP_SIN},     {"cos", NUMBERS, 1, 1, 0, TN_OP_COS},
+    {"tan", NUMBERS, 1, 1, 0, TN_OP_TAN},     {"asin", NUMBERS, 1, 1, 0, TN_OP_ASIN},
+    {"acos", NUMBERS, 1, 1, 0, TN_OP_ACOS},   {"atan", NUMBERS, 1, 1, 0, TN_OP_ATAN},
+    {"atan2", NUMBERS, 2, 2, 0, TN_OP_ATAN2}, {"sqrt", NUMBERS, 1, 1, 0, TN_OP_SQRT},
+    {"exp", NUMBERS, 1, 1, 0, TN_OP_EXP},     {"log", NUMBERS, 1, 1, 0, TN_OP_LOG},
+    {"abs", NUMBERS, 1, 1, 0, TN_OP_ABS},     {"sign", NUMBERS, 1, 1, 0, TN_OP_SIGN},
+    {"mod", NUMBERS, 2, 2, 0, TN_OP_MOD},     {"min", PAIRS, 2, 0, 0, TN_OP_MIN},
+    {"max", PAIRS, 2, 0, 0, TN_OP_MAX},       {"if", CHOICE, 3, 3, 0, TN_OP_IF},
+    {"step", STEP, 1, 5, 0, TN_OP_SMOOTH},    {"table", TABLE, 3, 3, 2, TN_OP_TABLE},
+    {"dot", VECTORS, 2, 2, 0, TN_OP_DOT},     {"cross", VECTORS, 2, 2, 0, TN_OP_CROSS3},
+    {"norm", VECTORS, 1, 1, 0, TN_OP_NORM},   {"in", ALONG, 2, 2, 1, TN_OP_ALONG},
+    {"dist", ASKED, 2, 2, 2, TN_OP_SLOT},     {"position", ASKED, 1, 2, 2, TN_OP_SLOT},
+    {"velocity", ASKED, 1, 2, 2, TN_OP_SLOT}, {"acceleration", ASKED, 1, 2, 2, TN_OP_SLOT},
+    {"omega", ASKED, 1, 1, 1, TN_OP_SLOT},    {"axis", ASKED, 2, 2, 2, TN_OP_SLOT},
+    {"force", ASKED, 1, 1, 1, TN_OP_SLOT},    {"torque", ASKED, 1, 1, 1, TN_OP_SLOT},
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions, ARGUMENTS = 5 };
 
@@ -125,7 +125,8 @@ static bool choice(tn_parser *p, const arguments *a, size_t from, tn_value *out)
 
 static bool items_of(tn_parser *p, const char *name, size_t at, int *n, const double **x) {
   tn_error_clear(&p->error);
-  if (!p->names.items || !p->names.items(p->names.user, name, n, x, &p->error)) return tn_expr_refused(p, at, "table", name);
+  if (!p->names.items || !p->names.items(p->names.user, name, n, x, &p->error))
+    return tn_expr_refused(p, at, "table", name);
   for (int i = 0; i < *n; i++)
     if (!isfinite((*x)[i])) return tn_expr_fail(p, at, "item %d of table '%.60s' is not finite", i + 1, name);
   return true;
@@ -135,10 +136,13 @@ static bool lookup(tn_parser *p, const arguments *a, size_t from, tn_value *out)
   int n = 0, m = 0;
   const double *x = NULL, *y = NULL;
   if (!items_of(p, a->name[0], a->from[0], &n, &x) || !items_of(p, a->name[1], a->from[1], &m, &y)) return false;
-  if (n < 2) return tn_expr_fail(p, a->from[0], "table '%.60s' has %d item%s, 2 are needed", a->name[0], n, n == 1 ? "" : "s");
-  if (n != m) return tn_expr_fail(p, a->from[1], "tables '%.60s' and '%.60s' have %d and %d items", a->name[0], a->name[1], n, m);
+  if (n < 2)
+    return tn_expr_fail(p, a->from[0], "table '%.60s' has %d item%s, 2 are needed", a->name[0], n, n == 1 ? "" : "s");
+  if (n != m)
+    return tn_expr_fail(p, a->from[1], "tables '%.60s' and '%.60s' have %d and %d items", a->name[0], a->name[1], n, m);
   for (int i = 1; i < n; i++)
-    if (x[i] <= x[i - 1]) return tn_expr_fail(p, a->from[0], "table '%.60s' does not increase at item %d", a->name[0], i + 1);
+    if (x[i] <= x[i - 1])
+      return tn_expr_fail(p, a->from[0], "table '%.60s' does not increase at item %d", a->name[0], i + 1);
   if (!tn_expr_needs_number(p, &a->v[2])) return false;
   tn_lookup *table = tn_arena_alloc(p->arena, sizeof *table);
   if (!table) return tn_expr_no_memory(p);

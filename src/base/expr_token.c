@@ -99,9 +99,15 @@ static void read_name(tn_parser *p, size_t i) {
 static bool foreign(tn_parser *p, size_t i) {
   static const struct {
     const char *sign, *hint;
-  } signs[] = {{"**", "a power is written a^b"},  {"=", "equality is '=='"},          {"&&", "write 'and'"},
-               {"||", "write 'or'"},              {"!", "write 'not'"},               {"%", "the remainder is mod(a, b)"},
-               {"?", "a choice is if(c, a, b)"},  {"{", "braces belong to 'repeat'"}, {"}", "braces belong to 'repeat'"}};
+  } signs[] = {{"**", "a power is written a^b"},
+               {"=", "equality is '=='"},
+               {"&&", "write 'and'"},
+               {"||", "write 'or'"},
+               {"!", "write 'not'"},
+               {"%", "the remainder is mod(a, b)"},
+               {"?", "a choice is if(c, a, b)"},
+               {"{", "braces belong to 'repeat'"},
+               {"}", "braces belong to 'repeat'"}};
   for (size_t s = 0; s < sizeof signs / sizeof *signs; s++) {
     size_t n = strlen(signs[s].sign);
     if (n > p->n - i || memcmp(p->text + i, signs[s].sign, n) != 0) continue;
@@ -153,4 +159,3 @@ bool tn_expr_enter(tn_parser *p) {
   p->nest++;
   return true;
 }
-

@@ -16,7 +16,8 @@ static const char help[] =
     "  --rtol X, --atol X       adaptive step: relative and absolute tolerance\n"
     "\n"
     "A PART has parameters after a colon: --stabilize baumgarte:alpha=5,beta=5 --integrator rk4:step=1e-3\n"
-    "What is given here wins over the model's `run` settings; defaults: method project, adaptive dopri5, rtol = atol = 1e-8.\n";
+    "What is given here wins over the model's `run` settings; defaults: method project, adaptive dopri5, rtol = atol = "
+    "1e-8.\n";
 
 typedef struct options {
   const char *model, *output;
@@ -63,7 +64,7 @@ static int set_constant(tn_desc *d, const char *word, tn_error *e) {
 }
 
 /* the words after the model, in the order that lets the parts of a whole win over the whole */
-static int apply(tn_desc *d, int argc, char **argv, options *o, tn_error *e) {
+static int apply(tn_desc *d, int argc, char **argv, tn_error *e) {
   bool stabilize_cleared = false;
   for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
     const setting *s = &settings[k];
@@ -85,7 +86,6 @@ static int apply(tn_desc *d, int argc, char **argv, options *o, tn_error *e) {
       const int code = set_constant(d, argv[++i], e);
       if (code) return code;
     }
-  (void)o;
   return 0;
 }
 
@@ -93,7 +93,8 @@ static int parse(int argc, char **argv, options *o) {
   for (int i = 1; i < argc; i++) {
     const char *word = argv[i];
     bool takes_value = strcmp(word, "--set") == 0 || strcmp(word, "-o") == 0;
-    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) takes_value = takes_value || strcmp(word, settings[k].flag) == 0;
+    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
+      takes_value = takes_value || strcmp(word, settings[k].flag) == 0;
     if (takes_value) {
       if (i + 1 >= argc) return tn_cli_usage("run", "a value is missing after", word);
       if (strcmp(word, "-o") == 0) {
@@ -114,7 +115,8 @@ static int parse(int argc, char **argv, options *o) {
   if (!o->model) return tn_cli_usage("run", "no model given", NULL);
   if (o->output) {
     const char *dot = strrchr(o->output, '.');
-    if (!dot || strcmp(dot, ".csv") != 0) return tn_cli_usage("run", "the output file must end in .csv, not", o->output);
+    if (!dot || strcmp(dot, ".csv") != 0)
+      return tn_cli_usage("run", "the output file must end in .csv, not", o->output);
   }
   return 0;
 }
@@ -182,8 +184,9 @@ int tn_cli_run(int argc, char **argv) {
   tn_model *model = NULL;
   if (tn_desc_new(NULL, &desc, &e) != TN_OK) return tn_cli_fail(&e);
   if (tn_desc_read(desc, o.model, &e) != TN_OK) code = tn_cli_fail(&e);
-  if (!code) code = apply(desc, argc, argv, &o, &e);
+  if (!code) code = apply(desc, argc, argv, &e);
   if (!code && tn_compile(desc, &model, &e) != TN_OK) code = tn_cli_fail(&e);
+  if (code && code != TN_E_USAGE && o.json) tn_report_failure(&e, o.model, tn_cli_to_file, stdout);
   tn_desc_free(desc);
   if (!code) code = simulate(model, &o);
   tn_model_free(model);

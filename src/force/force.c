@@ -16,12 +16,11 @@ static void plane(const void *self, const tn_force_in *in, tn_force_out *out) {
   out->power = out->w[0] * f->v[0] + out->w[1] * f->v[1];
 }
 
-static const tn_field fields[] = {
-    {"value", "N", "components of the force, running expressions", TN_RUNNING, 2, offsetof(force, value), NAN, 0, 0, true,
-     NULL},
-    {"axes", "", "whether they are along world or body axes", TN_WORD, 1, offsetof(force, axes), 0, 0, 0, false,
-     "world body"},
-    {.key = NULL}};
+static const tn_field fields[] = {{"value", "N", "components of the force, running expressions", TN_RUNNING, 2,
+                                   offsetof(force, value), NAN, 0, 0, true, NULL},
+                                  {"axes", "", "whether they are along world or body axes", TN_WORD, 1,
+                                   offsetof(force, axes), 0, 0, 0, false, "world body"},
+                                  {.key = NULL}};
 
 const tn_force_type tn_force_force = {
     .name = "force",

@@ -46,15 +46,15 @@ static void plane(const void *self, const tn_force_in *in, tn_force_out *out) {
   out->power = -out->dissipated;
 }
 
-static const tn_field fields[] = {
-    {"stiffness", "N/m or N m/rad", "stiffness", TN_NUMBER, 1, offsetof(spring, stiffness), NAN, 0, INFINITY, true, NULL},
-    {"length", "m", "length at rest, between places; that of the given pose if left out", TN_NUMBER, 1,
-     offsetof(spring, length), NAN, 0, INFINITY, false, NULL},
-    {"rest", "m or rad", "value at rest, on a channel; 0 if left out", TN_NUMBER, 1, offsetof(spring, rest), NAN, -INFINITY,
-     INFINITY, false, NULL},
-    {"damping", "N s/m or N m s/rad", "viscous damping", TN_NUMBER, 1, offsetof(spring, damping), 0, 0, INFINITY, false,
-     NULL},
-    {.key = NULL}};
+static const tn_field fields[] = {{"stiffness", "N/m or N m/rad", "stiffness", TN_NUMBER, 1,
+                                   offsetof(spring, stiffness), NAN, 0, INFINITY, true, NULL},
+                                  {"length", "m", "length at rest, between places; that of the given pose if left out",
+                                   TN_NUMBER, 1, offsetof(spring, length), NAN, 0, INFINITY, false, NULL},
+                                  {"rest", "m or rad", "value at rest, on a channel; 0 if left out", TN_NUMBER, 1,
+                                   offsetof(spring, rest), NAN, -INFINITY, INFINITY, false, NULL},
+                                  {"damping", "N s/m or N m s/rad", "viscous damping", TN_NUMBER, 1,
+                                   offsetof(spring, damping), 0, 0, INFINITY, false, NULL},
+                                  {.key = NULL}};
 
 const tn_force_type tn_force_spring = {
     .name = "spring",

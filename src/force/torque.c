@@ -18,10 +18,9 @@ static void plane(const void *self, const tn_force_in *in, tn_force_out *out) {
   }
 }
 
-static const tn_field fields[] = {
-    {"value", "N m", "the torque (on a shift: the force), a running expression", TN_RUNNING, 1, offsetof(torque, value), NAN,
-     0, 0, true, NULL},
-    {.key = NULL}};
+static const tn_field fields[] = {{"value", "N m", "the torque (on a shift: the force), a running expression",
+                                   TN_RUNNING, 1, offsetof(torque, value), NAN, 0, 0, true, NULL},
+                                  {.key = NULL}};
 
 const tn_force_type tn_force_torque = {
     .name = "torque",

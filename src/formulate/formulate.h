@@ -16,15 +16,15 @@ struct tn_solver {
   double *q_mass, *q_identity; /* nq: where the factorisations were made      */
   double t_mass, t_identity;
   bool mass_ready, identity_ready;
-  tn_kkt identity;             /* the metric of the coordinates               */
-  double *scratch, *noise;     /* rows                                        */
-  double *r, *s, *q_try;       /* rows, nu, nq: for those who correct          */
-  tn_error *e;                 /* where errors of a step go                    */
-  double nearness;             /* smallest rho since tn_solver_watch          */
-  double inconsistency;        /* largest seen                                */
+  tn_kkt identity;         /* the metric of the coordinates               */
+  double *scratch, *noise; /* rows                                        */
+  double *r, *s, *q_try;   /* rows, nu, nq: for those who correct          */
+  tn_error *e;             /* where errors of a step go                    */
+  double nearness;         /* smallest rho since tn_solver_watch          */
+  double inconsistency;    /* largest seen                                */
   long factorizations;
   double time_assemble, time_solve;
-  int rank;                    /* independent rows in general                 */
+  int rank; /* independent rows in general                 */
 };
 
 void tn_solver_carve(tn_solver *s, tn_carve *c, const tn_model *m);
@@ -34,7 +34,8 @@ tn_status tn_solver_at(tn_solver *s, double t, const double *q, const double *u,
 /* factor at the present state, unless that has been done at this q and t */
 tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e);
 /* with the factorisation made: accelerations */
-tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, double *udot, double *lambda, tn_error *e);
+tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, double *udot, double *lambda,
+                          tn_error *e);
 /* the smallest change x (nu) with A x = r (rows). of: what r is made of, and so how far it is roundoff */
 typedef enum tn_residual { TN_OF_POSITION, TN_OF_VELOCITY, TN_OF_ESTIMATE } tn_residual;
 tn_status tn_solver_correct(tn_solver *s, tn_metric metric, tn_residual of, const double *r, double *x, tn_error *e);

@@ -61,7 +61,8 @@ static tn_status no_mass(tn_solver *s, int bad, tn_error *e) {
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *b = &m->body[i];
     if (bad < b->u || bad >= b->u + b->n) continue;
-    tn_fail(e, TN_E_MODEL, "body '%s': the mass matrix is singular, nothing gives %s inertia", b->name, m->q_name[b->q + bad - b->u]);
+    tn_fail(e, TN_E_MODEL, "body '%s': the mass matrix is singular, nothing gives %s inertia", b->name,
+            m->q_name[b->q + bad - b->u]);
     tn_hint(e, "give it mass or inertia, or hold all of its freedom by drivers");
     return TN_E_MODEL;
   }
@@ -92,7 +93,8 @@ tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
   return TN_OK;
 }
 
-tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, double *udot, double *lambda, tn_error *e) {
+tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, double *udot, double *lambda,
+                          tn_error *e) {
   const double start = tn_clock();
   tn_solve_info info = {0};
   s->type->solve(s->self, s->work, &s->sys, f, gamma, udot, lambda, &info);

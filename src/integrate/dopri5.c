@@ -25,9 +25,10 @@ static const double A[STAGES][6] = {
 /* order 5 minus order 4 */
 static const double E[STAGES] = {71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 /* of the dense output */
-static const double D[STAGES] = {-12715105075.0 / 11282082432.0, 0, 87487479700.0 / 32700410799.0,
-                                 -10690763975.0 / 1880347072.0,  701980252875.0 / 199316789632.0,
-                                 -1453857185.0 / 822651844.0,    69997945.0 / 29380423.0};
+static const double D[STAGES] = {-12715105075.0 / 11282082432.0,  0,
+                                 87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
+                                 701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
+                                 69997945.0 / 29380423.0};
 
 static memory *carve(tn_carve *c, int n) {
   memory *w = TN_CARVE(c, memory, 1);
@@ -50,7 +51,8 @@ static void start(void *work, int n) {
   carve(&c, n);
 }
 
-static tn_status attempt(void *work, const tn_ode *ode, double t, const double *y, double h, double *ynew, double *error) {
+static tn_status attempt(void *work, const tn_ode *ode, double t, const double *y, double h, double *ynew,
+                         double *error) {
   memory *w = work;
   const int n = w->n;
   w->t = t;

@@ -1,7 +1,8 @@
 /* euler: y1 = y0 + h f(t0, y0). order 1. */
 #include "integrate/integrate.h"
 
-static tn_status attempt(void *work, const tn_ode *ode, double t, const double *y, double h, double *ynew, double *error) {
+static tn_status attempt(void *work, const tn_ode *ode, double t, const double *y, double h, double *ynew,
+                         double *error) {
   tn_step_memory *w = work;
   (void)error;
   tn_status status = tn_step_begin(w, ode, t, y, h);

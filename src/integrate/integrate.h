@@ -7,7 +7,8 @@
 #include "tenon/extend.h"
 
 /* cubic through (y0, f0), (y1, f1) at theta in [0, 1] of a step h; local error h^4 y''''/384 */
-void tn_hermite(int n, double theta, double h, const double *y0, const double *f0, const double *y1, const double *f1, double *y);
+void tn_hermite(int n, double theta, double h, const double *y0, const double *f0, const double *y1, const double *f1,
+                double *y);
 
 /* what euler and rk4 keep of a step */
 typedef struct tn_step_memory {

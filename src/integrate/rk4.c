@@ -3,7 +3,8 @@
  *   y1 = y + h/6 (k1 + 2 k2 + 2 k3 + k4) */
 #include "integrate/integrate.h"
 
-static tn_status attempt(void *work, const tn_ode *ode, double t, const double *y, double h, double *ynew, double *error) {
+static tn_status attempt(void *work, const tn_ode *ode, double t, const double *y, double h, double *ynew,
+                         double *error) {
   static const double c[3] = {0.5, 0.5, 1}, b[3] = {2, 2, 1};
   tn_step_memory *w = work;
   const int n = w->n;

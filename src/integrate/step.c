@@ -1,7 +1,8 @@
 /* what one-step formulas without a dense output of their own share: the ends of the last step, and the cubic between them. */
 #include "integrate/integrate.h"
 
-void tn_hermite(int n, double theta, double h, const double *y0, const double *f0, const double *y1, const double *f1, double *y) {
+void tn_hermite(int n, double theta, double h, const double *y0, const double *f0, const double *y1, const double *f1,
+                double *y) {
   const double r = 1 - theta;
   for (int i = 0; i < n; i++) {
     const double d = y1[i] - y0[i];
@@ -13,7 +14,8 @@ static tn_step_memory *carve(tn_carve *c, int n) {
   tn_step_memory *w = TN_CARVE(c, tn_step_memory, 1);
   double *p = TN_CARVE(c, double, 6 * (size_t)n + 1);
   if (c->base) {
-    *w = (tn_step_memory){.n = n, .y0 = p, .y1 = p + n, .f0 = p + 2 * n, .f1 = p + 3 * n, .k = p + 4 * n, .stage = p + 5 * n};
+    *w = (tn_step_memory){
+        .n = n, .y0 = p, .y1 = p + n, .f0 = p + 2 * n, .f1 = p + 3 * n, .k = p + 4 * n, .stage = p + 5 * n};
   }
   return w;
 }

@@ -54,10 +54,10 @@ static void rates(const void *self, double t, const tn_frame2 *f, double *Ct, do
 
 static const tn_field fields[] = {
     {"bodies", "", "the bodies whose common mass centre is meant", TN_BODIES, 1, 0, NAN, 0, 0, true, NULL},
-    {"axis", "", "direction along which it is seen, fixed in the world", TN_VECTOR, 2, offsetof(center, axis), NAN, 0, 0,
-     true, "x y -x -y"},
-    {"value", "m", "its place along the axis: a number or a function of t", TN_TIME, 1, offsetof(center, value), NAN, 0, 0,
-     true, NULL},
+    {"axis", "", "direction along which it is seen, fixed in the world", TN_VECTOR, 2, offsetof(center, axis), NAN, 0,
+     0, true, "x y -x -y"},
+    {"value", "m", "its place along the axis: a number or a function of t", TN_TIME, 1, offsetof(center, value), NAN, 0,
+     0, true, NULL},
     {.key = NULL}};
 
 const tn_joint_type tn_joint_center_of_mass = {
@@ -67,10 +67,5 @@ const tn_joint_type tn_joint_center_of_mass = {
     .size = sizeof(center),
     .fields = fields,
     .init = init,
-    .plane = {.rows = 1,
-              .unit = {TN_LENGTH},
-              .axes = -1,
-              .position = position,
-              .rows_on_twists = rows,
-              .rates = rates},
+    .plane = {.rows = 1, .unit = {TN_LENGTH}, .axes = -1, .position = position, .rows_on_twists = rows, .rates = rates},
 };

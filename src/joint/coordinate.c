@@ -10,8 +10,8 @@ static const tn_expr *value(const void *self) { return ((const coordinate *)self
 
 static const tn_field fields[] = {
     {"terms", "", "coefficient of each coordinate channel in the sum", TN_TERMS, 1, 0, NAN, 0, 0, true, NULL},
-    {"value", "m or rad", "what the sum equals: a number or a function of t", TN_TIME, 1, offsetof(coordinate, value), NAN,
-     0, 0, true, NULL},
+    {"value", "m or rad", "what the sum equals: a number or a function of t", TN_TIME, 1, offsetof(coordinate, value),
+     NAN, 0, 0, true, NULL},
     {.key = NULL}};
 
 const tn_joint_type tn_joint_coordinate = {

@@ -57,12 +57,11 @@ static void units(const void *self, tn_unit *unit) {
   unit[0] = ((const distance *)self)->form ? TN_LENGTH_SQUARED : TN_LENGTH;
 }
 
-static const tn_field fields[] = {
-    {"length", "m", "distance kept; that of the given pose if left out", TN_NUMBER, 1, offsetof(distance, length), NAN, 0,
-     INFINITY, false, NULL},
-    {"form", "", "whether the row is a length or a squared length", TN_WORD, 1, offsetof(distance, form), 0, 0, 0, false,
-     "length squared"},
-    {.key = NULL}};
+static const tn_field fields[] = {{"length", "m", "distance kept; that of the given pose if left out", TN_NUMBER, 1,
+                                   offsetof(distance, length), NAN, 0, INFINITY, false, NULL},
+                                  {"form", "", "whether the row is a length or a squared length", TN_WORD, 1,
+                                   offsetof(distance, form), 0, 0, 0, false, "length squared"},
+                                  {.key = NULL}};
 
 const tn_joint_type tn_joint_distance = {
     .name = "distance",

@@ -10,8 +10,8 @@ static const tn_expr *value(const void *self) { return ((const driver *)self)->v
 
 static const tn_field fields[] = {
     {"on", "", "the coordinate channel that is driven", TN_CHANNEL_OF, 1, 0, NAN, 0, 0, true, NULL},
-    {"value", "m or rad", "its value: a number or a function of t", TN_TIME, 1, offsetof(driver, value), NAN, 0, 0, true,
-     NULL},
+    {"value", "m or rad", "its value: a number or a function of t", TN_TIME, 1, offsetof(driver, value), NAN, 0, 0,
+     true, NULL},
     {.key = NULL}};
 
 const tn_joint_type tn_joint_driver = {

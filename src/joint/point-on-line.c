@@ -23,10 +23,5 @@ const tn_joint_type tn_joint_point_on_line = {
     .seat = TN_SEAT_SHARED,
     .has_axis = true,
     .oriented = 1,
-    .plane = {.rows = 1,
-              .unit = {TN_LENGTH},
-              .axes = -1,
-              .position = position,
-              .rows_on_twists = rows,
-              .rates = rates},
+    .plane = {.rows = 1, .unit = {TN_LENGTH}, .axes = -1, .position = position, .rows_on_twists = rows, .rates = rates},
 };

@@ -11,9 +11,7 @@ typedef struct prismatic {
   double shift0;
 } prismatic;
 
-static double along(const tn_frame2 *f) {
-  return f[0].c * (f[1].r[0] - f[0].r[0]) + f[0].s * (f[1].r[1] - f[0].r[1]);
-}
+static double along(const tn_frame2 *f) { return f[0].c * (f[1].r[0] - f[0].r[0]) + f[0].s * (f[1].r[1] - f[0].r[1]); }
 
 static tn_status init(void *self, tn_context *ctx, int frames, const tn_frame2 *f, const double *masses) {
   (void)ctx, (void)frames, (void)masses;

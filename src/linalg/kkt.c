@@ -423,8 +423,8 @@ void tn_kkt_solve(tn_kkt *k, const double *M, const double *A, const double *sig
  * whole correction is worth: a part along rho is divided by sqrt(rho), so where rho < (noise/worth)^2. left alone too
  * early, such a part grows until it is seen through a smaller rho; so it is worth 100 times the rest, and never less
  * than 2,000 times the noise */
-void tn_kkt_correct(tn_kkt *k, const double *M, const double *A, const double *sigma, const double *g, const double *noise,
-                    double *x, double *lambda, tn_kkt_info *info) {
+void tn_kkt_correct(tn_kkt *k, const double *M, const double *A, const double *sigma, const double *g,
+                    const double *noise, double *x, double *lambda, tn_kkt_info *info) {
   const int nu = k->nu, rows = k->rows, all = k->independent;
   double signal = 0, least = 0;
   for (int i = 0; i < rows; i++) {

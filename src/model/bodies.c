@@ -75,7 +75,8 @@ static tn_status swing_pose(tn_context *c, tn_body *b) {
   const tn_node *node = tn_node_get(b->node, "coordinates"), *parent, *at, *on;
   if (!node || node->kind != TN_NODE_OBJECT)
     return tn_refuse(c, node, "coordinates `%s` need `parent` and `at`", b->type->name);
-  if (!(parent = tn_node_get(node, "parent"))) return tn_refuse(c, node, "coordinates `%s` need a `parent`", b->type->name);
+  if (!(parent = tn_node_get(node, "parent")))
+    return tn_refuse(c, node, "coordinates `%s` need a `parent`", b->type->name);
   TN_TRY(tn_body_at(c, parent, &b->parent));
   if (b->parent >= 0) {
     tn_status status = tn_pose_of(c, b->parent);
@@ -304,29 +305,39 @@ void tn_spot_frame(const tn_context *c, const tn_spot *spot, tn_frame2 *f) {
 tn_status tn_between_at(tn_context *c, const tn_node *node, int body[2]) {
   const tn_node *between = tn_node_get(node, "between");
   if (!between) return tn_refuse(c, node, "`between` is missing");
-  if (between->kind != TN_NODE_LIST || between->size != 2) return tn_refuse(c, between, "`between` must name two bodies");
+  if (between->kind != TN_NODE_LIST || between->size != 2)
+    return tn_refuse(c, between, "`between` must name two bodies");
   TN_TRY(tn_body_at(c, between->first, &body[0]));
   TN_TRY(tn_body_at(c, between->last, &body[1]));
   if (body[0] == body[1]) return tn_refuse(c, between, "the two bodies are the same, '%s'", between->first->text);
   return TN_OK;
 }
 
-/* two places, `at` [P, Q] in the world or `on_bodies` in body axes; particles may leave theirs out with `at` missing */
+static bool is_particle(const tn_context *c, int body) { return body >= 0 && !c->m->body[body].oriented; }
+
+/* two places, `at` [P, Q] in the world or `on_bodies` in body axes. a particle is held at its own place: it may be left out,
+ * `at` [P] or [P, null] */
 tn_status tn_two_places(tn_context *c, const tn_node *node, const int body[2], tn_spot spot[2]) {
   const tn_node *at = tn_node_get(node, "at"), *on = tn_node_get(node, "on_bodies"), *list = at ? at : on;
   if (at && on) return tn_refuse(c, on, "give `at` or `on_bodies`, not both");
   if (!list) {
     for (int i = 0; i < 2; i++) {
-      if (body[i] == TN_GROUND || c->m->body[body[i]].oriented)
+      if (!is_particle(c, body[i]))
         return tn_refuse(c, node, "two places are needed: `at` [P, Q] in the world, or `on_bodies` in body axes");
-      spot[i] = (tn_spot){body[i], {0, 0}, -pose_of(c, body[i])[2]};
+      spot[i] = (tn_spot){body[i], {0, 0}, 0};
     }
     return TN_OK;
   }
-  if (list->kind != TN_NODE_LIST || list->size != 2)
+  const bool particle[2] = {is_particle(c, body[0]), is_particle(c, body[1])};
+  const bool one = list->kind == TN_NODE_LIST && list->size == 1 && particle[0] != particle[1];
+  if (!one && (list->kind != TN_NODE_LIST || list->size != 2))
     return tn_refuse(c, list, "two places are needed here, one on each body");
   for (int i = 0; i < 2; i++) {
     const tn_node *place = i ? list->last : list->first;
+    if (particle[i] && (one || place->kind == TN_NODE_NULL)) {
+      spot[i] = (tn_spot){body[i], {0, 0}, 0};
+      continue;
+    }
     if (at)
       TN_TRY(tn_spot_at(c, place, body[i], 0, &spot[i]));
     else

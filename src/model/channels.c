@@ -15,7 +15,8 @@ static int which(const char *word, const char *const *list, int n) {
   return -1;
 }
 
-static bool unknown_channel(tn_error *e, const char *kind, const char *name, const char *word, int n, const char *const *known) {
+static bool unknown_channel(tn_error *e, const char *kind, const char *name, const char *word, int n,
+                            const char *const *known) {
   const char *near = tn_nearest(word, n, known);
   tn_fail(e, TN_E_MODEL, "%s '%s' has no channel '%s'", kind, name, word);
   if (near) tn_hint(e, "did you mean '%s.%s'?", name, near);
@@ -58,7 +59,8 @@ static bool joint_channel(const tn_model *m, int i, const char *word, tn_channel
     if (strcmp(word, x->name) != 0 && strcmp(word, x->rate) != 0) continue;
     for (int f = 0; f < 2; f++)
       if (j->spot[f].body >= 0 && !m->body[j->spot[f].body].oriented && x->unit == TN_ANGLE)
-        return tn_fail(e, TN_E_MODEL, "joint '%s' has no %s: '%s' is a particle", j->name, x->name, m->body[j->spot[f].body].name),
+        return tn_fail(e, TN_E_MODEL, "joint '%s' has no %s: '%s' is a particle", j->name, x->name,
+                       m->body[j->spot[f].body].name),
                false;
     ch->kind = strcmp(word, x->name) == 0 ? TN_CH_MEASURE : TN_CH_RATE;
     ch->measure = (tn_measure){true, i, k};
@@ -143,14 +145,16 @@ tn_status tn_channel_find(tn_context *c, const char *name, tn_channel *ch, tn_er
   if (c->has_own && !strchr(name, '.')) {
     memset(ch, 0, sizeof *ch);
     ch->width = 1;
-    const bool ok = c->own.of_joint ? joint_channel(m, c->own.part, name, ch, e) : body_channel(m, c->own.part, name, ch, e);
+    const bool ok =
+        c->own.of_joint ? joint_channel(m, c->own.part, name, ch, e) : body_channel(m, c->own.part, name, ch, e);
     if (!ok) tn_fail(e, TN_E_MODEL, "unknown name '%.60s'", name);
     return ok ? TN_OK : TN_E_MODEL;
   }
   return tn_model_channel(m, name, ch, e) ? TN_OK : TN_E_MODEL;
 }
 
-tn_status tn_channel_call(tn_context *c, const char *function, int n, const char *const *args, tn_channel *ch, tn_error *e) {
+tn_status tn_channel_call(tn_context *c, const char *function, int n, const char *const *args, tn_channel *ch,
+                          tn_error *e) {
   static const struct {
     const char *name;
     tn_channel_kind kind;
@@ -171,20 +175,26 @@ tn_status tn_channel_call(tn_context *c, const char *function, int n, const char
     ch->after_solve = table[i].after;
     if (n < table[i].least || n > table[i].most)
       return tn_fail(e, TN_E_MODEL, "'%s' takes %d argument%s, %d given", function, table[i].least,
-                     table[i].most > table[i].least ? " or one more" : table[i].least > 1 ? "s" : "", n);
+                     table[i].most > table[i].least ? " or one more"
+                     : table[i].least > 1           ? "s"
+                                                    : "",
+                     n);
     if (table[i].of_joint) {
       ch->part = tn_joint_named(c, args[0]);
-      if (ch->part < 0) return tn_fail(e, TN_E_MODEL, "'%s' needs a joint, there is none named '%.60s'", function, args[0]);
+      if (ch->part < 0)
+        return tn_fail(e, TN_E_MODEL, "'%s' needs a joint, there is none named '%.60s'", function, args[0]);
       if (c->m->joint[ch->part].frames != 2 || c->m->joint[ch->part].type->seat == TN_SEAT_CENTERS)
         return tn_fail(e, TN_E_MODEL, "joint '%s' acts on channels: its effort is '%s.load'", args[0], args[0]);
       ch->component = 2; /* torque */
       return TN_OK;
     }
     ch->part = tn_body_named(c, args[0]);
-    if (ch->part < 0) return tn_fail(e, TN_E_MODEL, "'%s' needs a body, there is none named '%.60s'", function, args[0]);
+    if (ch->part < 0)
+      return tn_fail(e, TN_E_MODEL, "'%s' needs a body, there is none named '%.60s'", function, args[0]);
     ch->spot.body = ch->part;
     if (ch->kind == TN_CH_RATE) {
-      if (!c->m->body[ch->part].oriented) return tn_fail(e, TN_E_MODEL, "'%s' is a particle and does not turn", args[0]);
+      if (!c->m->body[ch->part].oriented)
+        return tn_fail(e, TN_E_MODEL, "'%s' is a particle and does not turn", args[0]);
       ch->measure = (tn_measure){false, ch->part, 2};
     } else if (ch->kind == TN_CH_AXIS) {
       if (strcmp(args[1], "x") != 0 && strcmp(args[1], "y") != 0)
@@ -213,7 +223,7 @@ tn_status tn_channel_slot(tn_context *c, const tn_channel *ch, int *slot) {
     m->channel = list;
     c->channel_room = room;
   }
-  m->channel[*slot = m->channels++] = *ch;
+  m->channel[ *slot = m->channels++] = *ch;
   return TN_OK;
 }
 
@@ -226,7 +236,8 @@ tn_status tn_measure_at(tn_context *c, const tn_node *node, const char *name, tn
     if (*why.hint) tn_hint(c->e, "%s", why.hint);
     return TN_E_MODEL;
   }
-  if (ch.kind != TN_CH_MEASURE && ch.kind != TN_CH_RATE) return tn_refuse(c, node, "'%s' is not a coordinate or its rate", name);
+  if (ch.kind != TN_CH_MEASURE && ch.kind != TN_CH_RATE)
+    return tn_refuse(c, node, "'%s' is not a coordinate or its rate", name);
   *m = ch.measure;
   *rate = ch.kind == TN_CH_RATE;
   return TN_OK;

@@ -31,8 +31,8 @@ void *tn_context_alloc(tn_context *c, size_t size) {
   return p;
 }
 
-static const char *const top_keys[] = {"tenon",   "dimension", "title",  "constants", "gravity", "points",
-                                       "tables",  "bodies",    "joints", "forces",    "rods",    "start",
+static const char *const top_keys[] = {"tenon",   "dimension", "title",       "constants",        "gravity", "points",
+                                       "tables",  "bodies",    "joints",      "forces",           "rods",    "start",
                                        "outputs", "run",       "coordinates", "body_coordinates", NULL};
 
 static tn_status read_head(tn_context *c) {
@@ -48,7 +48,8 @@ static tn_status read_head(tn_context *c) {
   }
   TN_TRY(tn_number_at(c, tn_node_get(root, "tenon"), &value));
   if (value != 1)
-    return tn_refuse(c, tn_node_get(root, "tenon"), "this Tenon reads format version 1, the model has version %g", value);
+    return tn_refuse(c, tn_node_get(root, "tenon"), "this Tenon reads format version 1, the model has version %g",
+                     value);
   TN_TRY(tn_keys_known(c, root, NULL, top_keys));
   node = tn_node_get(root, "dimension");
   if (!node) return tn_refuse(c, root, "the model has no `dimension`: write \"dimension\": 2");

@@ -26,7 +26,8 @@ tn_status tn_keys_known(tn_context *c, const tn_node *object, const tn_field *fi
   return TN_OK;
 }
 
-tn_status tn_unknown(tn_context *c, const tn_node *at, const char *what, const char *word, int n, const char *const *known) {
+tn_status tn_unknown(tn_context *c, const tn_node *at, const char *what, const char *word, int n,
+                     const char *const *known) {
   char list[200] = "";
   const char *near = tn_nearest(word, n, known);
   tn_refuse(c, at, "unknown %s '%s'", what, word);
@@ -52,7 +53,8 @@ tn_status tn_word_at(tn_context *c, const tn_node *node, const char *what, const
 
 tn_status tn_type_word(tn_context *c, const tn_node *node, const char **word) {
   const tn_node *type = node;
-  if (node->kind == TN_NODE_OBJECT && !(type = tn_node_get(node, "type"))) return tn_refuse(c, node, "`type` is missing");
+  if (node->kind == TN_NODE_OBJECT && !(type = tn_node_get(node, "type")))
+    return tn_refuse(c, node, "`type` is missing");
   if (type->kind != TN_NODE_TEXT) return tn_refuse(c, type, "`type` must be a word");
   *word = type->text;
   return TN_OK;
@@ -131,7 +133,8 @@ static tn_status read_field(tn_context *c, const tn_node *node, const tn_field *
   return tn_refuse(c, node, "a field of unknown kind");
 }
 
-tn_status tn_fields_read(tn_context *c, const tn_node *object, const tn_field *fields, const char *const *common, void *self) {
+tn_status tn_fields_read(tn_context *c, const tn_node *object, const tn_field *fields, const char *const *common,
+                         void *self) {
   if (object->kind == TN_NODE_OBJECT) TN_TRY(tn_keys_known(c, object, fields, common));
   for (const tn_field *f = fields; f && f->key; f++) {
     const tn_node *node = tn_node_get(object, f->key);

@@ -25,7 +25,8 @@ static tn_status read_on(tn_context *c, tn_force *f, const tn_node *on) {
   TN_TRY(tn_word_at(c, on, "on", &word));
   if (strchr(word, '.')) {
     bool rate;
-    if (!(f->type->takes & TN_ON_CHANNEL)) return tn_refuse(c, on, "a %s acts on a body, not on a channel", f->type->name);
+    if (!(f->type->takes & TN_ON_CHANNEL))
+      return tn_refuse(c, on, "a %s acts on a body, not on a channel", f->type->name);
     TN_TRY(tn_measure_at(c, on, word, &f->on, &rate));
     if (rate) return tn_refuse(c, on, "'%s' is a rate: a coordinate is needed", word);
     f->how = TN_ON_CHANNEL;
@@ -34,7 +35,8 @@ static tn_status read_on(tn_context *c, tn_force *f, const tn_node *on) {
     return TN_OK;
   }
   int body;
-  if (!(f->type->takes & TN_ON_BODY)) return tn_refuse(c, on, "a %s acts on a coordinate channel, not on a body", f->type->name);
+  if (!(f->type->takes & TN_ON_BODY))
+    return tn_refuse(c, on, "a %s acts on a coordinate channel, not on a body", f->type->name);
   TN_TRY(tn_body_at(c, on, &body));
   if (body == TN_GROUND) return tn_refuse(c, on, "a force on the ground moves nothing");
   f->how = TN_ON_BODY;
@@ -52,7 +54,8 @@ static tn_status read_on(tn_context *c, tn_force *f, const tn_node *on) {
       return tn_refuse(c, f->node, "where does it act? give `at` (world) or `on_body` (body axes)");
   } else {
     if (at || on_body) return tn_refuse(c, at ? at : on_body, "a %s has no place", f->type->name);
-    if (!c->m->body[body].oriented) return tn_refuse(c, on, "a torque cannot turn the particle '%s'", c->m->body[body].name);
+    if (!c->m->body[body].oriented)
+      return tn_refuse(c, on, "a torque cannot turn the particle '%s'", c->m->body[body].name);
   }
   return TN_OK;
 }
@@ -78,7 +81,8 @@ static tn_status read_force(tn_context *c, tn_force *f) {
     f->how = TN_BETWEEN;
     f->frames = 2;
   } else {
-    return tn_refuse(c, f->node, "`on` is missing: %s", f->type->takes & TN_ON_CHANNEL ? "a body or a coordinate channel" : "a body");
+    return tn_refuse(c, f->node, "`on` is missing: %s",
+                     f->type->takes & TN_ON_CHANNEL ? "a body or a coordinate channel" : "a body");
   }
   if (!(f->self = tn_context_alloc(c, f->type->size + 1))) return TN_E_MEMORY;
   TN_TRY(tn_fields_read(c, f->node, f->type->fields, keys, f->self));

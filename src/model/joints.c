@@ -48,7 +48,8 @@ static tn_status joint_type(tn_context *c, tn_joint *j) {
 
 /* one place for both: frames with the same orientation in the world at the given pose, x along `axis` */
 static tn_status shared_frames(tn_context *c, tn_joint *j, const int body[2]) {
-  const tn_node *at = tn_node_get(j->node, "at"), *on = tn_node_get(j->node, "on_bodies"), *axis = tn_node_get(j->node, "axis");
+  const tn_node *at = tn_node_get(j->node, "at"), *on = tn_node_get(j->node, "on_bodies"),
+                *axis = tn_node_get(j->node, "axis");
   double e[2] = {1, 0};
   if (axis && !j->type->has_axis) return tn_refuse(c, axis, "a %s in the plane has no `axis`", j->type->name);
   if (j->type->has_axis) {
@@ -58,7 +59,8 @@ static tn_status shared_frames(tn_context *c, tn_joint *j, const int body[2]) {
   const double angle = atan2(e[1], e[0]);
   if (at && on) return tn_refuse(c, on, "give `at` or `on_bodies`, not both");
   if (on) {
-    if (on->kind != TN_NODE_LIST || on->size != 2) return tn_refuse(c, on, "`on_bodies` needs a place on each of the two bodies");
+    if (on->kind != TN_NODE_LIST || on->size != 2)
+      return tn_refuse(c, on, "`on_bodies` needs a place on each of the two bodies");
     TN_TRY(tn_spot_on(c, on->first, body[0], angle, &j->spot[0]));
     return tn_spot_on(c, on->last, body[1], angle, &j->spot[1]);
   }
@@ -104,8 +106,8 @@ static tn_status read_frames(tn_context *c, tn_joint *j) {
   TN_TRY(tn_between_at(c, j->node, body));
   for (int i = 0; i < 2; i++)
     if ((j->type->oriented >> i & 1) && body[i] >= 0 && !c->m->body[body[i]].oriented)
-      return tn_refuse(c, tn_node_get(j->node, "between"), "a %s needs a body that can turn, '%s' is a particle", j->type->name,
-                       c->m->body[body[i]].name);
+      return tn_refuse(c, tn_node_get(j->node, "between"), "a %s needs a body that can turn, '%s' is a particle",
+                       j->type->name, c->m->body[body[i]].name);
   if (j->type->seat == TN_SEAT_TWO) {
     const tn_node *axis = tn_node_get(j->node, "axis");
     if (axis) return tn_refuse(c, axis, "a %s has no `axis`", j->type->name);
@@ -216,7 +218,8 @@ tn_status tn_rows_build(tn_context *c) {
     /* a body without mass gets its definiteness from the rows that hold it */
     bool light = false;
     for (int k = 0; k < j->frames; k++) light = light || (j->spot[k].body >= 0 && m->body[j->spot[k].body].massless);
-    for (int k = 0; k < j->terms; k++) light = light || (!j->term[k].of.of_joint && m->body[j->term[k].of.part].massless);
+    for (int k = 0; k < j->terms; k++)
+      light = light || (!j->term[k].of.of_joint && m->body[j->term[k].of.part].massless);
     for (int k = 0; k < j->terms; k++)
       if (j->term[k].of.of_joint)
         for (int b = 0; b < 2; b++) {

@@ -38,12 +38,12 @@ typedef struct tn_body {
   int joint;                /* the tree joint, or -1                                           */
   bool backwards;           /* it is the first of that joint's two                             */
   bool oriented, massless;
-  tn_spot pivot;            /* on the parent; body coordinates on_parent only                  */
-  int parent;               /* body its motion builds on, or TN_GROUND                         */
-  int q, u, n;              /* first of its own n coordinates and speeds                       */
-  double pose[3];           /* given: x, y of the origin, angle                                */
+  tn_spot pivot;                   /* on the parent; body coordinates on_parent only                  */
+  int parent;                      /* body its motion builds on, or TN_GROUND                         */
+  int q, u, n;                     /* first of its own n coordinates and speeds                       */
+  double pose[3];                  /* given: x, y of the origin, angle                                */
   double mass, center[2], inertia; /* with lumps; inertia about the mass centre                */
-  int cols, *col;           /* speeds its twist depends on, its ancestors' first               */
+  int cols, *col;                  /* speeds its twist depends on, its ancestors' first               */
 } tn_body;
 
 typedef struct tn_joint {
@@ -52,14 +52,14 @@ typedef struct tn_joint {
   const tn_joint_type *type;
   void *self;
   int frames;
-  tn_spot *spot;            /* frames                                                          */
-  bool in_tree;             /* gives coordinates to a body: no rows                            */
-  int row, rows;            /* first row and number, holonomic rows first over all joints      */
+  tn_spot *spot;                   /* frames                                                          */
+  bool in_tree;                    /* gives coordinates to a body: no rows                            */
+  int row, rows;                   /* first row and number, holonomic rows first over all joints      */
   int row_velocity, rows_velocity; /* its nonholonomic rows                                    */
-  int coordinates;          /* it measures                                                     */
+  int coordinates;                 /* it measures                                                     */
   int terms;
-  tn_term *term;            /* rows on channels                                                */
-  const tn_expr *value;     /* their right side                                                */
+  tn_term *term;        /* rows on channels                                                */
+  const tn_expr *value; /* their right side                                                */
 } tn_joint;
 
 typedef struct tn_force {
@@ -80,27 +80,35 @@ typedef struct tn_rod {
 } tn_rod;
 
 typedef enum tn_channel_kind {
-  TN_CH_MEASURE,        /* of a coordinate: value                          */
-  TN_CH_RATE,           /* its rate                                        */
-  TN_CH_ACCELERATION,   /* its second derivative                           */
-  TN_CH_REACTION,       /* fx fy t of a joint on its second body           */
-  TN_CH_STABILIZER,     /* sfx sfy st: the stabilizer's share              */
-  TN_CH_PIVOT,          /* fx fy: force of the parent on a swing body      */
-  TN_CH_LOAD,           /* of a row on channels: effort along it           */
-  TN_CH_VIOLATION,      /* largest scaled row of a joint                   */
-  TN_CH_JOINT_POWER,    /* what a joint's own motion in time puts in       */
-  TN_CH_FORCE_POWER,    /* of a force, all of it                           */
+  TN_CH_MEASURE,      /* of a coordinate: value                          */
+  TN_CH_RATE,         /* its rate                                        */
+  TN_CH_ACCELERATION, /* its second derivative                           */
+  TN_CH_REACTION,     /* fx fy t of a joint on its second body           */
+  TN_CH_STABILIZER,   /* sfx sfy st: the stabilizer's share              */
+  TN_CH_PIVOT,        /* fx fy: force of the parent on a swing body      */
+  TN_CH_LOAD,         /* of a row on channels: effort along it           */
+  TN_CH_VIOLATION,    /* largest scaled row of a joint                   */
+  TN_CH_JOINT_POWER,  /* what a joint's own motion in time puts in       */
+  TN_CH_FORCE_POWER,  /* of a force, all of it                           */
   TN_CH_FORCE_ENERGY,
-  TN_CH_ENERGY,         /* energy.*: component is a tn_energy              */
-  TN_CH_POSITION,       /* of a point of a body, vector                    */
+  TN_CH_ENERGY,   /* energy.*: component is a tn_energy              */
+  TN_CH_POSITION, /* of a point of a body, vector                    */
   TN_CH_VELOCITY,
   TN_CH_POINT_ACCELERATION,
-  TN_CH_AXIS,           /* the body's x or y axis, vector                  */
-  TN_CH_FORCE_VECTOR    /* reaction of a joint, vector                     */
+  TN_CH_AXIS,        /* the body's x or y axis, vector                  */
+  TN_CH_FORCE_VECTOR /* reaction of a joint, vector                     */
 } tn_channel_kind;
 
 typedef enum tn_energy {
-  TN_KINETIC, TN_POTENTIAL, TN_TOTAL, TN_WORK_FORCE, TN_WORK_DRIVER, TN_WORK_STABILIZER, TN_BALANCE, TN_DISSIPATED, TN_ENERGIES
+  TN_KINETIC,
+  TN_POTENTIAL,
+  TN_TOTAL,
+  TN_WORK_FORCE,
+  TN_WORK_DRIVER,
+  TN_WORK_STABILIZER,
+  TN_BALANCE,
+  TN_DISSIPATED,
+  TN_ENERGIES
 } tn_energy;
 
 typedef struct tn_channel {
@@ -161,15 +169,15 @@ struct tn_model {
   int columns;
   const char **column;
   int nq, nu, rows, holonomic;
-  double *q0;       /* nq: the given pose */
-  tn_unit *q_unit;  /* nq */
+  double *q0;      /* nq: the given pose */
+  tn_unit *q_unit; /* nq */
   const char **q_name;
-  int *row_joint;   /* rows: whose it is */
+  int *row_joint; /* rows: whose it is */
   tn_unit *row_unit;
   double *row_scale; /* rows: C times this is what the contract sees */
-  double *sigma;    /* rows: weight that stands in for missing mass; NULL if there is none */
-  int max_frames;   /* of a joint */
-  bool as_given;    /* start mode */
+  double *sigma;     /* rows: weight that stands in for missing mass; NULL if there is none */
+  int max_frames;    /* of a joint */
+  bool as_given;     /* start mode */
   int exact, guesses;
   tn_target *target; /* exact ones first */
   tn_run run;
@@ -194,19 +202,19 @@ struct tn_context {
   tn_model *m;
   tn_arena *arena;
   tn_error *e;
-  const tn_node *root;           /* expanded                                      */
+  const tn_node *root; /* expanded                                      */
   int constants, points, tables;
   tn_constant *constant, *point;
   tn_table *table;
-  int *pose_state;               /* bodies: 0, 1, 2 as above                      */
+  int *pose_state; /* bodies: 0, 1, 2 as above                      */
   int channel_room;
-  bool names_ready;              /* bodies, joints and forces can be named        */
+  bool names_ready; /* bodies, joints and forces can be named        */
   /* the part at work, for messages and for its own channels */
-  const char *kind, *name;       /* "joint", "knee"                               */
+  const char *kind, *name; /* "joint", "knee"                               */
   const tn_node *node;
-  tn_measure own;                /* `rate` alone in a force on a channel          */
+  tn_measure own; /* `rate` alone in a force on a channel          */
   bool has_own;
-  bool before_solve;             /* running expressions may not use reactions     */
+  bool before_solve; /* running expressions may not use reactions     */
 };
 
 /* an error of the present part: `joint 'knee': message`, at the node, or the part's if NULL */
@@ -222,37 +230,41 @@ tn_status tn_no_memory(tn_context *c);
 tn_status tn_names_prepare(tn_context *c, const tn_node *root); /* lists of constants, tables, points */
 tn_status tn_names_points(tn_context *c, const tn_node *root);
 tn_status tn_names_settle(tn_context *c);
-tn_status tn_number_at(tn_context *c, const tn_node *node, double *value);                 /* number or constant expression */
+tn_status tn_number_at(tn_context *c, const tn_node *node, double *value); /* number or constant expression */
 tn_status tn_numbers_at(tn_context *c, const tn_node *node, int n, double *values);
 tn_status tn_expr_at(tn_context *c, const tn_node *node, tn_class allowed, int width, const tn_expr **expr);
-tn_status tn_direction_at(tn_context *c, const tn_node *node, double axis[2]);             /* word or vector, made a unit one */
-tn_status tn_place_at(tn_context *c, const tn_node *node, double place[2]);                /* point, body or coordinates */
-tn_status tn_number_text(void *context, const tn_scope *scope, const tn_node *at, const char *text, size_t n, double *value,
-                         tn_error *e);
+tn_status tn_direction_at(tn_context *c, const tn_node *node, double axis[2]); /* word or vector, made a unit one */
+tn_status tn_place_at(tn_context *c, const tn_node *node, double place[2]);    /* point, body or coordinates */
+tn_status tn_number_text(void *context, const tn_scope *scope, const tn_node *at, const char *text, size_t n,
+                         double *value, tn_error *e);
 bool tn_is_name(const char *text);
 tn_status tn_check_name(tn_context *c, const tn_node *member);
 
 /* fields.c: `common` are keys read elsewhere, ending with NULL */
-tn_status tn_fields_read(tn_context *c, const tn_node *object, const tn_field *fields, const char *const *common, void *self);
+tn_status tn_fields_read(tn_context *c, const tn_node *object, const tn_field *fields, const char *const *common,
+                         void *self);
 /* every key of the object is one of these or starts with x- */
 tn_status tn_keys_known(tn_context *c, const tn_node *object, const tn_field *fields, const char *const *common);
 /* the word of a `type`; a text node is its own type */
 tn_status tn_type_word(tn_context *c, const tn_node *node, const char **word);
 tn_status tn_word_at(tn_context *c, const tn_node *node, const char *what, const char **word);
 /* an error that `word` is no known `what`, with the nearest and a list */
-tn_status tn_unknown(tn_context *c, const tn_node *at, const char *what, const char *word, int n, const char *const *known);
+tn_status tn_unknown(tn_context *c, const tn_node *at, const char *what, const char *word, int n,
+                     const char *const *known);
 
 /* bodies.c, tree.c, joints.c, forces.c, channels.c, start.c, run.c */
 tn_status tn_bodies_list(tn_context *c);
 tn_status tn_bodies_read(tn_context *c);
 tn_status tn_rods_read(tn_context *c);
 tn_status tn_pose_of(tn_context *c, int body);
-int tn_body_named(const tn_context *c, const char *name); /* index, TN_GROUND, or -2 */
+int tn_body_named(const tn_context *c, const char *name);  /* index, TN_GROUND, or -2 */
 int tn_joint_named(const tn_context *c, const char *name); /* index or -1 */
 tn_status tn_body_at(tn_context *c, const tn_node *node, int *body);
-tn_status tn_spot_at(tn_context *c, const tn_node *node, int body, double angle, tn_spot *spot);      /* world at the given pose */
-tn_status tn_spot_on(tn_context *c, const tn_node *node, int body, double angle, tn_spot *spot);      /* body axes; angle in the world */
-void tn_spot_frame(const tn_context *c, const tn_spot *spot, tn_frame2 *f);                           /* at the given pose */
+tn_status tn_spot_at(tn_context *c, const tn_node *node, int body, double angle,
+                     tn_spot *spot); /* world at the given pose */
+tn_status tn_spot_on(tn_context *c, const tn_node *node, int body, double angle,
+                     tn_spot *spot);                                        /* body axes; angle in the world */
+void tn_spot_frame(const tn_context *c, const tn_spot *spot, tn_frame2 *f); /* at the given pose */
 tn_status tn_two_places(tn_context *c, const tn_node *node, const int body[2], tn_spot spot[2]);
 tn_status tn_between_at(tn_context *c, const tn_node *node, int body[2]);
 tn_status tn_joints_list(tn_context *c);
@@ -265,7 +277,8 @@ tn_status tn_forces_read(tn_context *c);
 tn_status tn_measure_at(tn_context *c, const tn_node *node, const char *name, tn_measure *m, bool *rate);
 tn_unit tn_measure_unit(const tn_model *m, const tn_measure *of);
 tn_status tn_channel_find(tn_context *c, const char *name, tn_channel *ch, tn_error *e);
-tn_status tn_channel_call(tn_context *c, const char *function, int n, const char *const *args, tn_channel *ch, tn_error *e);
+tn_status tn_channel_call(tn_context *c, const char *function, int n, const char *const *args, tn_channel *ch,
+                          tn_error *e);
 tn_status tn_channel_slot(tn_context *c, const tn_channel *ch, int *slot);
 tn_status tn_outputs_read(tn_context *c);
 tn_status tn_start_read(tn_context *c);
@@ -276,8 +289,5 @@ bool tn_model_channel(const tn_model *m, const char *name, tn_channel *ch, tn_er
 
 extern const tn_method tn_methods[];
 extern const int tn_method_count;
-
-/* registries by name; NULL if there is none */
-const tn_joint_type *tn_joint_type_named(const char *name);
 
 #endif

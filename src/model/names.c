@@ -16,7 +16,8 @@ bool tn_is_name(const char *s) {
 tn_status tn_check_name(tn_context *c, const tn_node *member) {
   if (!tn_is_name(member->key))
     return tn_refuse(c, member, "'%s' is not a name: letters, digits and _, not starting with a digit", member->key);
-  if (strlen(member->key) > 60) return tn_refuse(c, member, "the name '%.20s..' is longer than 60 characters", member->key);
+  if (strlen(member->key) > 60)
+    return tn_refuse(c, member, "the name '%.20s..' is longer than 60 characters", member->key);
   for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
     if (strcmp(member->key, reserved[i]) == 0) return tn_refuse(c, member, "the name '%s' is reserved", member->key);
   return TN_OK;
@@ -62,7 +63,8 @@ tn_status tn_names_prepare(tn_context *c, const tn_node *root) {
     if (!c->table) return tn_no_memory(c);
     for (const tn_node *k = tables->first; k; k = k->next) {
       TN_TRY(tn_check_name(c, k));
-      if (k->kind != TN_NODE_LIST || k->size == 0) return tn_refuse(c, k, "table '%s' must be a list of numbers", k->key);
+      if (k->kind != TN_NODE_LIST || k->size == 0)
+        return tn_refuse(c, k, "table '%s' must be a list of numbers", k->key);
       tn_table *t = &c->table[c->tables];
       t->name = k->key;
       t->n = 0;
@@ -143,7 +145,8 @@ static bool find(void *user, const char *name, tn_meaning *m, tn_error *e) {
     tn_channel ch;
     if (tn_channel_find(c, name, &ch, e) != TN_OK) return false;
     if (c->before_solve && l->running && ch.after_solve)
-      return tn_fail(e, TN_E_MODEL, "'%s' is known only after the accelerations: a force cannot depend on it", name), false;
+      return tn_fail(e, TN_E_MODEL, "'%s' is known only after the accelerations: a force cannot depend on it", name),
+             false;
     m->is_slot = true;
     m->width = ch.width;
     return tn_channel_slot(c, &ch, &m->slot) == TN_OK || (tn_fail(e, TN_E_MEMORY, "out of memory"), false);
@@ -209,15 +212,16 @@ static bool call(void *user, const char *function, int n, const char *const *arg
   tn_channel ch;
   if (tn_channel_call(c, function, n, args, &ch, e) != TN_OK) return false;
   if (c->before_solve && ch.after_solve)
-    return tn_fail(e, TN_E_MODEL, "'%s' is known only after the accelerations: a force cannot depend on it", function), false;
+    return tn_fail(e, TN_E_MODEL, "'%s' is known only after the accelerations: a force cannot depend on it", function),
+           false;
   m->is_slot = true;
   m->width = ch.width;
   return tn_channel_slot(c, &ch, &m->slot) == TN_OK || (tn_fail(e, TN_E_MEMORY, "out of memory"), false);
 }
 
 /* parse the text of a node; an error is moved from the offset in the text to the place of the node */
-static tn_status parse(tn_context *c, const tn_scope *scope, const tn_node *at, const char *text, size_t n, tn_class allowed,
-                       tn_expr **expr, tn_error *e) {
+static tn_status parse(tn_context *c, const tn_scope *scope, const tn_node *at, const char *text, size_t n,
+                       tn_class allowed, tn_expr **expr, tn_error *e) {
   lookup l = {c, scope, allowed == TN_CLASS_RUNNING};
   const tn_names names = {&l, 2, find, item, items, call};
   tn_error inner;
@@ -247,8 +251,8 @@ static tn_status parse(tn_context *c, const tn_scope *scope, const tn_node *at, 
   return TN_E_MODEL;
 }
 
-tn_status tn_number_text(void *context, const tn_scope *scope, const tn_node *at, const char *text, size_t n, double *value,
-                         tn_error *e) {
+tn_status tn_number_text(void *context, const tn_scope *scope, const tn_node *at, const char *text, size_t n,
+                         double *value, tn_error *e) {
   tn_expr *expr;
   tn_status status = parse(context, scope, at, text, n, TN_CLASS_CONSTANT, &expr, e);
   if (status != TN_OK) return status;
@@ -267,7 +271,8 @@ tn_status tn_number_at(tn_context *c, const tn_node *node, double *value) {
 }
 
 tn_status tn_numbers_at(tn_context *c, const tn_node *node, int n, double *values) {
-  if (node->kind != TN_NODE_LIST || (int)node->size != n) return tn_refuse(c, node, "a list of %d numbers is needed here", n);
+  if (node->kind != TN_NODE_LIST || (int)node->size != n)
+    return tn_refuse(c, node, "a list of %d numbers is needed here", n);
   const tn_node *k = node->first;
   for (int i = 0; i < n; i++, k = k->next) TN_TRY(tn_number_at(c, k, &values[i]));
   return TN_OK;
@@ -314,7 +319,8 @@ tn_status tn_place_at(tn_context *c, const tn_node *node, double place[2]) {
       memcpy(place, k->value, 2 * sizeof *place);
       return TN_OK;
     }
-    if (c->e->line == 0 && c->e->status == TN_E_MODEL) return tn_refuse(c, node, "point '%s' is defined by itself", node->text);
+    if (c->e->line == 0 && c->e->status == TN_E_MODEL)
+      return tn_refuse(c, node, "point '%s' is defined by itself", node->text);
     return c->e->status;
   }
   const int body = tn_body_named(c, node->text);

@@ -5,9 +5,10 @@
 #include <stdio.h>
 
 const tn_method tn_methods[] = {
-    {"project", "mass-orthogonal projection after every step: the one to use when in doubt", "Tenon", "augmented", "project"},
-    {"direct", "correction along the rows, in the metric of the coordinates", "Nada & Bayoumi 2023, direct correction", "augmented",
-     "project:metric=identity"},
+    {"project", "mass-orthogonal projection after every step: the one to use when in doubt", "Tenon", "augmented",
+     "project"},
+    {"direct", "correction along the rows, in the metric of the coordinates", "Nada & Bayoumi 2023, direct correction",
+     "augmented", "project:metric=identity"},
     {"fci", "full-coordinate integration: nothing keeps the constraints", "Nada & Bashiri 2017", "augmented", "none"},
     {"baumgarte-b1", "feedback alpha = beta = 5, at every stage", "Nada & Bayoumi 2023, B1", "augmented",
      "baumgarte:alpha=5,beta=5,feedback=staged"},
@@ -15,7 +16,8 @@ const tn_method tn_methods[] = {
      "baumgarte:alpha=5,beta=12,feedback=staged"},
     {"baumgarte-b3", "feedback alpha = 1/h, beta = sqrt(2)/h, at every stage", "Nada & Bayoumi 2023, B3", "augmented",
      "baumgarte:a=2,b=2,feedback=staged"},
-    {"baumgarte-step", "feedback Cdot/h + C/(2 h^2), held over the step", "Tenon", "augmented", "baumgarte:a=1,b=0.5,feedback=held"},
+    {"baumgarte-step", "feedback Cdot/h + C/(2 h^2), held over the step", "Tenon", "augmented",
+     "baumgarte:a=1,b=0.5,feedback=held"},
 };
 const int tn_method_count = (int)(sizeof tn_methods / sizeof *tn_methods);
 
@@ -32,7 +34,8 @@ static const char *short_form(tn_context *c, const char *word, const tn_node *no
       else if (k->kind == TN_NODE_TEXT)
         used += (size_t)snprintf(text + used, sizeof text - used, "%c%s=%s", mark, k->key, k->text);
       else if (k->kind == TN_NODE_BOOL)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%c%s=%s", mark, k->key, k->boolean ? "true" : "false");
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "%c%s=%s", mark, k->key, k->boolean ? "true" : "false");
       mark = ',';
     }
   return tn_arena_text(c->arena, text, strlen(text));
@@ -112,7 +115,8 @@ static tn_status read_integrator(tn_context *c, const tn_node *node) {
   r->atol = r->rtol;
   TN_TRY(positive(c, node, "atol", &r->atol, &tolerance));
   if (step && tolerance) return tn_refuse(c, node, "give `step` (fixed) or `rtol`, `atol` (adaptive), not both");
-  if (tolerance && !r->integrator->adaptive) return tn_refuse(c, node, "%s has a fixed step: it takes `step`, not tolerances", word);
+  if (tolerance && !r->integrator->adaptive)
+    return tn_refuse(c, node, "%s has a fixed step: it takes `step`, not tolerances", word);
   if (!step && !r->integrator->adaptive) {
     tn_refuse(c, node, "%s needs a step", word);
     tn_hint(c->e, "\"integrator\": {\"type\": \"%s\", \"step\": 1e-3}, or --step 1e-3", word);
@@ -174,14 +178,16 @@ static tn_status read_method(tn_context *c, const tn_node *run) {
     r->stabilizer = tn_context_alloc(c, sizeof *r->stabilizer * (list ? stabilize->size + 1 : 1));
     if (!r->stabilizer) status = TN_E_MEMORY;
     const tn_node *k = list ? stabilize->first : stabilize;
-    for (; k && status == TN_OK; k = list ? k->next : NULL) status = read_stabilizer(c, k, &r->stabilizer[r->stabilizers++]);
+    for (; k && status == TN_OK; k = list ? k->next : NULL)
+      status = read_stabilizer(c, k, &r->stabilizer[r->stabilizers++]);
   }
   tn_arena_free(&preset.arena);
   return status;
 }
 
 tn_status tn_run_read(tn_context *c) {
-  static const char *const keys[] = {"until", "every", "method", "formulation", "stabilize", "integrator", "contract", NULL};
+  static const char *const keys[] = {"until",     "every",      "method",   "formulation",
+                                     "stabilize", "integrator", "contract", NULL};
   tn_run *r = &c->m->run;
   static const tn_node none = {.kind = TN_NODE_OBJECT};
   const tn_node *run = tn_node_get(c->root, "run");
@@ -196,7 +202,8 @@ tn_status tn_run_read(tn_context *c) {
   }
   r->every = r->until > 0 ? r->until / 100 : 1;
   TN_TRY(positive(c, tn_node_get(run, "every") ? run : NULL, "every", &r->every, NULL));
-  if (r->until / r->every > 1e9) return tn_refuse(c, tn_node_get(run, "every"), "more than 1e9 rows of output: `every` is too small");
+  if (r->until / r->every > 1e9)
+    return tn_refuse(c, tn_node_get(run, "every"), "more than 1e9 rows of output: `every` is too small");
   TN_TRY(read_integrator(c, tn_node_get(run, "integrator")));
   TN_TRY(read_contract(c, tn_node_get(run, "contract")));
   return read_method(c, run);

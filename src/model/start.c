@@ -19,13 +19,14 @@ static tn_status add(tn_context *c, const tn_node *node, const char *name, const
 
 tn_status tn_start_read(tn_context *c) {
   tn_model *m = c->m;
-  const tn_node *start = tn_node_get(c->root, "start"), *keep = tn_node_get(start, "keep"), *guess = tn_node_get(start, "guess"),
-                *mode = tn_node_get(start, "mode");
+  const tn_node *start = tn_node_get(c->root, "start"), *keep = tn_node_get(start, "keep"),
+                *guess = tn_node_get(start, "guess"), *mode = tn_node_get(start, "mode");
   if (!start) return TN_OK;
   if (start->kind != TN_NODE_OBJECT) return tn_refuse(c, start, "`start` must be an object");
   if (keep && keep->kind != TN_NODE_LIST) return tn_refuse(c, keep, "`keep` must be a list of channels");
   if (guess && guess->kind != TN_NODE_OBJECT) return tn_refuse(c, guess, "`guess` must be an object {channel: number}");
-  m->target = tn_context_alloc(c, sizeof *m->target * (start->size + (keep ? keep->size : 0) + (guess ? guess->size : 0) + 1));
+  m->target =
+      tn_context_alloc(c, sizeof *m->target * (start->size + (keep ? keep->size : 0) + (guess ? guess->size : 0) + 1));
   if (!m->target) return TN_E_MEMORY;
   if (mode) {
     static const char *const known[] = {"assemble", "as-given"};

@@ -1,5 +1,5 @@
 /* who carries whom. in absolute coordinates every body stands on its own coordinates; in relative ones joints that allow
- * motion carry bodies, chosen breadth first from the ground in the order of the file, and the others close loops. bodies
+ * motion carry bodies, taken in the order of the file as soon as one of their ends is placed, and the others close loops. bodies
  * with coordinates of their own (`swing`, `point`) keep them. */
 #include "model/model.h"
 
@@ -8,8 +8,7 @@ static bool can_carry(const tn_model *m, const tn_joint *j, const bool *placed, 
   if (j->in_tree || j->frames != 2 || j->type->plane.axes < 0 || j->type->seat != TN_SEAT_SHARED) return false;
   for (int k = 1; k >= 0; k--) {
     const int b = j->spot[k].body, p = j->spot[1 - k].body;
-    if (b < 0 || placed[b] || m->body[b].node == NULL || tn_node_get(m->body[b].node, "coordinates") || !m->body[b].oriented)
-      continue;
+    if (b < 0 || placed[b] || tn_node_get(m->body[b].node, "coordinates") || !m->body[b].oriented) continue;
     if (p >= 0 && (!placed[p] || !m->body[p].oriented)) continue;
     *child = b;
     *backwards = k == 0;
@@ -18,10 +17,7 @@ static bool can_carry(const tn_model *m, const tn_joint *j, const bool *placed, 
   return false;
 }
 
-static bool stands(const tn_model *m, const tn_body *b, const bool *placed) {
-  (void)m;
-  return b->parent == TN_GROUND || placed[b->parent];
-}
+static bool stands(const tn_body *b, const bool *placed) { return b->parent == TN_GROUND || placed[b->parent]; }
 
 static tn_status columns(tn_context *c) {
   tn_model *m = c->m;
@@ -71,7 +67,7 @@ tn_status tn_tree_build(tn_context *c) {
     for (int i = 0; i < m->bodies && chosen < 0; i++) {
       const tn_body *b = &m->body[i];
       const bool own = !m->relative || b->type->on_parent || !b->oriented || tn_node_get(b->node, "coordinates");
-      if (!placed[i] && own && stands(m, b, placed)) chosen = i;
+      if (!placed[i] && own && stands(b, placed)) chosen = i;
     }
     for (int i = 0; i < m->joints && chosen < 0 && m->relative; i++) {
       tn_joint *j = &m->joint[i];
@@ -88,7 +84,7 @@ tn_status tn_tree_build(tn_context *c) {
     }
     /* nothing carries the rest: the first of them stands free */
     for (int i = 0; i < m->bodies && chosen < 0; i++)
-      if (!placed[i] && stands(m, &m->body[i], placed)) chosen = i;
+      if (!placed[i] && stands(&m->body[i], placed)) chosen = i;
     if (chosen < 0) return tn_refuse(c, NULL, "bodies stand on each other in a ring");
     placed[chosen] = true;
     m->order[n++] = chosen;

@@ -45,6 +45,24 @@ static void number(tn_printer *p, const char *key, double value) {
 
 static void whole(tn_printer *p, const char *key, long value) { tn_put(p, "  \"%s\": %ld,\n", key, value); }
 
+static const char *ending(tn_status status) {
+  return status == TN_OK ? "done" : status == TN_E_MODEL ? "refused" : "stopped";
+}
+
+tn_status tn_report_failure(const tn_error *e, const char *model_name, tn_write write, void *user) {
+  tn_printer printer = {write, user, false}, *p = &printer;
+  char message[1600];
+  tn_error_text(e, message, sizeof message);
+  tn_put(p, "{\n");
+  text(p, "tenon", TN_VERSION);
+  text(p, "model", model_name);
+  text(p, "status", ending(e->status));
+  tn_put(p, "  \"message\": ");
+  quoted(p, message);
+  tn_put(p, "\n}\n");
+  return p->failed ? TN_E_IO : TN_OK;
+}
+
 tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write, void *user) {
   tn_printer printer = {write, user, false}, *p = &printer;
   const tn_summary *r = &s->summary;
@@ -81,7 +99,8 @@ tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write
   tn_text_of(m->run.contract_position, digits);
   tn_put(p, "%s, \"velocity\": ", digits);
   tn_text_of(m->run.contract_velocity, digits);
-  tn_put(p, "%s, \"breach\": \"%s\", \"kept\": %s", digits, m->run.breach_stops ? "stop" : "record", r->contract_kept ? "true" : "false");
+  tn_put(p, "%s, \"breach\": \"%s\", \"kept\": %s", digits, m->run.breach_stops ? "stop" : "record",
+         r->contract_kept ? "true" : "false");
   if (!r->contract_kept) {
     tn_put(p, ", \"broken\": ");
     quoted(p, r->contract_text);
@@ -102,7 +121,7 @@ tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write
   number(p, "time_assemble", r->time_assemble);
   number(p, "time_solve", r->time_solve);
   number(p, "time_project", r->time_project);
-  text(p, "status", r->status == TN_OK ? "done" : r->status == TN_E_MODEL ? "refused" : "stopped");
+  text(p, "status", ending(r->status));
   tn_put(p, "  \"message\": ");
   quoted(p, r->message);
   tn_put(p, "\n}\n");

@@ -9,7 +9,8 @@ tn_status tn_check_contract(tn_sim *s, double t) {
   const tn_model *m = s->m;
   tn_summary *sum = &s->summary;
   int ip, iv;
-  const double position = tn_violation(sys, sys->C, m->holonomic, &ip), velocity = tn_violation(sys, sys->Cdot, m->rows, &iv);
+  const double position = tn_violation(sys, sys->C, m->holonomic, &ip),
+               velocity = tn_violation(sys, sys->Cdot, m->rows, &iv);
   if (!m->rows) return TN_OK;
   /* the worst by its share of what is allowed, whichever of the two it is */
   const double share = fmax(position / m->run.contract_position, velocity / m->run.contract_velocity);
@@ -25,8 +26,9 @@ tn_status tn_check_contract(tn_sim *s, double t) {
   sum->max_velocity_violation = fmax(sum->max_velocity_violation, velocity);
   if (share <= 1) return TN_OK;
   char text[200];
-  snprintf(text, sizeof text, "joint '%s' at t = %.6g s, %s off by %.3g, allowed %.3g", name, t, by_position ? "position" : "velocity",
-           by_position ? position : velocity, by_position ? m->run.contract_position : m->run.contract_velocity);
+  snprintf(text, sizeof text, "joint '%s' at t = %.6g s, %s off by %.3g, allowed %.3g", name, t,
+           by_position ? "position" : "velocity", by_position ? position : velocity,
+           by_position ? m->run.contract_position : m->run.contract_velocity);
   if (sum->contract_kept) {
     sum->contract_kept = false;
     snprintf(sum->contract_text, sizeof sum->contract_text, "contract broken: %s", text);
@@ -34,7 +36,8 @@ tn_status tn_check_contract(tn_sim *s, double t) {
   }
   if (!m->run.breach_stops) return TN_OK;
   tn_fail(s->e, TN_E_RUN, "contract broken: %s", text);
-  tn_hint(s->e, "a stabilizer (--method project), tighter tolerances, or \"contract\": {\"breach\": \"record\"} to go on");
+  tn_hint(s->e,
+          "a stabilizer (--method project), tighter tolerances, or \"contract\": {\"breach\": \"record\"} to go on");
   s->e->time = t;
   return TN_E_RUN;
 }

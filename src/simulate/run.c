@@ -21,8 +21,6 @@ static tn_status settle(tn_sim *s) {
   s->last_error = 1e-4;
   s->max_balance = 0;
   s->step_length = m->run.fixed ? m->run.step : 0;
-  const long rhs = s->summary.rhs;
-  s->summary.rhs = rhs;
   s->summary.t_end = s->t;
   tn_watch_energy(s, s->y);
   s->started = true;
@@ -35,7 +33,8 @@ static tn_status settle(tn_sim *s) {
 static void note_start(tn_sim *s) {
   const tn_system *sys = &s->solver.sys;
   int i, j;
-  const double position = tn_violation(sys, sys->C, s->m->holonomic, &i), velocity = tn_violation(sys, sys->Cdot, s->m->rows, &j);
+  const double position = tn_violation(sys, sys->C, s->m->holonomic, &i),
+               velocity = tn_violation(sys, sys->Cdot, s->m->rows, &j);
   if (!s->m->rows || !s->m->as_given) return;
   tn_log(s, s->t, "as-given", "the start is off by %.3g (joint '%s'), in velocity by %.3g (joint '%s')", position,
          s->m->joint[s->m->row_joint[i]].name, velocity, s->m->joint[s->m->row_joint[j]].name);

@@ -41,7 +41,9 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->start_A = TN_CARVE(c, double, (size_t)all *(size_t)m->nu);
   s->start_r = TN_CARVE(c, double, all);
   s->start_x = TN_CARVE(c, double, m->nu);
-  s->start_lambda = TN_CARVE(c, double, 2 * all + extra); /* multipliers, sigma, kept values */
+  s->start_lambda = TN_CARVE(c, double, all);
+  s->start_sigma = TN_CARVE(c, double, all);
+  s->start_kept = TN_CARVE(c, double, extra);
   s->start_q = TN_CARVE(c, double, m->nq);
 }
 
@@ -70,6 +72,7 @@ tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
   }
   m->run.integrator->start(s->work, s->n);
   memcpy(s->y, m->q0, sizeof *s->y * (size_t)m->nq);
+  if (m->sigma) memcpy(s->start_sigma, m->sigma, sizeof *m->sigma * (size_t)m->rows);
   s->summary.contract_kept = true;
   s->e = &s->spare;
   *sim = s;

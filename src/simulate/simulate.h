@@ -16,31 +16,31 @@ struct tn_sim {
   tn_allocator allocator;
   tn_solver solver;
   tn_ode ode;
-  void *work;               /* of the integrator                                              */
-  int n;                    /* length of y: q, u, ledger                                      */
+  void *work; /* of the integrator                                              */
+  int n;      /* length of y: q, u, ledger                                      */
   double t, t0;
-  double *y, *ynew, *yrow;  /* n                                                              */
-  double *error;            /* n                                                              */
-  double *U_held, *U;       /* rows                                                           */
+  double *y, *ynew, *yrow;   /* n                                                              */
+  double *error;             /* n                                                              */
+  double *U_held, *U;        /* rows                                                           */
   double *C0, *V0, *C1, *V1; /* rows: C and Cdot at both ends of the last step                */
-  double *pull;             /* rows                                                           */
-  double *row;              /* columns                                                        */
+  double *pull;              /* rows                                                           */
+  double *row;               /* columns                                                        */
   /* the start */
-  tn_kkt start_kkt;         /* rows and exact targets                                         */
-  double *start_A, *start_r, *start_x, *start_lambda, *start_q;
+  tn_kkt start_kkt; /* rows and exact targets                                         */
+  double *start_A, *start_r, *start_x, *start_lambda, *start_q, *start_sigma, *start_kept;
   /* steps */
   bool started, stopped;
-  bool feedback, held;      /* some stabilizer has one; some feedback is held                 */
-  double step_length;       /* of the step last begun                                         */
-  double h;                 /* next to try, adaptive                                          */
-  double last_error;        /* of the last accepted step, for the controller                  */
-  double t_step;            /* start of the last accepted step                                */
-  long fixed_steps;         /* made since t0, fixed step                                      */
+  bool feedback, held; /* some stabilizer has one; some feedback is held                 */
+  double step_length;  /* of the step last begun                                         */
+  double h;            /* next to try, adaptive                                          */
+  double last_error;   /* of the last accepted step, for the controller                  */
+  double t_step;       /* start of the last accepted step                                */
+  long fixed_steps;    /* made since t0, fixed step                                      */
   double max_balance;
   int events;
   tn_event event[TN_MOST_EVENTS];
   tn_summary summary;
-  tn_error *e;              /* of the call under way                                          */
+  tn_error *e; /* of the call under way                                          */
   tn_error spare;
 };
 

@@ -25,7 +25,7 @@ static double target_scale(const tn_sim *s, const tn_target *t) {
 }
 
 /* rows, residuals r = wanted - present at the assembled system; returns the number of rows, the worst scaled residual in *off */
-static int collect(tn_sim *s, const wanted *w, const double *kept, double *off, int *worst) {
+static int collect(tn_sim *s, const wanted *w, double *off, int *worst) {
   const tn_model *m = s->m;
   const tn_system *sys = &s->solver.sys;
   const size_t nu = (size_t)m->nu;
@@ -47,7 +47,7 @@ static int collect(tn_sim *s, const wanted *w, const double *kept, double *off, 
     double value, rate, accel, *row = s->start_A + (size_t)n * nu;
     memset(row, 0, sizeof *row * nu);
     tn_measure_eval(sys, &t->of, &value, &rate, &accel, row);
-    const double goal = isnan(t->value) ? kept[i] : t->value;
+    const double goal = isnan(t->value) ? s->start_kept[i] : t->value;
     s->start_r[n] = goal - (w->rate ? rate : value);
     const double v = fabs(s->start_r[n]) * target_scale(s, t);
     if (!(v <= *off)) *off = v, *worst = m->rows + i;
@@ -60,13 +60,8 @@ static tn_status solve(tn_sim *s, int n) {
   tn_kkt *k = &s->start_kkt;
   tn_kkt_info info;
   const tn_system *sys = &s->solver.sys;
-  /* sigma belongs to the constraint rows, which come first when they are there */
-  const double *sigma = s->m->sigma && n >= s->m->rows ? s->start_lambda + s->m->rows + s->m->exact + s->m->guesses : NULL;
-  if (sigma) {
-    double *all = s->start_lambda + s->m->rows + s->m->exact + s->m->guesses;
-    memset(all, 0, sizeof *all * (size_t)n);
-    memcpy(all, s->m->sigma, sizeof *all * (size_t)s->m->rows);
-  }
+  /* start_sigma belongs to the constraint rows, which come first when they are there; targets have none */
+  const double *sigma = s->m->sigma && n >= s->m->rows ? s->start_sigma : NULL;
   k->rows = n;
   k->rank = n;
   if (!tn_kkt_factor(k, sys->M, s->start_A, sigma)) {
@@ -80,7 +75,8 @@ static tn_status solve(tn_sim *s, int n) {
     tn_kkt_factor(k, sys->M, s->start_A, sigma);
   }
   tn_kkt_solve(k, sys->M, s->start_A, sigma, NULL, s->start_r, s->start_x, s->start_lambda, &info);
-  return info.failed ? tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: a correction is not a finite number") : TN_OK;
+  return info.failed ? tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: a correction is not a finite number")
+                     : TN_OK;
 }
 
 static void describe(const tn_sim *s, int worst, char *text, size_t size) {
@@ -91,14 +87,14 @@ static void describe(const tn_sim *s, int worst, char *text, size_t size) {
     snprintf(text, size, "start value '%s'", m->target[worst - m->rows].name);
 }
 
-/* (1); false in *met: it stays away from what is wanted */
-static tn_status positions(tn_sim *s, const wanted *w, const double *kept, double *q, double *off, int *worst) {
+/* (1); what stays away from what is wanted, and by how much, comes back in *worst and *off */
+static tn_status positions(tn_sim *s, const wanted *w, double *q, double *off, int *worst) {
   const tn_model *m = s->m;
   double *u = tn_u_of(s, s->y);
   tn_status status = tn_solver_at(&s->solver, s->t, q, u, s->e);
   if (status != TN_OK) return status;
-  int n = collect(s, w, kept, off, worst);
-  for (int pass = 0; n && pass < MOST_PASSES && *off > 1e-15; pass++) {
+  int n = collect(s, w, off, worst);
+  for (int pass = 0; n && pass<MOST_PASSES && * off> 1e-15; pass++) {
     if ((status = solve(s, n)) != TN_OK) return status;
     memcpy(s->start_q, q, sizeof *q * (size_t)m->nq);
     const double before = *off;
@@ -106,31 +102,31 @@ static tn_status positions(tn_sim *s, const wanted *w, const double *kept, doubl
     for (int h = 0; h < MOST_HALVINGS; h++, step /= 2) {
       for (int i = 0; i < m->nq; i++) q[i] = s->start_q[i] + step * s->start_x[i];
       if ((status = tn_solver_at(&s->solver, s->t, q, u, NULL)) == TN_OK) {
-        n = collect(s, w, kept, off, worst);
+        n = collect(s, w, off, worst);
         if (*off < before) break;
       }
     }
     if (status != TN_OK || !(*off < before)) { /* no way down from here: roundoff, or a contradiction */
       memcpy(q, s->start_q, sizeof *q * (size_t)m->nq);
       if ((status = tn_solver_at(&s->solver, s->t, q, u, s->e)) != TN_OK) return status;
-      collect(s, w, kept, off, worst);
+      collect(s, w, off, worst);
       break;
     }
   }
   return TN_OK;
 }
 
-static tn_status velocities(tn_sim *s, const wanted *w, const double *kept, double *off, int *worst) {
+static tn_status velocities(tn_sim *s, const wanted *w, double *off, int *worst) {
   double *u = tn_u_of(s, s->y);
   tn_status status = tn_solver_at(&s->solver, s->t, s->y, u, s->e);
   if (status != TN_OK) return status;
-  int n = collect(s, w, kept, off, worst);
+  int n = collect(s, w, off, worst);
   /* linear: the second pass is refinement */
   for (int pass = 0; n && pass < 2; pass++) {
     if ((status = solve(s, n)) != TN_OK) return status;
     for (int i = 0; i < s->m->nu; i++) u[i] += s->start_x[i];
     if ((status = tn_solver_at(&s->solver, s->t, s->y, u, s->e)) != TN_OK) return status;
-    collect(s, w, kept, off, worst);
+    collect(s, w, off, worst);
   }
   return TN_OK;
 }
@@ -158,17 +154,17 @@ static void report_move(tn_sim *s, const double *from) {
   }
   if (most < 0) return;
   snprintf(sum->start_moved_name, sizeof sum->start_moved_name, "%.63s", m->q_name[most]);
-  if (sum->start_moved > 1e-9) tn_log(s, s->t, "assembled", "the start moved %s by %.3g", m->q_name[most], sum->start_moved);
+  if (sum->start_moved > 1e-9)
+    tn_log(s, s->t, "assembled", "the start moved %s by %.3g", m->q_name[most], sum->start_moved);
 }
 
 tn_status tn_start_assemble(tn_sim *s, bool targets) {
   const tn_model *m = s->m;
-  double off, *kept = s->yrow, *from = s->ynew; /* both are long enough: targets are checked against n when carved */
+  double off, *from = s->ynew, *kept = s->start_kept;
   int worst;
   tn_status status = tn_solver_at(&s->solver, s->t, s->y, tn_u_of(s, s->y), s->e);
   if (status != TN_OK) return status;
   memcpy(from, s->y, sizeof *from * (size_t)m->nq);
-  kept = s->start_lambda + 2 * (m->rows + m->exact + m->guesses);
   for (int i = 0; targets && i < m->exact + m->guesses; i++) {
     double rate, accel;
     tn_measure_eval(&s->solver.sys, &m->target[i].of, &kept[i], &rate, &accel, NULL);
@@ -177,7 +173,7 @@ tn_status tn_start_assemble(tn_sim *s, bool targets) {
   /* guesses first, and alone: where assembly begins. a start as given is set and left there */
   for (int rate = 0; targets && rate < 2; rate++) {
     const wanted first = {.guesses = true, .exact = m->as_given, .rate = rate};
-    status = rate ? velocities(s, &first, kept, &off, &worst) : positions(s, &first, kept, s->y, &off, &worst);
+    status = rate ? velocities(s, &first, &off, &worst) : positions(s, &first, s->y, &off, &worst);
     if (status != TN_OK) return status;
   }
   if (targets && m->as_given) {
@@ -185,10 +181,11 @@ tn_status tn_start_assemble(tn_sim *s, bool targets) {
     s->summary.start_moved = 0; /* nothing was assembled */
     return TN_OK;
   }
-  const wanted position = {.constraints = true, .exact = targets}, velocity = {.constraints = true, .exact = targets, .rate = true};
-  if ((status = positions(s, &position, kept, s->y, &off, &worst)) != TN_OK) return status;
+  const wanted position = {.constraints = true, .exact = targets},
+               velocity = {.constraints = true, .exact = targets, .rate = true};
+  if ((status = positions(s, &position, s->y, &off, &worst)) != TN_OK) return status;
   if (off > 1e-9) return refuse(s, "position", off, worst);
-  if ((status = velocities(s, &velocity, kept, &off, &worst)) != TN_OK) return status;
+  if ((status = velocities(s, &velocity, &off, &worst)) != TN_OK) return status;
   if (off > 1e-9) {
     /* relative to the rates there are */
     double size = 1;
@@ -231,13 +228,13 @@ tn_status tn_start_count(tn_sim *s) {
       for (int k = 0; k < m->nu; k++) sum += solver->sys.A[(size_t)i * (size_t)m->nu + (size_t)k] * q[k];
       solver->r[i] = sum;
     }
-    if ((status = tn_solver_correct(solver, TN_METRIC_MASS, TN_OF_ESTIMATE, solver->r, x, s->e)) != TN_OK) return status;
+    if ((status = tn_solver_correct(solver, TN_METRIC_MASS, TN_OF_ESTIMATE, solver->r, x, s->e)) != TN_OK)
+      return status;
     for (int i = 0; i < m->nq; i++) q[i] = s->y[i] + q[i] - x[i];
     const wanted position = {.constraints = true};
     double off;
     int worst;
-    const double *none = NULL;
-    if ((status = positions(s, &position, none, q, &off, &worst)) != TN_OK) return status;
+    if ((status = positions(s, &position, q, &off, &worst)) != TN_OK) return status;
     if (off < 1e-9) {
       if ((status = rank_at(s, q, &near)) != TN_OK) return status;
       if (near > rank) rank = near;

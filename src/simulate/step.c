@@ -135,7 +135,8 @@ static trial step_over(tn_sim *s, trial first, double most) {
     r = attempt(s, factor[i] * first.h);
     if (r.status != TN_OK && r.status != TN_E_RUN) return r;
     if (r.err <= 1 && r.rho >= LANDED) {
-      tn_log(s, s->t, "singular", "stepped over a singular position: rho = %.1e, %.3g of the step", first.rho, factor[i]);
+      tn_log(s, s->t, "singular", "stepped over a singular position: rho = %.1e, %.3g of the step", first.rho,
+             factor[i]);
       return r;
     }
     if (r.status == TN_OK && r.err < best.err) best = r;
@@ -159,7 +160,8 @@ static tn_status too_short(tn_sim *s, const trial *r, double h) {
 }
 
 static tn_status adaptive_step(tn_sim *s, double t_limit) {
-  const double k = 1.0 / (s->m->run.integrator->order_estimate + 1), beta = 0.04, alpha = k - 0.75 * beta, safety = 0.75;
+  const double k = 1.0 / (s->m->run.integrator->order_estimate + 1), beta = 0.04, alpha = k - 0.75 * beta,
+               safety = 0.75;
   bool rejected = false;
   if (!(s->h > 0)) {
     tn_status status = first_step(s, t_limit);

@@ -17,7 +17,8 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
   (void)fixed_step;
   const bool absolute = !isnan(s->alpha) || !isnan(s->beta), step = !isnan(s->a) || !isnan(s->b);
   if (absolute && step) return tn_context_fail(ctx, NULL, "give alpha and beta (1/s), or a and b (per step), not both");
-  if (!absolute && !step) return tn_context_fail(ctx, NULL, "gains are missing: alpha and beta (1/s), or a and b (per step)");
+  if (!absolute && !step)
+    return tn_context_fail(ctx, NULL, "gains are missing: alpha and beta (1/s), or a and b (per step)");
   if (absolute) {
     if (isnan(s->alpha)) s->alpha = s->beta;
     if (isnan(s->beta)) s->beta = s->alpha;

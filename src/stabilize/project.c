@@ -75,11 +75,11 @@ static void filter(const void *self, tn_solver *solver, double *dq, double *du) 
   }
 }
 
-static const tn_field fields[] = {
-    {"metric", "", "in which the change is smallest", TN_WORD, 1, offsetof(project, metric), 0, 0, 0, false, "mass identity"},
-    {"passes", "", "of the position: until roundoff, or one", TN_WORD, 1, offsetof(project, passes), 0, 0, 0, false,
-     "iterate one"},
-    {.key = NULL}};
+static const tn_field fields[] = {{"metric", "", "in which the change is smallest", TN_WORD, 1,
+                                   offsetof(project, metric), 0, 0, 0, false, "mass identity"},
+                                  {"passes", "", "of the position: until roundoff, or one", TN_WORD, 1,
+                                   offsetof(project, passes), 0, 0, 0, false, "iterate one"},
+                                  {.key = NULL}};
 
 const tn_stabilizer_type tn_stabilizer_project = {
     .name = "project",
