@@ -14,6 +14,7 @@ static const char help[] =
     "  --integrator PART        `tenon list integrator`\n"
     "  --step H                 fixed step, s\n"
     "  --rtol X, --atol X       adaptive step: relative and absolute tolerance\n"
+    "  --breach stop|record     what happens when the constraint contract is broken\n"
     "\n"
     "A PART has parameters after a colon: --stabilize baumgarte:alpha=5,beta=5 --integrator rk4:step=1e-3\n"
     "What is given here wins over the model's `run` settings; defaults: method project, adaptive dopri5, rtol = atol = "
@@ -39,6 +40,7 @@ static const setting settings[] = {
     {"--step", "/run/integrator/step", false, {"/run/integrator/rtol", "/run/integrator/atol"}},
     {"--rtol", "/run/integrator/rtol", false, {"/run/integrator/step", NULL}},
     {"--atol", "/run/integrator/atol", false, {"/run/integrator/step", NULL}},
+    {"--breach", "/run/contract/breach", true, {NULL, NULL}},
     {"--until", "/run/until", false, {NULL, NULL}},
     {"--every", "/run/every", false, {NULL, NULL}},
 };

@@ -25,19 +25,18 @@ tn_status tn_check_contract(tn_sim *s, double t) {
   sum->max_position_violation = fmax(sum->max_position_violation, position);
   sum->max_velocity_violation = fmax(sum->max_velocity_violation, velocity);
   if (share <= 1) return TN_OK;
-  char text[200];
-  snprintf(text, sizeof text, "joint '%s' at t = %.6g s, %s off by %.3g, allowed %.3g", name, t,
-           by_position ? "position" : "velocity", by_position ? position : velocity,
-           by_position ? m->run.contract_position : m->run.contract_velocity);
+  char size[120];
+  snprintf(size, sizeof size, "%s off by %.3g, allowed %.3g", by_position ? "position" : "velocity",
+           by_position ? position : velocity, by_position ? m->run.contract_position : m->run.contract_velocity);
   if (sum->contract_kept) {
     sum->contract_kept = false;
-    snprintf(sum->contract_text, sizeof sum->contract_text, "contract broken: %s", text);
-    tn_log(s, t, "contract", "%s", text);
+    snprintf(sum->contract_text, sizeof sum->contract_text, "contract broken: joint '%s' at t = %.6g s, %s", name, t,
+             size);
+    tn_log(s, t, "contract", "joint '%s', %s", name, size);
   }
   if (!m->run.breach_stops) return TN_OK;
-  tn_fail(s->e, TN_E_RUN, "contract broken: %s", text);
-  tn_hint(s->e,
-          "a stabilizer (--method project), tighter tolerances, or \"contract\": {\"breach\": \"record\"} to go on");
+  tn_fail(s->e, TN_E_RUN, "contract broken: joint '%s', %s", name, size);
+  tn_hint(s->e, "a stabilizer (--method project), tighter tolerances, or --breach record to go on");
   s->e->time = t;
   return TN_E_RUN;
 }

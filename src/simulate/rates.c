@@ -9,7 +9,9 @@ static void feedback(tn_sim *s, bool held, double h, double *U) {
   for (int i = 0; i < s->m->run.stabilizers; i++) {
     const tn_part *p = &s->m->run.stabilizer[i];
     const tn_stabilizer_type *type = p->type;
-    if (type->feedback && type->held(p->self) == held) type->feedback(p->self, &s->solver.sys, h, U);
+    if (!type->feedback || type->held(p->self) != held) continue;
+    if (type->tied_to_step(p->self) && !(h > 0)) continue; /* before the first step there is none */
+    type->feedback(p->self, &s->solver.sys, h, U);
   }
 }
 
@@ -63,7 +65,7 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
 tn_status tn_solve_here(tn_sim *s, double t, double *y) {
   tn_status status = tn_solver_at(&s->solver, t, y, tn_u_of(s, y), s->e);
   if (status != TN_OK) return status;
-  if (s->held && s->step_length > 0) {
+  if (s->held) {
     memset(s->pull, 0, sizeof *s->pull * (size_t)s->m->rows);
     feedback(s, true, s->step_length, s->pull);
     return solve(s, s->pull);

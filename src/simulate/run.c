@@ -55,10 +55,12 @@ tn_status tn_end_run(tn_sim *s, tn_status status) {
   sum->time_assemble = s->solver.time_assemble;
   sum->time_solve = s->solver.time_solve;
   sum->energy_balance = sum->max_kinetic > 0 ? s->max_balance / sum->max_kinetic : s->max_balance;
-  if (status == TN_OK)
+  if (status == TN_OK) {
     snprintf(sum->message, sizeof sum->message, "done");
-  else
+    tn_error_clear(s->e); /* of attempts that did not stand */
+  } else {
     tn_error_text(s->e, sum->message, sizeof sum->message);
+  }
   return status;
 }
 

@@ -171,10 +171,6 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
     const double most = t_limit - s->t;
     bool last = 1.01 * s->h >= most;
     double h = last ? most : s->h;
-    if (h < 16 * 2.3e-16 * fabs(s->t) || h < 1e-300) {
-      trial r = {.h = h};
-      if (!last) return too_short(s, &r, h);
-    }
     trial r = attempt(s, h);
     if (r.status != TN_OK && r.status != TN_E_RUN) return r.status;
     bool forced = false;
@@ -188,8 +184,7 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
       const double e = fmax(r.err, 1e-10);
       double grow = safety * pow(e, -alpha) * pow(s->last_error, beta);
       grow = fmin(fmax(grow, 0.2), rejected ? 1 : 10);
-      /* a last step cut short says nothing about the next */
-      if (!last || grow * r.h < s->h || s->h < r.h) s->h = grow * r.h;
+      if (!(last && r.h < s->h)) s->h = grow * r.h; /* a step cut short by the limit says nothing about the next */
       if (forced) s->h = fmax(s->h, 0.5 * r.h);
       s->last_error = fmax(e, 1e-4);
       return take(s, last ? t_limit : s->t + r.h);
