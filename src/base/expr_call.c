@@ -107,7 +107,8 @@ static bool read_arguments(tn_parser *p, const function *f, arguments *a) {
 static bool choice(tn_parser *p, const arguments *a, size_t from, tn_value *out) {
   const tn_value *c = &a->v[0], *v = &a->v[1], *w = &a->v[2];
   if (!tn_expr_needs_number(p, c)) return false;
-  if (v->width != w->width) return v->width > 1 ? tn_expr_needs_vector(p, w) : tn_expr_needs_number(p, w);
+  if (!(v->width > 1 ? tn_expr_needs_vector(p, w) : tn_expr_needs_number(p, w))) return false;
+  if (!tn_expr_same_width(p, v, w)) return false;
   bool first = c->constant && p->op[c->start].as.number != 0;
   for (int i = 0; i < 3; i++)
     if (!p->waiting && !(c->constant && i == (first ? 2 : 1))) p->waiting = a->waiting[i];
@@ -195,11 +196,12 @@ static bool step(tn_parser *p, const arguments *a, size_t from, tn_value *out) {
 
 /* name "(" .. ")": the name has been read */
 bool tn_expr_call(tn_parser *p, const tn_token *name, tn_value *out) {
-  const char *text = tn_expr_text(p, name), *known[FUNCTIONS];
+  const char *text = tn_expr_text(p, name);
   if (!text) return false;
   const function *f = find_function(text);
   if (!f) {
     tn_expr_fail(p, name->from, "unknown function '%s'", tn_expr_quote(p, name->from, name->to).text);
+    const char *known[FUNCTIONS];
     for (int i = 0; i < FUNCTIONS; i++) known[i] = functions[i].name;
     const char *near = tn_nearest(text, FUNCTIONS, known);
     if (near) tn_hint(&p->error, "did you mean '%s'?", near);

@@ -234,7 +234,7 @@ tn_status tn_rods_read(tn_context *c) {
   if (!c->m->rod) return tn_no_memory(c);
   for (const tn_node *r = rods->first; r; r = r->next) {
     tn_rod *rod = &c->m->rod[c->m->rods];
-    int body[2];
+    int body[2] = {TN_GROUND, TN_GROUND};
     TN_TRY(tn_check_name(c, r));
     c->kind = "rod";
     c->name = r->key;

@@ -144,7 +144,7 @@ static tn_status compile(tn_context *c, const tn_desc *desc) {
 
 tn_status tn_compile(const tn_desc *desc, tn_model **model, tn_error *error) {
   tn_context c = {0};
-  tn_error local;
+  tn_error local = {0};
   c.e = error ? error : &local;
   *model = NULL;
   tn_error_clear(c.e);

@@ -94,7 +94,7 @@ static tn_status read_field(tn_context *c, const tn_node *node, const tn_field *
     return TN_OK;
   }
   case TN_WORD: {
-    const char *word;
+    const char *word = "";
     TN_TRY(tn_word_at(c, node, f->key, &word));
     const int i = choice(f->choices, word);
     if (i < 0) return tn_refuse(c, node, "`%s` is one of: %s; not '%s'", f->key, f->choices, word);

@@ -75,7 +75,7 @@ static tn_status read_force(tn_context *c, tn_force *f) {
   if (on) {
     TN_TRY(read_on(c, f, on));
   } else if (f->type->takes & TN_BETWEEN) {
-    int body[2];
+    int body[2] = {TN_GROUND, TN_GROUND};
     TN_TRY(tn_between_at(c, f->node, body));
     TN_TRY(tn_two_places(c, f->node, body, f->spot));
     f->how = TN_BETWEEN;

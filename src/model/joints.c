@@ -80,7 +80,7 @@ static tn_status shared_frames(tn_context *c, tn_joint *j, const int body[2]) {
 }
 
 static tn_status read_frames(tn_context *c, tn_joint *j) {
-  int body[2];
+  int body[2] = {TN_GROUND, TN_GROUND};
   switch (j->type->seat) {
   case TN_SEAT_CHANNELS: return TN_OK;
   case TN_SEAT_CENTERS: {

@@ -46,9 +46,9 @@ static tn_status name_coordinates(tn_context *c) {
     for (int n = 0; n < b->n; n++) {
       char *text = tn_context_alloc(c, strlen(part) + strlen(k[n].name) + 2);
       if (!text) return TN_E_MEMORY;
-      strcpy(text, part);
-      strcat(text, ".");
-      strcat(text, k[n].name);
+      memcpy(text, part, strlen(part));
+      text[strlen(part)] = '.';
+      memcpy(text + strlen(part) + 1, k[n].name, strlen(k[n].name));
       m->q_name[b->q + n] = text;
       m->q_unit[b->q + n] = k[n].unit;
     }
