@@ -66,8 +66,9 @@ tn_status tn_tree_build(tn_context *c) {
     /* bodies that keep their own coordinates as soon as what they stand on is there; in absolute coordinates all do */
     for (int i = 0; i < m->bodies && chosen < 0; i++) {
       const tn_body *b = &m->body[i];
+      if (placed[i]) continue;
       const bool own = !m->relative || b->type->on_parent || !b->oriented || tn_node_get(b->node, "coordinates");
-      if (!placed[i] && own && stands(b, placed)) chosen = i;
+      if (own && stands(b, placed)) chosen = i;
     }
     for (int i = 0; i < m->joints && chosen < 0 && m->relative; i++) {
       tn_joint *j = &m->joint[i];
