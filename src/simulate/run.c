@@ -18,7 +18,6 @@ static tn_status settle(tn_sim *s) {
   s->t_step = s->t0 = s->t;
   s->fixed_steps = 0;
   s->h = 0;
-  s->last_error = 1e-4;
   s->max_balance = 0;
   s->step_length = m->run.fixed ? m->run.step : 0;
   s->summary.t_end = s->t;

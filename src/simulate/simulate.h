@@ -33,7 +33,6 @@ struct tn_sim {
   bool feedback, held; /* some stabilizer has one; some feedback is held                 */
   double step_length;  /* of the step last begun                                         */
   double h;            /* next to try, adaptive                                          */
-  double last_error;   /* of the last accepted step, for the controller                  */
   double t_step;       /* start of the last accepted step                                */
   long fixed_steps;    /* made since t0, fixed step                                      */
   double max_balance;

@@ -3,8 +3,9 @@
  * adaptive: error norm max_i |e_i|/w_i over q and u (never multipliers, nor the ledger), with the model's length L:
  *   w = max(atol, rtol) for angles, max(atol, rtol) L for lengths (not |x|: where the world has its origin must not matter),
  *   max(atol, rtol |rate|) for rates of angles, max(atol L, rtol |rate|) for those of lengths;
- * the estimate is taken after what the stabilizers will take from the end point anyway. PI control of the step as in Hairer,
- * Norsett & Wanner I, IV.2 (II).
+ * the estimate is taken after what the stabilizers will take from the end point anyway. a step is accepted at norm 1, and the
+ * next one aims at 1/32 of that: then a tolerance means about what it says after ten seconds of motion, and the error falls
+ * in proportion to it (with aims of 0.1 and more, large steps leave the range where it does).
  *
  * through a singular position: near it the minimum-norm answer is not the limit of the motion, so a step must not land there,
  * and an adaptive one must not creep up to it. a step with a stage or end at rho < 1e-9, or rejected at rho < 1e-8, is tried at
@@ -160,8 +161,7 @@ static tn_status too_short(tn_sim *s, const trial *r, double h) {
 }
 
 static tn_status adaptive_step(tn_sim *s, double t_limit) {
-  const double k = 1.0 / (s->m->run.integrator->order_estimate + 1), beta = 0.04, alpha = k - 0.75 * beta,
-               safety = 0.75;
+  const double k = 1.0 / (s->m->run.integrator->order_estimate + 1), aim = pow(1.0 / 32, k);
   bool rejected = false;
   if (!(s->h > 0)) {
     tn_status status = first_step(s, t_limit);
@@ -182,16 +182,15 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
     }
     if (r.err <= 1 || forced) {
       const double e = fmax(r.err, 1e-10);
-      double grow = safety * pow(e, -alpha) * pow(s->last_error, beta);
+      double grow = aim * pow(e, -k);
       grow = fmin(fmax(grow, 0.2), rejected ? 1 : 10);
       if (!(last && r.h < s->h)) s->h = grow * r.h; /* a step cut short by the limit says nothing about the next */
       if (forced) s->h = fmax(s->h, 0.5 * r.h);
-      s->last_error = fmax(e, 1e-4);
       return take(s, last ? t_limit : s->t + r.h);
     }
     s->summary.rejected++;
     rejected = true;
-    s->h = h * (isfinite(r.err) ? fmax(0.2, safety * pow(r.err, -alpha)) : 0.25);
+    s->h = h * (isfinite(r.err) ? fmax(0.2, aim * pow(r.err, -k)) : 0.25);
     if (s->h < 16 * 2.3e-16 * fabs(s->t) || s->h < 1e-14 * fmin(1, t_limit)) return too_short(s, &r, s->h);
   }
 }
