@@ -188,8 +188,9 @@ typedef struct tn_stabilizer_type {
   void (*feedback)(const void *self, const tn_system *sys, double h, double *U);
   /* a corrected state at the end of a step; q, u in and out. *changed when they moved                    */
   tn_status (*accept)(const void *self, tn_solver *solver, double t, double *q, double *u, bool *changed);
-  /* take from an error estimate (dq, du) at the present factorisation what accept will take from the state */
-  void (*filter)(const void *self, tn_solver *solver, double *dq, double *du);
+  /* take from an error estimate (dq, du) at the present factorisation what accept will take from the state;
+   * taken: the largest violation, of position and velocity, that this part amounts to */
+  void (*filter)(const void *self, tn_solver *solver, double *dq, double *du, double taken[2]);
 } tn_stabilizer_type;
 
 /* ---- integrators -------------------------------------------------------------------------------------------------- */

@@ -3,9 +3,10 @@
  * adaptive: error norm max_i |e_i|/w_i over q and u (never multipliers, nor the ledger), with the model's length L:
  *   w = max(atol, rtol) for angles, max(atol, rtol) L for lengths (not |x|: where the world has its origin must not matter),
  *   max(atol, rtol |rate|) for rates of angles, max(atol L, rtol |rate|) for those of lengths;
- * the estimate is taken after what the stabilizers will take from the end point anyway. a step is accepted at norm 1, and the
- * next one aims at 1/32 of that: then a tolerance means about what it says after ten seconds of motion, and the error falls
- * in proportion to it (with aims of 0.1 and more, large steps leave the range where it does).
+ * the estimate is taken after what the stabilizers will take from the end point anyway, and that part is judged as the
+ * violation it would leave. a step is accepted at norm 1, and the next one aims at 1/32 of that: then a tolerance means about
+ * what it says after ten seconds of motion, and the error falls in proportion to it (with aims of 0.1 and more, large steps
+ * leave the range where it does).
  *
  * through a singular position: near it the minimum-norm answer is not the limit of the motion, so a step must not land there,
  * and an adaptive one must not creep up to it. a step with a stage or end at rho < 1e-9, or rejected at rho < 1e-8, is tried at
@@ -14,7 +15,7 @@
 
 #include <stdio.h>
 
-static const double LANDED = 1e-9, CREEPING = 1e-8, SPLIT = 1e-13;
+static const double LANDED = 1e-9, CREEPING = 1e-8, SPLIT = 1e-13, SPOILED = 1e-3; /* of rho */
 
 typedef struct trial {
   double h, err, rho;
@@ -41,25 +42,44 @@ static double norm(const tn_sim *s, const double *e, const double *a, const doub
   return most;
 }
 
+/* the other half of the error: what a filter takes from the estimate, as a violation of the constraints, in units of the
+ * tolerance. for a mechanism without freedom it is all there is. near a singular position the estimate is spoiled in this
+ * part too, and the violation that is really there judges */
+static double drift(const tn_sim *s, const double taken[2]) {
+  const tn_run *r = &s->m->run;
+  const tn_system *sys = &s->solver.sys;
+  const bool near = s->solver.nearness < SPOILED;
+  const double position = near ? tn_violation(sys, sys->C, s->m->holonomic, NULL) : taken[0];
+  const double velocity = near ? tn_violation(sys, sys->Cdot, s->m->rows, NULL) : taken[1];
+  double speed = 0;
+  for (int i = 0; i < s->m->bodies; i++) {
+    const tn_frame2 *f = &sys->body[i];
+    speed = fmax(speed, fmax(fmax(fabs(f->v[0]), fabs(f->v[1])) / s->m->length, fabs(f->w)));
+  }
+  return fmax(position / fmax(r->atol, r->rtol), velocity / fmax(r->atol, r->rtol * speed));
+}
+
 /* attempt a step of length h from the present state: ynew, error and nearness of a singular position */
 static trial attempt(tn_sim *s, double h) {
   const tn_model *m = s->m;
   const tn_integrator_type *type = m->run.integrator;
   const bool adaptive = !m->run.fixed;
   trial r = {.h = h};
+  double off = 0;
   s->solver.nearness = 1;
   r.status = type->attempt(s->work, &s->ode, s->t, s->y, h, s->ynew, adaptive ? s->error : NULL);
-  if (r.status == TN_OK && adaptive) {
-    for (int i = 0; i < m->run.stabilizers && r.status == TN_OK; i++) {
-      const tn_stabilizer_type *st = m->run.stabilizer[i].type;
-      if (!st->filter) continue;
-      r.status = tn_solver_at(&s->solver, s->t + h, s->ynew, tn_u_of(s, s->ynew), s->e);
-      if (r.status == TN_OK) st->filter(m->run.stabilizer[i].self, &s->solver, s->error, s->error + m->nq);
-    }
-    if (r.status == TN_OK) r.err = norm(s, s->error, s->y, s->ynew, &r.worst);
+  for (int i = 0; adaptive && i < m->run.stabilizers && r.status == TN_OK; i++) {
+    const tn_stabilizer_type *st = m->run.stabilizer[i].type;
+    if (!st->filter) continue;
+    r.status = tn_solver_at(&s->solver, s->t + h, s->ynew, tn_u_of(s, s->ynew), s->e);
+    if (r.status != TN_OK) break;
+    double taken[2] = {0, 0};
+    st->filter(m->run.stabilizer[i].self, &s->solver, s->error, s->error + m->nq, taken);
+    off = fmax(off, drift(s, taken));
   }
-  r.rho = s->solver.nearness;
+  if (r.status == TN_OK && adaptive) r.err = fmax(norm(s, s->error, s->y, s->ynew, &r.worst), off);
   if (r.status == TN_E_RUN && adaptive) r.err = INFINITY; /* not a number on the way: too long a step */
+  r.rho = s->solver.nearness;
   return r;
 }
 

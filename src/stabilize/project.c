@@ -56,7 +56,7 @@ static tn_status accept(const void *self, tn_solver *solver, double t, double *q
 }
 
 /* an error estimate without the part that accept takes away: e <- e - s, A s = A e */
-static void filter(const void *self, tn_solver *solver, double *dq, double *du) {
+static void filter(const void *self, tn_solver *solver, double *dq, double *du, double taken[2]) {
   const project *p = self;
   const tn_metric metric = p->metric ? TN_METRIC_IDENTITY : TN_METRIC_MASS;
   const tn_system *sys = &solver->sys;
@@ -70,6 +70,7 @@ static void filter(const void *self, tn_solver *solver, double *dq, double *du) 
       for (int j = 0; j < nu; j++) sum += row[j] * x[j];
       solver->r[i] = k || i < sys->m->holonomic ? sum : 0;
     }
+    taken[k] = tn_violation(sys, solver->r, rows, NULL);
     if (tn_solver_correct(solver, metric, TN_OF_ESTIMATE, solver->r, solver->s, NULL) != TN_OK) return;
     for (int j = 0; j < nu; j++) x[j] -= solver->s[j];
   }
