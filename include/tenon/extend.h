@@ -161,7 +161,8 @@ typedef struct tn_formulation_type {
   const tn_field *fields;
   size_t (*memory)(const void *self, int nu, int rows); /* bytes of its workspace                        */
   void (*prepare)(const void *self, void *work, int nu, int rows);
-  void (*set_rank)(void *work, int rank); /* rows that are independent in general          */
+  void (*reset)(void *work);             /* nothing is known of rank and typical poses    */
+  void (*typical)(void *work, int rank); /* the pose as factored is one; rank in general  */
   /* at the M, A of the system; false: M is not positive definite at speed *bad */
   bool (*factor)(const void *self, void *work, const tn_system *sys, int *bad);
   /* udot, lambda of M udot + A'lambda = f, A udot = gamma; f NULL: zero */

@@ -21,7 +21,7 @@
  * drops the branch it does not take, and the errors of values in it. */
 #include "base/expr.h"
 
-/* ---- operations ----------------------------------------------------------------------------------------------------- */
+/* ---- operations -------------------------------------------------------------------------------------------------- */
 
 bool tn_expr_needs_number(tn_parser *p, const tn_value *v) {
   return v->width == 1 || tn_expr_fail(p, v->from, "vector where a number is needed");
@@ -124,7 +124,7 @@ static bool component(tn_parser *p, int name, size_t at, tn_value *v) {
   return tn_expr_apply(p, (tn_op){.code = TN_OP_PART, .width = (uint8_t)v->width, .index = i}, 1, v, 1, v->from, v);
 }
 
-/* ---- names ---------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 #define PI 3.14159265358979323846
 
@@ -195,7 +195,7 @@ static bool item(tn_parser *p, const tn_token *name, tn_value *out) {
   return push_constant(p, 1, &x, name->from, out);
 }
 
-/* ---- grammar -------------------------------------------------------------------------------------------------------- */
+/* ---- grammar ----------------------------------------------------------------------------------------------------- */
 
 /* how strongly an operator binds */
 enum { ANY, LOOSE, BOTH, NEGATE, COMPARE, SUM, PRODUCT, SIGN, POWER };
@@ -293,6 +293,7 @@ static bool primary(tn_parser *p, tn_value *out) {
 
 /* precedence climbing */
 bool tn_expr_value(tn_parser *p, int least, tn_value *out) {
+  *out = (tn_value){0};
   int kind = p->now.kind;
   if (kind == '-' || kind == '+' || kind == TN_TOKEN_NOT) {
     if (!prefix(p, least, out)) return false;
@@ -325,7 +326,7 @@ bool tn_expr_value(tn_parser *p, int least, tn_value *out) {
   }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------ */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static bool whole(tn_parser *p, tn_expr **expr) {
   tn_value v;
@@ -368,10 +369,10 @@ tn_status tn_expr_parse(tn_arena *arena, const char *text, size_t n, tn_class al
   return p.error.status;
 }
 
-tn_expr *tn_expr_number(tn_arena *arena, double number) {
+tn_expr *tn_expr_number(tn_arena *arena, double value) {
   tn_expr *e = tn_arena_alloc(arena, sizeof *e + sizeof *e->op);
   if (!e) return NULL;
   *e = (tn_expr){.width = 1, .n = 1, .kind = TN_CLASS_CONSTANT};
-  e->op[0] = (tn_op){.code = TN_OP_NUMBER, .width = 1, .as.number = number};
+  e->op[0] = (tn_op){.code = TN_OP_NUMBER, .width = 1, .as.number = value};
   return e;
 }

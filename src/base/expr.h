@@ -91,7 +91,7 @@ struct tn_expr {
  * it that these suffice */
 void tn_expr_run(int n, const tn_op *op, double t, tn_fetch fetch, const void *scope, double *stack);
 
-/* ---- parsing: shared by expr.c (grammar), expr_call.c (functions), expr_token.c (tokens and messages) -------------- */
+/* ---- parsing: shared by expr.c (grammar), expr_call.c (functions), expr_token.c (tokens and messages) ------------ */
 
 /* tokens of one character are that character */
 enum {

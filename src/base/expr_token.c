@@ -39,7 +39,7 @@ bool tn_expr_refused(tn_parser *p, size_t at, const char *what, const char *name
   return false;
 }
 
-/* ---- tokens --------------------------------------------------------------------------------------------------------- */
+/* ---- tokens ------------------------------------------------------------------------------------------------------ */
 
 static bool is_digit(int c) { return c >= '0' && c <= '9'; }
 static bool is_letter(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }

@@ -18,7 +18,9 @@ static void prepare(const void *self, void *work, int nu, int rows) {
   tn_kkt_carve(k, &c, nu, rows);
 }
 
-static void set_rank(void *work, int rank) { ((tn_kkt *)work)->rank = rank; }
+static void reset(void *work) { tn_kkt_reset(work); }
+
+static void typical(void *work, int rank) { tn_kkt_typical(work, rank); }
 
 static bool factor(const void *self, void *work, const tn_system *sys, int *bad) {
   tn_kkt *k = work;
@@ -54,7 +56,8 @@ const tn_formulation_type tn_formulation_augmented = {
     .source = "Tenon; regularised and refined for redundant rows and singular positions",
     .memory = memory,
     .prepare = prepare,
-    .set_rank = set_rank,
+    .reset = reset,
+    .typical = typical,
     .factor = factor,
     .solve = solve,
     .correct = correct,

@@ -15,7 +15,7 @@ struct tn_solver {
   void *work;
   double *q_mass, *q_identity; /* nq: where the factorisations were made      */
   double t_mass, t_identity;
-  bool mass_ready, identity_ready;
+  bool mass_ready, identity_ready, identity_typical;
   tn_kkt identity;         /* the metric of the coordinates               */
   double *scratch, *noise; /* rows                                        */
   double *r, *s, *q_try;   /* rows, nu, nq: for those who correct          */
@@ -28,7 +28,9 @@ struct tn_solver {
 };
 
 void tn_solver_carve(tn_solver *s, tn_carve *c, const tn_model *m);
-void tn_solver_set_rank(tn_solver *s, int rank);
+/* forget the rank; or take the pose as factored for a typical one, with `rank` independent rows in general */
+void tn_solver_reset(tn_solver *s);
+void tn_solver_typical(tn_solver *s, int rank);
 /* assemble everything at a state; TN_E_RUN names what is not a number */
 tn_status tn_solver_at(tn_solver *s, double t, const double *q, const double *u, tn_error *e);
 /* factor at the present state, unless that has been done at this q and t */

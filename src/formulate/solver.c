@@ -28,11 +28,17 @@ void tn_solver_carve(tn_solver *s, tn_carve *c, const tn_model *m) {
   s->rank = m->rows;
 }
 
-void tn_solver_set_rank(tn_solver *s, int rank) {
+void tn_solver_reset(tn_solver *s) {
+  s->rank = s->sys.m->rows;
+  s->type->reset(s->work);
+  tn_kkt_reset(&s->identity);
+  s->mass_ready = s->identity_ready = s->identity_typical = false;
+}
+
+void tn_solver_typical(tn_solver *s, int rank) {
   s->rank = rank;
-  s->type->set_rank(s->work, rank);
-  s->identity.rank = rank;
-  s->mass_ready = s->identity_ready = false;
+  s->type->typical(s->work, rank);
+  s->mass_ready = s->identity_ready = false; /* other rows may be left out now */
 }
 
 tn_status tn_solver_at(tn_solver *s, double t, const double *q, const double *u, tn_error *e) {
@@ -69,6 +75,16 @@ static tn_status no_mass(tn_solver *s, int bad, tn_error *e) {
   return tn_fail(e, TN_E_INTERNAL, "the mass matrix is singular at speed %d", bad);
 }
 
+/* the first pose it meets is the start */
+static bool factor_identity(tn_solver *s) {
+  if (!s->identity_typical) {
+    tn_kkt_factor(&s->identity, NULL, s->sys.A, NULL);
+    tn_kkt_typical(&s->identity, s->rank);
+    s->identity_typical = true;
+  }
+  return tn_kkt_factor(&s->identity, NULL, s->sys.A, NULL);
+}
+
 tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
   const tn_model *m = s->sys.m;
   const bool mass = metric == TN_METRIC_MASS;
@@ -82,7 +98,7 @@ tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
   if (mass)
     ok = s->type->factor(s->self, s->work, &s->sys, &bad);
   else
-    ok = tn_kkt_factor(&s->identity, NULL, s->sys.A, NULL);
+    ok = factor_identity(s);
   s->factorizations++;
   s->time_solve += tn_clock() - start;
   *ready = ok;

@@ -4,9 +4,11 @@
  *   (1) M x + A'lambda = f,  A x = g
  *   (2) M + W = L L',  W = sum sigma_i a_i a_i';  with f + sum sigma_i a_i g_i for f, (1) keeps its solution
  *   (3) b_i = s_i L^-1 a_i,  s_i = 1/sqrt(D_i),  D_i = |L^-1 a_i|^2;  lambda_i = s_i mu_i      (zero row: s_i = 0)
+ *       or D_i of a typical pose, if that is larger: a row that shrinks on the way is as bad as one that others repeat
  *   (4) (B B' + eps) mu = B y - s g,  y = L^-1 f;   z = y - B'mu;   x = L^-T z
  *   (5) P (B B' + eps) P' = U' diag(p_e + eps) U,  p_e the largest that is left, at least 0;  rho_e = p_e
- * With rows of unit length eps is relative to D_i, and p_e is the squared sine between a row and the rows before it.
+ * With rows of unit length eps is relative to D_i, and p_e is the squared sine between a row and the rows before it
+ * (times the square of what is left of its length).
  * The norms come for nothing: |x| in the metric of M + W is |z|, and sqrt(sum D_i lambda_i^2) is |mu|.
  *
  * Refined with the true residual (never mu += r/eps, which divides roundoff by eps), unless rho is large:
@@ -93,6 +95,8 @@ void tn_kkt_carve(tn_kkt *k, tn_carve *c, int nu, int rows) {
   k->lo = TN_CARVE(c, int, m);
   k->hi = TN_CARVE(c, int, m);
   k->D = TN_CARVE(c, double, m);
+  k->D_typical = TN_CARVE(c, double, m);
+  if (c->base) memset(k->D_typical, 0, sizeof(double) * m);
   k->s = TN_CARVE(c, double, m);
   k->S = TN_CARVE(c, double, m *m);
   k->S_inv = TN_CARVE(c, double, m);
@@ -182,6 +186,7 @@ static void factor_row(tn_kkt *k, int i, const double *A, bool identity) {
     if (!identity) b[j] *= k->L_inv[j];
   }
   k->D[i] = dot(hi - lo, b + lo, b + lo);
+  if (k->D[i] > 0 && k->D[i] < k->D_typical[i]) k->D[i] = k->D_typical[i];
   k->s[i] = k->D[i] > 0 ? 1 / sqrt(k->D[i]) : k->D[i]; /* NaN stays */
   for (int j = lo; j < hi; j++) b[j] *= k->s[i];
 }
@@ -303,6 +308,16 @@ bool tn_kkt_factor(tn_kkt *k, const double *M, const double *A, const double *si
   factor_schur(k);
   factor_null(k);
   return true;
+}
+
+void tn_kkt_reset(tn_kkt *k) {
+  k->rank = k->rows;
+  for (int i = 0; i < k->rows; i++) k->D_typical[i] = 0;
+}
+
+void tn_kkt_typical(tn_kkt *k, int rank) {
+  k->rank = rank;
+  for (int i = 0; i < k->rows; i++) k->D_typical[i] = k->D[i];
 }
 
 int tn_kkt_rank(const tn_kkt *k) {

@@ -14,15 +14,17 @@ typedef struct tn_kkt {
   double *B;        /* rows x nu: rows of A in the metric of (M + W)^-1, scaled to length 1 (3)                       */
   int *lo, *hi;     /* rows: row i of A and of B is zero outside lo .. hi-1                                           */
   double *D;        /* rows: (A (M + W)^-1 A')_ii                                                                     */
-  double *s;        /* rows: 1 / sqrt(D), 0 for a row of zeros                                                        */
-  double *S;        /* rows x rows: above the diagonal U of (5), in the order of `pivot`; below it T and N'N of (8)   */
-  double *S_inv;    /* rows: 1 / (pivot e + eps)                                                                      */
-  double *G_inv;    /* rows: 1 / diagonal of the factor of N'N                                                        */
-  int *pivot;       /* rows: row eliminated e-th                                                                      */
-  double *rho;      /* rows: pivot e before eps: squared sine against the rows before it; never increasing            */
-  int independent;  /* rows solved with, the first of `pivot`: `rank`, or more where rows after it do not depend      */
-  double rho_min;   /* the smallest rho among the first `rank` pivots: nearness of a singular position                */
-  int bad_pivot;    /* speed at which M + W was not positive definite when factor fails, else -1                      */
+  double
+      *D_typical;  /* rows: D at typical poses, 0 before any; the larger of the two scales a row                     */
+  double *s;       /* rows: 1 / sqrt(D), 0 for a row of zeros                                                        */
+  double *S;       /* rows x rows: above the diagonal U of (5), in the order of `pivot`; below it T and N'N of (8)   */
+  double *S_inv;   /* rows: 1 / (pivot e + eps)                                                                      */
+  double *G_inv;   /* rows: 1 / diagonal of the factor of N'N                                                        */
+  int *pivot;      /* rows: row eliminated e-th                                                                      */
+  double *rho;     /* rows: pivot e before eps: squared sine against the rows before it; never increasing            */
+  int independent; /* rows solved with, the first of `pivot`: `rank`, or more where rows after it do not depend      */
+  double rho_min;  /* the smallest rho among the first `rank` pivots: nearness of a singular position                */
+  int bad_pivot;   /* speed at which M + W was not positive definite when factor fails, else -1                      */
   double *y, *z, *z_sum, *dx, *r1; /* work, nu each   */
   double *r2, *g, *v, *mu, *dmu;   /* work, rows each */
 } tn_kkt;
@@ -35,6 +37,10 @@ typedef struct tn_kkt_info {
 
 /* carves the arrays and sets rank = rows */
 void tn_kkt_carve(tn_kkt *k, tn_carve *c, int nu, int rows);
+
+/* forget rank and typical poses; or take the pose as factored for a typical one (the largest D of all such stands) */
+void tn_kkt_reset(tn_kkt *k);
+void tn_kkt_typical(tn_kkt *k, int rank);
 
 /* factor at M (nu x nu, full, symmetric), A (rows x nu). sigma (rows, or NULL): W = sum sigma_i a_i a_i' makes M + W
  * positive definite without changing any answer. M NULL stands for the identity (sigma is then not used).

@@ -215,10 +215,10 @@ tn_status tn_start_count(tn_sim *s) {
   int rank, near;
   unsigned state = 12345;
   double *q = s->yrow, *x = s->start_x;
-  tn_solver_set_rank(solver, m->rows);
+  tn_solver_reset(solver);
   tn_status status = rank_at(s, s->y, &rank);
   if (status != TN_OK) return status;
-  tn_solver_set_rank(solver, rank);
+  tn_solver_typical(solver, rank);
   /* a pose nearby: a step along the allowed directions, put back on the constraints */
   if (m->rows && rank < m->nu) {
     if ((status = rank_at(s, s->y, &rank)) != TN_OK) return status;
@@ -238,8 +238,8 @@ tn_status tn_start_count(tn_sim *s) {
     if (off < 1e-9) {
       if ((status = rank_at(s, q, &near)) != TN_OK) return status;
       if (near > rank) rank = near;
+      tn_solver_typical(solver, rank);
     }
-    tn_solver_set_rank(solver, rank);
   }
   s->summary.degrees_of_freedom = m->nu - rank;
   s->summary.redundant_rows = m->rows - rank;
