@@ -14,7 +14,6 @@ static bool tied(const void *self) { return !isnan(((const baumgarte *)self)->a)
 
 static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
   baumgarte *s = self;
-  (void)fixed_step;
   const bool absolute = !isnan(s->alpha) || !isnan(s->beta), step = !isnan(s->a) || !isnan(s->b);
   if (absolute && step) return tn_context_fail(ctx, NULL, "give alpha and beta (1/s), or a and b (per step), not both");
   if (!absolute && !step)
@@ -26,6 +25,10 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
     return tn_context_fail(ctx, NULL, "a and b are needed both");
   }
   if (s->feedback == 0) s->feedback = step ? 1 : 2;
+  /* a gain of 1/h at every stage: the error estimate does not fall with h, and the step goes to zero */
+  if (step && s->feedback == 2 && !fixed_step)
+    return tn_context_fail(
+        ctx, "feedback", "gains per step, evaluated at every stage, need a fixed step: give `step`, or feedback held");
   return TN_OK;
 }
 
