@@ -48,7 +48,7 @@ static const problem triple_large = {.model = "triple_pendulum",
                                      .plain = "th1 th2 th3 w1 w2 w3",
                                      .every = "0.2",
                                      .change = {"/constants/release", "0"},
-                                     .until = 3, /* for the slope: later it is chaos that grows */
+                                     .until = 1, /* for the slope: later it is chaos that grows */
                                      .freedom = 3};
 static const problem a01 = {.model = "iftomm_a01",
                             .file = "iftomm_A01_simple_pendulum",
@@ -87,8 +87,12 @@ static double run(const problem *p, double rtol, double until, tn_summary *sum, 
   char integrator[96], end[32];
   ref_tolerance(integrator, rtol);
   snprintf(end, sizeof end, "%.17g", until);
-  const ref_change changes[] = {{"/run/integrator", integrator}, {"/run/method", "\"project\""}, {"/run/until", end},
-                                {"/run/every", p->every},        p->change,                      {NULL, NULL}};
+  const ref_change changes[] = {{"/run/integrator", integrator},
+                                {"/run/method", "\"project\""},
+                                {"/run/until", end},
+                                {"/run/every", p->every},
+                                p->change,
+                                {NULL, NULL}};
   tn_desc *desc = NULL;
   tn_model *model = NULL;
   ref_table got = {0}, reference = {0};
@@ -189,11 +193,11 @@ static void biped(int exercise, int redundant) {
   tn_summary sum;
   char where[128];
   const double q = run(&p, 1e-12, until, &sum, where);
-  printf("%s: error %.2e (%s), violation %.1e %.1e, balance %.1e, %ld steps\n", name, q, where, sum.max_position_violation,
-         sum.max_velocity_violation, sum.energy_balance, sum.steps);
+  printf("%s: error %.2e (%s), violation %.1e %.1e, balance %.1e, %ld steps\n", name, q, where,
+         sum.max_position_violation, sum.max_velocity_violation, sum.energy_balance, sum.steps);
   CHECK_NEAR(q, 0, 1e-9);
   check_run(&sum, 0, redundant);
-  CHECK_NEAR(sum.energy_balance, 0, 1e-10);
+  CHECK_NEAR(sum.energy_balance, 0, 1e-10); /* of the kinetic energy: the drivers do up to 70 times that work */
   const double v = run(&rates, 1e-12, until, &sum, where);
   printf("%s: error of rates %.2e (%s)\n", name, v, where);
   CHECK_NEAR(v, 0, 1e-8);
@@ -214,20 +218,24 @@ typedef struct motion {
 
 typedef struct two_ways {
   const char *model, *until, *every;
-  ref_change change; /* of the model, if any                             */
-  int absolute, relative; /* coordinates                                 */
+  ref_change change;      /* of the model, if any */
+  int absolute, relative; /* coordinates          */
 } two_ways;
 
 static bool moves(const two_ways *w, bool relative, bool turned, motion *m) {
   char integrator[96];
   ref_tolerance(integrator, 1e-12);
-  const ref_change changes[] = {{"/run/integrator", integrator}, {"/run/method", "\"project\""}, {"/run/until", w->until},
-                                {"/run/every", w->every},        w->change,                      {NULL, NULL}};
+  const ref_change changes[] = {{"/run/integrator", integrator},
+                                {"/run/method", "\"project\""},
+                                {"/run/until", w->until},
+                                {"/run/every", w->every},
+                                w->change,
+                                {NULL, NULL}};
   tn_error e;
   *m = (motion){0};
   if (!ref_desc(w->model, changes, &m->desc)) return false;
   if (tn_desc_text(m->desc, "/coordinates", relative ? "relative" : "absolute", &e) != TN_OK) return false;
-  if (turned) ref_turn_revolutes(m->desc);
+  if (turned) ref_turn_joints(m->desc);
   return ref_watch_all(m->desc) && ref_compile(m->desc, &m->model) && ref_run(m->model, &m->table, &m->sum);
 }
 
@@ -237,77 +245,102 @@ static void motion_free(motion *m) {
   tn_desc_free(m->desc);
 }
 
-/* largest difference of a joint's reaction, relative to the largest there is in that joint */
-static double reaction_distance(const motion *a, const motion *b, const char *joint, double sign) {
-  static const char *const channel[] = {"fx", "fy", "t", "load"};
-  double difference = 0, size = 0;
-  for (int k = 0; k < 4; k++) {
+/* largest reaction of a joint over the run, and largest difference between the two runs */
+static void reaction(const motion *a, const motion *b, const tn_joint *j, bool turned, double *size,
+                     double *difference) {
+  static const char *const channel[] = {"fx", "fy", "load", "t"};
+  /* the torque is about a place on the second body, and a sliding one is elsewhere when it is the first */
+  const int n = turned && strcmp(j->type->name, "prismatic") == 0 ? 3 : 4;
+  const double sign = turned && ref_turns(j->type->name) ? -1 : 1;
+  *size = *difference = 0;
+  for (int k = 0; k < n; k++) {
     char name[80];
-    snprintf(name, sizeof name, "%s_%s", joint, channel[k]);
-    const int i = ref_column(&a->table, name), j = ref_column(&b->table, name);
-    if ((i < 0) != (j < 0)) return INFINITY;
-    for (int r = 0; i >= 0 && r < a->table.rows; r++) {
-      const double x = a->table.value[r * a->table.columns + i], y = sign * b->table.value[r * b->table.columns + j];
-      if (!isfinite(x) || !isfinite(y)) return INFINITY;
-      difference = fmax(difference, fabs(x - y));
-      size = fmax(size, fabs(x));
+    snprintf(name, sizeof name, "%s_%s", j->name, channel[k]);
+    const int ia = ref_column(&a->table, name), ib = ref_column(&b->table, name);
+    if ((ia < 0) != (ib < 0)) *difference = INFINITY;
+    for (int r = 0; ia >= 0 && ib >= 0 && r < a->table.rows; r++) {
+      const double x = a->table.value[r * a->table.columns + ia], y = sign * b->table.value[r * b->table.columns + ib];
+      *difference = fmax(*difference, isnan(x - y) ? INFINITY : fabs(x - y));
+      *size = fmax(*size, fabs(x));
     }
   }
-  return size > 0 ? difference / size : INFINITY;
 }
 
-/* every body's place and velocity to 1e-9, every joint's reaction to 1e-7 of its largest. turned: the bodies of revolute joints
- * in the other order, so that a joint carries its first body from its second; reactions, which are those on the second,
- * change sign */
-static void same_motion(const two_ways *w, bool turned) {
-  motion a, b;
-  char columns[8192] = "", where[128] = "";
-  const bool ok = moves(w, false, false, &a), also = moves(w, true, turned, &b);
-  CHECK(ok && also);
-  if (ok && also) {
-    size_t used = 0;
-    double reactions = 0;
-    const char *worst = "";
-    int carried = 0, backwards = 0;
-    for (int i = 0; i < a.model->bodies; i++) {
-      const char *n = a.model->body[i].name;
-      used += (size_t)snprintf(columns + used, sizeof columns - used, "%s_x %s_y %s_vx %s_vy %s_angle %s_rate ", n, n, n, n, n, n);
-      carried += b.model->body[i].joint >= 0;
-      backwards += b.model->body[i].backwards;
-    }
-    for (int i = 0; i < a.model->joints; i++) {
-      const tn_joint *j = &a.model->joint[i];
-      const double sign = turned && strcmp(j->type->name, "revolute") == 0 ? -1 : 1;
-      const double d = reaction_distance(&a, &b, j->name, sign);
-      if (d > reactions) reactions = d, worst = j->name;
-    }
-    const double d = ref_distance(&a.table, &b.table, columns, a.sum.t_end, false, where);
-    printf("%s to %s s, %s: %d and %d coordinates, motion apart by %.2e (%s), reactions by %.2e (%s)\n", w->model, w->until,
-           turned ? "turned" : "as written", a.model->nq, b.model->nq, d, where, reactions, worst);
-    CHECK(used < sizeof columns);
-    CHECK(a.table.rows > 50 && a.table.rows == b.table.rows);
-    CHECK(a.model->nq == w->absolute && b.model->nq == w->relative);
-    CHECK(carried > 0);
-    CHECK((backwards > 0) == turned);
-    CHECK(a.sum.degrees_of_freedom == b.sum.degrees_of_freedom);
-    CHECK_NEAR(d, 0, 1e-9);
-    CHECK_NEAR(reactions, 0, 1e-7);
+/* every body's place to 1e-9, its velocity to 1e-9 max(1, velocity) since the crank of Andrews turns at 1,000 rad/s, every
+ * joint's reaction to 1e-7 of its largest. turned: the bodies of the joints in the other order, so that a joint carries
+ * its first body from its second; reactions, which are those on the second, change sign */
+static void same_motion(const two_ways *w, const motion *a, const motion *b, bool turned) {
+  char places[4096] = "", rates[4096] = "", where[128] = "", when[128] = "";
+  size_t used = 0, used_rates = 0;
+  double reactions = 0, largest = 0, size, difference;
+  const char *worst = "";
+  int carried = 0, backwards = 0;
+  for (int i = 0; i < a->model->bodies; i++) {
+    const char *n = a->model->body[i].name;
+    used += (size_t)snprintf(places + used, sizeof places - used, "%s_x %s_y %s_angle ", n, n, n);
+    used_rates += (size_t)snprintf(rates + used_rates, sizeof rates - used_rates, "%s_vx %s_vy %s_rate ", n, n, n);
+    carried += b->model->body[i].joint >= 0;
+    backwards += b->model->body[i].backwards;
   }
-  motion_free(&a);
-  motion_free(&b);
+  for (int pass = 0; pass < 2; pass++) /* a reaction that is next to nothing beside the others is measured by them */
+    for (int i = 0; i < a->model->joints; i++) {
+      const tn_joint *j = &a->model->joint[i];
+      reaction(a, b, j, turned, &size, &difference);
+      if (pass == 0) largest = fmax(largest, size);
+      const double d = difference / fmax(size, 1e-6 * largest);
+      if (pass == 1 && !(d <= reactions)) reactions = d, worst = j->name;
+    }
+  const double d = ref_distance(&a->table, &b->table, places, a->sum.t_end, false, where);
+  const double v = ref_distance(&a->table, &b->table, rates, a->sum.t_end, true, when);
+  printf("%s to %s s%s: %d and %d coordinates, places apart by %.2e (%s), rates by %.2e (%s), reactions by %.2e (%s)\n",
+         a->model->title, w->until, turned ? ", turned" : "", a->model->nq, b->model->nq, d, where, v, when, reactions,
+         worst);
+  CHECK(used < sizeof places && used_rates < sizeof rates);
+  CHECK(a->table.rows > 50);
+  CHECK(a->model->nq == w->absolute && b->model->nq == w->relative);
+  CHECK(carried > 0);
+  CHECK((backwards > 0) == turned);
+  CHECK(a->sum.degrees_of_freedom == b->sum.degrees_of_freedom);
+  CHECK_NEAR(d, 0, 1e-9);
+  CHECK_NEAR(v, 0, 1e-9);
+  CHECK_NEAR(reactions, 0, 1e-7);
 }
 
 static void both_ways(const two_ways *w) {
-  same_motion(w, false);
-  same_motion(w, true);
+  motion absolute, relative;
+  const bool ok = moves(w, false, false, &absolute);
+  CHECK(ok);
+  for (int turned = 0; ok && turned < 2; turned++) {
+    const bool also = moves(w, true, turned, &relative);
+    CHECK(also && relative.table.rows == absolute.table.rows);
+    if (also && relative.table.rows == absolute.table.rows) same_motion(w, &absolute, &relative, turned);
+    motion_free(&relative);
+  }
+  motion_free(&absolute);
 }
 
 TEST(four_bar_relative) {
   both_ways(&(two_ways){"four_bar", "5", "0.05", {"/start", "{\"crank.rate\": \"60*rpm\"}"}, 9, 3});
 }
-TEST(n_four_bar_relative) { both_ways(&(two_ways){"n_four_bar", "5", "0.05", {NULL, NULL}, 15, 5}); }
+/* rows at least 0.08 rad from flat: there the reactions have a pole, and their error with them */
+TEST(n_four_bar_relative) { both_ways(&(two_ways){"n_four_bar", "5", "0.0625", {NULL, NULL}, 15, 5}); }
 TEST(triple_pendulum_relative) { both_ways(&(two_ways){"triple_pendulum", "5", "0.05", {NULL, NULL}, 9, 3}); }
 TEST(slider_crank_relative) { both_ways(&(two_ways){"braun_slider_crank", "5", "0.05", {NULL, NULL}, 4, 2}); }
 TEST(wu_relative) { both_ways(&(two_ways){"wu_crank_slider", "5", "0.05", {NULL, NULL}, 4, 2}); }
 TEST(driven_pivot_relative) { both_ways(&(two_ways){"driven_pivot", "5", "0.05", {NULL, NULL}, 6, 4}); }
 TEST(andrews_relative) { both_ways(&(two_ways){"andrews", "0.05", "0.0005", {NULL, NULL}, 21, 7}); }
+
+/* a rod slides along a turning arm and carries another: a joint with a place that moves */
+TEST(sliding_rod_relative) {
+  static const char text[] =
+      "{\"tenon\": 1, \"dimension\": 2, \"title\": \"sliding rod\", \"gravity\": [0, -9.81], \"bodies\": {"
+      "\"arm\": {\"rod\": [[0, 0], [2, 0.5]], \"mass\": 3},"
+      "\"slider\": {\"rod\": [[0.5, 0], [1, 0.4]], \"mass\": 1},"
+      "\"tail\": {\"rod\": [[1, 0.4], [1.5, 0.4]], \"mass\": 1}},"
+      "\"joints\": {\"pivot\": {\"type\": \"revolute\", \"between\": [\"ground\", \"arm\"], \"at\": [0, 0]},"
+      "\"slot\": {\"type\": \"prismatic\", \"between\": [\"arm\", \"slider\"], \"at\": [0.8, 0.2], \"axis\": [2, 0.5]},"
+      "\"pin\": {\"type\": \"revolute\", \"between\": [\"slider\", \"tail\"], \"at\": [1, 0.4]}},"
+      "\"forces\": {\"spring\": {\"type\": \"spring\", \"between\": [\"arm\", \"slider\"], \"at\": [[0, 0], [1, 0.4]],"
+      "\"stiffness\": 100}}, \"start\": {\"arm.rate\": 2, \"tail.rate\": -1}}";
+  both_ways(&(two_ways){text, "2", "0.02", {NULL, NULL}, 9, 3});
+}

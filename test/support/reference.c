@@ -41,7 +41,8 @@ static double *add_row(ref_table *table, double t) {
   if (table->rows == table->room) {
     table->room = 2 * table->room + 64;
     table->t = must(realloc(table->t, sizeof *table->t * (size_t)table->room));
-    table->value = must(realloc(table->value, sizeof *table->value * ((size_t)table->room * (size_t)table->columns + 1)));
+    table->value =
+        must(realloc(table->value, sizeof *table->value * ((size_t)table->room * (size_t)table->columns + 1)));
   }
   table->t[table->rows] = t;
   return table->value + (size_t)table->rows++ * (size_t)table->columns;
@@ -52,9 +53,11 @@ static double *add_row(ref_table *table, double t) {
 bool ref_desc(const char *model, const ref_change *changes, tn_desc **desc) {
   char path[512];
   tn_error e;
-  snprintf(path, sizeof path, "%s/models/%s.json", TN_SOURCE_DIR, model);
+  snprintf(path, sizeof path, "%s/models/%.100s.json", TN_SOURCE_DIR, model);
   if (!report(model, tn_desc_new(NULL, desc, &e), &e)) return false;
-  bool ok = report(model, tn_desc_read(*desc, path, &e), &e);
+  const bool text = model[0] == '{';
+  bool ok =
+      report(model, text ? tn_desc_parse(*desc, "text", model, strlen(model), &e) : tn_desc_read(*desc, path, &e), &e);
   for (; ok && changes && changes->pointer; changes++)
     ok = report(model, tn_desc_json(*desc, changes->pointer, changes->json, &e), &e);
   if (ok) return true;
@@ -113,11 +116,15 @@ static void turn(const tn_node *pair) {
   a->next = NULL;
 }
 
-void ref_turn_revolutes(tn_desc *desc) {
+bool ref_turns(const char *joint_type) {
+  return strcmp(joint_type, "revolute") == 0 || strcmp(joint_type, "prismatic") == 0;
+}
+
+void ref_turn_joints(tn_desc *desc) {
   const tn_node *joints = tn_node_get(desc->root, "joints");
   for (const tn_node *j = joints ? joints->first : NULL; j; j = j->next) {
     const tn_node *type = tn_node_get(j, "type");
-    if (!type || strcmp(type->text, "revolute") != 0) continue;
+    if (!type || !ref_turns(type->text)) continue;
     turn(tn_node_get(j, "between"));
     turn(tn_node_get(j, "on_bodies"));
   }
@@ -223,8 +230,8 @@ static int row_at(const ref_table *table, double t) {
   return -1;
 }
 
-static double column_distance(const ref_table *a, int ia, const ref_table *b, int ib, double sign, double until, bool relative,
-                              double *when) {
+static double column_distance(const ref_table *a, int ia, const ref_table *b, int ib, double sign, double until,
+                              bool relative, double *when) {
   double most = -1;
   for (int i = 0; i < b->rows; i++) {
     if (b->t[i] > until * (1 + 1e-12)) continue;
@@ -238,7 +245,8 @@ static double column_distance(const ref_table *a, int ia, const ref_table *b, in
   return most < 0 ? INFINITY : most;
 }
 
-double ref_distance(const ref_table *a, const ref_table *b, const char *columns, double until, bool relative, char *text) {
+double ref_distance(const ref_table *a, const ref_table *b, const char *columns, double until, bool relative,
+                    char *text) {
   double most = -1;
   for (const char *p = columns + strspn(columns, " "); *p; p += strspn(p, " ")) {
     char of_a[64], of_b[64];

@@ -1,0 +1,155 @@
+/* through singular positions: wherever the bars of the four-bars lie flat the rows lose rank, and motions on other branches
+ * leave from there. starts that are perturbed and put back on the constraints meet it at other phases of the steps; every
+ * run stays on the branch on which the links are parallel, and keeps the contract. */
+#include "support/reference.h"
+
+#include "test.h"
+
+/* a fixed sequence in -1 .. 1, the same on every machine */
+static double jitter(unsigned *state) {
+  *state = *state * 1664525u + 1013904223u;
+  return (double)(*state >> 8) / 8388608.0 - 1;
+}
+
+/* a run from its start with every q and u moved by up to size, then assembled */
+static bool perturbed(const tn_model *m, double size, unsigned seed, ref_table *table, tn_summary *sum) {
+  enum { MOST = 64 };
+  double q[MOST], u[MOST];
+  unsigned state = 2654435761u * (seed + 1);
+  tn_sim *sim = NULL;
+  tn_error e;
+  *table = (ref_table){0};
+  *sum = (tn_summary){.status = TN_E_INTERNAL};
+  if (tn_sim_new(m, &sim, &e) != TN_OK) return false;
+  bool ok = tn_sim_start(sim, &e) == TN_OK && tn_sim_coordinates(sim) <= MOST && tn_sim_speeds(sim) <= MOST;
+  for (int i = 0; ok && i < tn_sim_coordinates(sim); i++) q[i] = tn_sim_q(sim)[i] + size * jitter(&state);
+  for (int i = 0; ok && i < tn_sim_speeds(sim); i++) u[i] = tn_sim_u(sim)[i] + size * jitter(&state);
+  ok = ok && tn_sim_set(sim, 0, q, u, true, &e) == TN_OK && ref_run_on(sim, table);
+  if (ok) *sum = *tn_sim_summary(sim);
+  tn_sim_free(sim);
+  return ok;
+}
+
+/* how often a column changes its sign */
+static int crossings(const ref_table *t, const char *name) {
+  const int k = ref_column(t, name);
+  int n = 0;
+  for (int i = 1; k >= 0 && i < t->rows; i++)
+    n += (t->value[i * t->columns + k] > 0) != (t->value[(i - 1) * t->columns + k] > 0);
+  return n;
+}
+
+/* largest |column - value| over all rows; infinite for NaN or no rows */
+static double farthest(const ref_table *t, const char *name, double value) {
+  const int k = ref_column(t, name);
+  double most = k >= 0 && t->rows ? 0 : INFINITY;
+  for (int i = 0; k >= 0 && i < t->rows; i++) {
+    const double d = fabs(t->value[i * t->columns + k] - value);
+    most = d <= most ? most : isnan(d) ? INFINITY : d;
+  }
+  return most;
+}
+
+/* the four-bars of Braun from `seeds` starts a size; one line a setting */
+static void four_bars(const char *what, const char *integrator, int seeds) {
+  const ref_change changes[] = {{"/run/integrator", integrator},
+                                {"/run/method", "\"project\""},
+                                {"/run/until", "10"},
+                                {"/run/every", "0.05"},
+                                {"/outputs", "{\"y1\": \"p1.y\", \"dx1\": \"p2.x - p1.x\", \"dy1\": \"p2.y - p1.y\", "
+                                             "\"dx2\": \"p3.x - p2.x\", \"dy2\": \"p3.y - p2.y\"}"},
+                                {NULL, NULL}};
+  static const double sizes[] = {1e-9, 1e-7};
+  tn_desc *desc = NULL;
+  tn_model *m = NULL;
+  double apart = 0, violation = 0;
+  int kept = 0, least = 1000;
+  CHECK(ref_desc("braun_four_bars", changes, &desc) && ref_compile(desc, &m));
+  for (int s = 0; m && s < 2 * seeds; s++) {
+    ref_table table;
+    tn_summary sum;
+    const bool ok = perturbed(m, sizes[s % 2], (unsigned)s, &table, &sum);
+    kept += ok && sum.contract_kept && sum.t_end == 10 && sum.degrees_of_freedom == 1;
+    apart = fmax(apart, fmax(farthest(&table, "dx1", 1), farthest(&table, "dx2", 1)));
+    apart = fmax(apart, fmax(farthest(&table, "dy1", 0), farthest(&table, "dy2", 0)));
+    violation = fmax(violation, sum.max_position_violation);
+    const int n = crossings(&table, "y1");
+    if (n < least) least = n;
+    ref_table_free(&table);
+  }
+  printf("four-bars, %s: %d of %d kept the contract, links parallel to %.1e, violation %.1e, at least %d flat "
+         "positions passed\n",
+         what, kept, 2 * seeds, apart, violation, least);
+  CHECK(kept == 2 * seeds);
+  CHECK_NEAR(apart, 0, 1e-6);
+  CHECK(least >= 8);
+  tn_model_free(m);
+  tn_desc_free(desc);
+}
+
+static void fixed(double step, int seeds) {
+  char json[96], what[32];
+  ref_step(json, "rk4", step);
+  snprintf(what, sizeof what, "rk4 %g s", step);
+  four_bars(what, json, seeds);
+}
+
+static void adaptive(double rtol, int seeds) {
+  char json[96], what[32];
+  ref_tolerance(json, rtol);
+  snprintf(what, sizeof what, "dopri5 rtol %g", rtol);
+  four_bars(what, json, seeds);
+}
+
+TEST(four_bars_few) {
+  fixed(1e-2, 1);
+  fixed(5e-3, 1);
+  adaptive(1e-8, 1);
+}
+
+TEST_FULL(four_bars_fixed) {
+  static const double steps[] = {1e-2, 5e-3, 2e-3, 1e-3, 5e-4};
+  for (int i = 0; i < 5; i++) fixed(steps[i], 10);
+}
+
+TEST_FULL(four_bars_adaptive) {
+  adaptive(1e-12, 10);
+  adaptive(1e-8, 10);
+}
+
+/* N four-bars in a row: at a flat position N freedoms more */
+static void n_four_bar(const char *N, double rtol) {
+  char json[96];
+  ref_tolerance(json, rtol);
+  const ref_change changes[] = {{"/run/integrator", json}, {"/run/method", "\"project\""},
+                                {"/run/until", "10"},      {"/run/every", "0.05"},
+                                {"/constants/N", N},       {NULL, NULL}};
+  tn_desc *desc = NULL;
+  tn_model *m = NULL;
+  ref_table table = {0};
+  tn_summary sum = {.status = TN_E_INTERNAL};
+  CHECK(ref_desc("n_four_bar", changes, &desc) && ref_compile(desc, &m) && ref_run(m, &table, &sum));
+  double apart = 0;
+  int spreads = 0;
+  for (int i = 0; i < table.columns; i++)
+    if (strncmp(table.name[i], "spread", 6) == 0) apart = fmax(apart, farthest(&table, table.name[i], 0)), spreads++;
+  const int flat = crossings(&table, "B0.y");
+  printf("N-four-bar, N = %s, rtol %g: links parallel to %.1e, violation %.1e %.1e, balance %.1e, %d flat positions "
+         "passed, "
+         "%ld steps, %ld rejected\n",
+         N, rtol, apart, sum.max_position_violation, sum.max_velocity_violation, sum.energy_balance, flat, sum.steps,
+         sum.rejected);
+  CHECK(sum.contract_kept && sum.t_end == 10);
+  CHECK(sum.degrees_of_freedom == 1);
+  CHECK(spreads == atoi(N));
+  CHECK_NEAR(apart, 0, 1e-6);
+  CHECK(flat >= 8);
+  ref_table_free(&table);
+  tn_model_free(m);
+  tn_desc_free(desc);
+}
+
+TEST(n_four_bar_5) { n_four_bar("5", 1e-8); }
+TEST_FULL(n_four_bar_5_tight) { n_four_bar("5", 1e-12); }
+TEST_FULL(n_four_bar_10) { n_four_bar("10", 1e-8); }
+TEST_FULL(n_four_bar_10_tight) { n_four_bar("10", 1e-12); }
