@@ -98,7 +98,7 @@ void tn_kinematics(tn_system *s, double t, const double *q, const double *u) {
   for (int k = 0; k < m->bodies; k++) {
     const int i = m->order[k];
     const tn_body *b = &m->body[i];
-    double S[9], *J = s->J[i];
+    double S[9] = {0}, *J = s->J[i];
     const int own = b->n, n = b->cols, inherited = n - own;
     tn_frame2 *f = &s->body[i];
     bool turns = true;

@@ -316,7 +316,7 @@ tn_status tn_outputs_read(tn_context *c) {
     TN_TRY(tn_expr_at(c, value, TN_CLASS_RUNNING, 0, &o->expr));
     const int width = tn_expr_width(o->expr);
     static const char *const component[] = {"x", "y", "z"};
-    for (int i = 0; i < width; i++) TN_TRY(add_column(c, k->key, width > 1 ? component[i] : NULL));
+    for (int i = 0; i < width && i < 3; i++) TN_TRY(add_column(c, k->key, width > 1 ? component[i] : NULL));
     c->kind = NULL;
     if (!(o->name = tn_arena_text(c->arena, k->key, strlen(k->key)))) return tn_no_memory(c);
   }

@@ -3,6 +3,8 @@
  * with coordinates of their own (`swing`, `point`) keep them. */
 #include "model/model.h"
 
+#include <stdio.h>
+
 /* a joint that can carry the body at its other end, from a body that is placed already */
 static bool can_carry(const tn_model *m, const tn_joint *j, const bool *placed, int *child, bool *backwards) {
   if (j->in_tree || j->frames != 2 || j->type->plane.axes < 0 || j->type->seat != TN_SEAT_SHARED) return false;
@@ -44,11 +46,10 @@ static tn_status name_coordinates(tn_context *c) {
     const tn_coordinate *k = b->type ? b->type->coordinates : m->joint[b->joint].type->coordinates;
     const char *part = b->type ? b->name : m->joint[b->joint].name;
     for (int n = 0; n < b->n; n++) {
-      char *text = tn_context_alloc(c, strlen(part) + strlen(k[n].name) + 2);
+      const size_t size = strlen(part) + strlen(k[n].name) + 2;
+      char *text = tn_context_alloc(c, size);
       if (!text) return TN_E_MEMORY;
-      memcpy(text, part, strlen(part));
-      text[strlen(part)] = '.';
-      memcpy(text + strlen(part) + 1, k[n].name, strlen(k[n].name));
+      snprintf(text, size, "%s.%s", part, k[n].name);
       m->q_name[b->q + n] = text;
       m->q_unit[b->q + n] = k[n].unit;
     }
