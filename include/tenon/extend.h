@@ -128,7 +128,7 @@ typedef struct tn_force_type {
   unsigned takes; /* sum of TN_ON_BODY ..                                                     */
   size_t size;
   const tn_field *fields; /* beyond type, on, between and places                                      */
-  tn_status (*init)(void *self, tn_context *ctx, int how, const tn_frame2 *f, double value);
+  tn_status (*init)(void *self, tn_context *ctx, int how, const tn_frame2 *f);
   void (*plane)(const void *self, const tn_force_in *in, tn_force_out *out);
 } tn_force_type;
 
@@ -150,7 +150,6 @@ typedef struct tn_body_type {
 /* ---- formulations ------------------------------------------------------------------------------------------------- */
 
 typedef struct tn_solve_info {
-  int sweeps;
   double inconsistency;
   bool failed;
 } tn_solve_info;

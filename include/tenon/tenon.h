@@ -18,7 +18,7 @@ extern "C" {
 
 #define TN_VERSION "0.1.0"
 
-/* the numbers are the exit codes of the command-line program */
+/* the numbers are the exit codes of the command-line program (TN_E_INTERNAL exits with 5) */
 typedef enum tn_status {
   TN_OK = 0,
   TN_E_USAGE = 1,   /* a call or command line that makes no sense */
@@ -94,7 +94,7 @@ typedef struct tn_model_info {
 
 void tn_model_get_info(const tn_model *model, tn_model_info *info);
 const char *tn_model_stabilizer(const tn_model *model, int i);
-/* the effective settings in the short form of the command line, one part a call; returns as snprintf */
+/* the effective settings as options of the command line; returns as snprintf */
 int tn_model_settings(const tn_model *model, char *text, size_t size);
 
 /* ---- simulation ------------------------------------------------------------------------------------------------ */
@@ -103,7 +103,7 @@ typedef struct tn_sim tn_sim;
 
 typedef struct tn_event {
   double t;
-  const char *kind; /* `assembled`, `singular`, `contract`, `dropped` */
+  const char *kind; /* `assembled`, `as-given`, `singular`, `contract`, `dropped` */
   char text[160];
 } tn_event;
 
@@ -114,7 +114,7 @@ typedef struct tn_summary {
   long steps, rejected, rhs, factorizations;
   double max_position_violation, max_velocity_violation; /* scaled as the contract does */
   char worst_joint[64];
-  double worst_time;
+  double worst_time;     /* s, when it was */
   double energy_balance; /* max |T + V - T0 - V0 - W| over the run, divided by max T */
   double max_kinetic;    /* J */
   bool contract_kept;
@@ -146,7 +146,8 @@ int tn_sim_coordinates(const tn_sim *sim); /* length of q */
 int tn_sim_speeds(const tn_sim *sim);      /* length of u */
 const double *tn_sim_q(const tn_sim *sim);
 const double *tn_sim_u(const tn_sim *sim);
-/* another state, made consistent like a start when `assemble`; q or u may be NULL: kept */
+/* another state, made consistent like a start when `assemble`; q or u may be NULL: kept. ledgers, largest violations and the
+ * contract begin anew. a simulation that has stopped goes on from it */
 tn_status tn_sim_set(tn_sim *sim, double t, const double *q, const double *u, bool assemble, tn_error *error);
 /* any channel by name (`crank.angle`, `knee.fx`, `energy.total`) at the present state */
 tn_status tn_sim_channel(tn_sim *sim, const char *name, double *value, tn_error *error);

@@ -42,7 +42,7 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m);
 void tn_kinematics(tn_system *s, double t, const double *q, const double *u);
 /* everything at (t, q, u) */
 void tn_assemble(tn_system *s, double t, const double *q, const double *u);
-/* C only; frames at rest */
+/* C and positions only; the rest stays as it was */
 void tn_assemble_position(tn_system *s, double t, const double *q);
 /* a speed or row that is not a number, in words, or false */
 bool tn_system_fault(const tn_system *s, char *text, size_t size);

@@ -35,7 +35,7 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   s->share = TN_CARVE(c, double, 3 * joints);
   s->pivot = TN_CARVE(c, double, 2 * bodies);
   s->frame = TN_CARVE(c, tn_frame2, m->max_frames + 2);
-  s->row = TN_CARVE(c, double, nu + 9 * m->max_frames + 18);
+  s->row = TN_CARVE(c, double, 2 * nu + 9 * m->max_frames + 18); /* a row, two rows of a rod, or J of a joint */
   s->carried = TN_CARVE(c, double, 3 * bodies);
   s->carried_s = TN_CARVE(c, double, 3 * bodies);
 }

@@ -91,6 +91,12 @@ static int apply(tn_desc *d, int argc, char **argv, tn_error *e) {
   return 0;
 }
 
+static bool has(int argc, char **argv, const char *flag) {
+  for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], flag) == 0) return true;
+  return false;
+}
+
 static int parse(int argc, char **argv, options *o) {
   for (int i = 1; i < argc; i++) {
     const char *word = argv[i];
@@ -115,6 +121,8 @@ static int parse(int argc, char **argv, options *o) {
     }
   }
   if (!o->model) return tn_cli_usage("run", "no model given", NULL);
+  if (has(argc, argv, "--step") && (has(argc, argv, "--rtol") || has(argc, argv, "--atol")))
+    return tn_cli_usage("run", "--step is for a fixed step, --rtol and --atol for an adaptive one: not both", NULL);
   if (o->output) {
     const char *dot = strrchr(o->output, '.');
     if (!dot || strcmp(dot, ".csv") != 0)
@@ -125,7 +133,6 @@ static int parse(int argc, char **argv, options *o) {
 
 typedef struct sink {
   FILE *file;
-  const tn_sim *sim;
   bool failed;
 } sink;
 
@@ -140,7 +147,7 @@ static tn_status on_row(void *user, double t, int n, const double *values) {
 static int simulate(const tn_model *model, const options *o) {
   tn_sim *sim = NULL;
   tn_error e;
-  sink out = {NULL, NULL, false};
+  sink out = {NULL, false};
   char part[4096];
   if (tn_sim_new(model, &sim, &e) != TN_OK) return tn_cli_fail(&e);
   int code = 0;
@@ -159,15 +166,21 @@ static int simulate(const tn_model *model, const options *o) {
     out.failed = fclose(out.file) != 0 || out.failed;
     if (out.failed || rename(part, o->output) != 0) {
       fprintf(stderr, "tenon: cannot write '%s'\n", o->output);
+      remove(part);
       code = TN_E_IO;
     }
   }
+  tn_status said = TN_OK;
   if (o->json)
-    tn_report_json(sim, o->model, tn_cli_to_file, stdout);
+    said = tn_report_json(sim, o->model, tn_cli_to_file, stdout);
   else if (status != TN_E_MODEL)
-    tn_report_text(sim, o->model, tn_cli_to_file, stdout);
+    said = tn_report_text(sim, o->model, tn_cli_to_file, stdout);
   if (status != TN_OK && !code) code = tn_cli_fail(&e);
   if (!code && o->output && !o->json) printf("  wrote %s\n", o->output);
+  if ((fflush(stdout) != 0 || said != TN_OK) && !code) {
+    fprintf(stderr, "tenon: cannot write to standard output\n");
+    code = TN_E_IO;
+  }
   tn_sim_free(sim);
   return code;
 }

@@ -9,9 +9,8 @@ typedef struct spring {
   double stiffness, length, rest, damping;
 } spring;
 
-static tn_status init(void *self, tn_context *ctx, int how, const tn_frame2 *f, double value) {
+static tn_status init(void *self, tn_context *ctx, int how, const tn_frame2 *f) {
   spring *p = self;
-  (void)value;
   if (how == TN_ON_CHANNEL) {
     if (!isnan(p->length)) return tn_context_fail(ctx, "length", "a spring on a channel takes `rest`, not `length`");
     if (isnan(p->rest)) p->rest = 0;

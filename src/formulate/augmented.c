@@ -35,7 +35,7 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
   tn_kkt_info i = {0};
   (void)self;
   tn_kkt_solve(work, sys->M, sys->A, sys->m->sigma, f, gamma, udot, lambda, &i);
-  *info = (tn_solve_info){i.sweeps, i.inconsistency, i.failed};
+  *info = (tn_solve_info){i.inconsistency, i.failed};
 }
 
 static void correct(const void *self, void *work, const tn_system *sys, const double *r, const double *noise, double *x,
@@ -43,7 +43,7 @@ static void correct(const void *self, void *work, const tn_system *sys, const do
   tn_kkt_info i = {0};
   (void)self;
   tn_kkt_correct(work, sys->M, sys->A, sys->m->sigma, r, noise, x, lambda, &i);
-  *info = (tn_solve_info){i.sweeps, i.inconsistency, i.failed};
+  *info = (tn_solve_info){i.inconsistency, i.failed};
 }
 
 static double nearness(const void *work) { return ((const tn_kkt *)work)->rho_min; }

@@ -20,7 +20,7 @@ struct tn_solver {
   double *scratch, *noise; /* rows                                        */
   double *r, *s, *q_try;   /* rows, nu, nq: for those who correct          */
   tn_error *e;             /* where errors of a step go                    */
-  double nearness;         /* smallest rho since tn_solver_watch          */
+  double nearness;         /* smallest rho since it was last set to 1          */
   double inconsistency;    /* largest seen                                */
   long factorizations;
   double time_assemble, time_solve;
@@ -41,6 +41,11 @@ tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, do
 /* the smallest change x (nu) with A x = r (rows). of: what r is made of, and so how far it is roundoff */
 typedef enum tn_residual { TN_OF_POSITION, TN_OF_VELOCITY, TN_OF_ESTIMATE } tn_residual;
 tn_status tn_solver_correct(tn_solver *s, tn_metric metric, tn_residual of, const double *r, double *x, tn_error *e);
+
+/* put_back.c: the state (q, u) moved by the smallest change so that C and Cdot are at a level (NULL: zero); `once`: one pass
+ * of the position. leaves the system assembled at the result */
+tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, double *q, double *u, const double *C_level,
+                      const double *Cdot_level, bool *changed, tn_error *e);
 
 double tn_clock(void); /* s */
 

@@ -52,7 +52,7 @@ tn_status tn_solver_at(tn_solver *s, double t, const double *q, const double *u,
   const double *f = s->sys.f, *gamma = s->sys.gamma;
   double sum = 0;
   for (int i = 0; i < m->nu; i++) sum += f[i];
-  for (int i = 0; i < m->rows; i++) sum += gamma[i];
+  for (int i = 0; i < m->rows; i++) sum += gamma[i] + s->sys.C[i] + s->sys.Cdot[i];
   s->time_assemble += tn_clock() - start;
   if (isfinite(sum)) return TN_OK;
   s->sys.complete = false;
@@ -75,7 +75,7 @@ static tn_status no_mass(tn_solver *s, int bad, tn_error *e) {
   return tn_fail(e, TN_E_INTERNAL, "the mass matrix is singular at speed %d", bad);
 }
 
-/* the first pose it meets is the start */
+/* the first pose it meets is near the start */
 static bool factor_identity(tn_solver *s) {
   if (!s->identity_typical) {
     tn_kkt_factor(&s->identity, NULL, s->sys.A, NULL);
@@ -163,6 +163,7 @@ double tn_violation(const tn_system *s, const double *rows, int n, int *which) {
       worst = v;
       if (which) *which = i;
     }
+    if (isnan(v)) break; /* nothing is worse */
   }
   return worst;
 }

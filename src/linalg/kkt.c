@@ -317,7 +317,7 @@ void tn_kkt_reset(tn_kkt *k) {
 
 void tn_kkt_typical(tn_kkt *k, int rank) {
   k->rank = rank;
-  for (int i = 0; i < k->rows; i++) k->D_typical[i] = k->D[i];
+  for (int i = 0; i < k->rows; i++) k->D_typical[i] = fmax(k->D_typical[i], k->D[i]);
 }
 
 int tn_kkt_rank(const tn_kkt *k) {

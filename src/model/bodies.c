@@ -137,6 +137,10 @@ static tn_status read_pose(tn_context *c, tn_body *b) {
 tn_status tn_pose_of(tn_context *c, int body) {
   if (c->pose_state[body] == 2) return TN_OK;
   if (c->pose_state[body] == 1) return tn_refuse(c, c->m->body[body].node, "its place is defined by itself");
+  if (c->depth >= TN_MOST_DEPTH)
+    return tn_refuse(c, c->m->body[body].node,
+                     "more than %d bodies stand on bodies listed after them: list parents first", TN_MOST_DEPTH);
+  c->depth++;
   c->pose_state[body] = 1;
   const char *kind = c->kind, *name = c->name;
   const tn_node *node = c->node;
@@ -146,6 +150,7 @@ tn_status tn_pose_of(tn_context *c, int body) {
   c->name = name;
   c->node = node;
   c->pose_state[body] = 2;
+  c->depth--;
   return status;
 }
 
@@ -161,9 +166,7 @@ static tn_status read_mass(tn_context *c, tn_body *b) {
     if (!(m >= 0)) return tn_refuse(c, mass, "the mass must not be negative, it is %g", m);
   } else if (inertia || lumps) {
     return tn_refuse(c, b->node, "`mass` is missing");
-  } else {
-    b->massless = true; /* allowed if drivers hold all of its freedom; the start finds out */
-  }
+  } /* without any: allowed if joints and drivers hold all of its freedom; the start finds out */
   if (rod && mass) {
     double e[2][2];
     TN_TRY(tn_place_at(c, rod->first, e[0]));

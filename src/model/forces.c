@@ -89,7 +89,7 @@ static tn_status read_force(tn_context *c, tn_force *f) {
   if (f->type->init) {
     tn_frame2 frame[2];
     for (int i = 0; i < f->frames; i++) tn_spot_frame(c, &f->spot[i], &frame[i]);
-    TN_TRY(f->type->init(f->self, c, f->how, frame, 0));
+    TN_TRY(f->type->init(f->self, c, f->how, frame));
   }
   return TN_OK;
 }

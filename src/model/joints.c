@@ -182,6 +182,16 @@ static tn_unit channel_unit(const tn_model *m, const tn_joint *j) {
   return unit;
 }
 
+/* without mass, or able to turn without inertia; rods between places lend theirs */
+static bool is_light(const tn_model *m, int body) {
+  if (body < 0) return false;
+  const tn_body *b = &m->body[body];
+  if (b->mass > 0 && (b->inertia > 0 || !b->oriented)) return false;
+  for (int i = 0; i < 2 * m->rods; i++)
+    if (m->rod[i / 2].end[i % 2].body == body) return false;
+  return true;
+}
+
 /* numbers for the rows: all holonomic ones in file order, then the nonholonomic ones */
 tn_status tn_rows_build(tn_context *c) {
   tn_model *m = c->m;
@@ -201,10 +211,9 @@ tn_status tn_rows_build(tn_context *c) {
   }
   const size_t n = (size_t)m->rows + 1;
   m->row_joint = tn_context_alloc(c, sizeof *m->row_joint * n);
-  m->row_unit = tn_context_alloc(c, sizeof *m->row_unit * n);
   m->row_scale = tn_context_alloc(c, sizeof *m->row_scale * n);
   double *sigma = tn_context_alloc(c, sizeof *sigma * n);
-  if (!m->row_joint || !m->row_unit || !m->row_scale || !sigma) return TN_E_MEMORY;
+  if (!m->row_joint || !m->row_scale || !sigma) return TN_E_MEMORY;
   double heaviest = 0;
   for (int i = 0; i < m->bodies; i++) heaviest = fmax(heaviest, m->body[i].mass);
   if (!(heaviest > 0)) heaviest = 1;
@@ -215,21 +224,19 @@ tn_status tn_rows_build(tn_context *c) {
     memcpy(unit, j->type->plane.unit, sizeof unit);
     if (j->type->plane.units) j->type->plane.units(j->self, unit);
     if (j->terms) unit[0] = channel_unit(m, j);
-    /* a body without mass gets its definiteness from the rows that hold it */
+    /* a body that lacks mass or inertia gets its definiteness from the rows that hold it */
     bool light = false;
-    for (int k = 0; k < j->frames; k++) light = light || (j->spot[k].body >= 0 && m->body[j->spot[k].body].massless);
-    for (int k = 0; k < j->terms; k++)
-      light = light || (!j->term[k].of.of_joint && m->body[j->term[k].of.part].massless);
-    for (int k = 0; k < j->terms; k++)
-      if (j->term[k].of.of_joint)
-        for (int b = 0; b < 2; b++) {
-          const int body = m->joint[j->term[k].of.part].spot[b].body;
-          light = light || (body >= 0 && m->body[body].massless);
-        }
+    for (int k = 0; k < j->frames; k++) light = light || is_light(m, j->spot[k].body);
+    for (int k = 0; k < j->terms; k++) {
+      const tn_measure *of = &j->term[k].of;
+      if (of->of_joint)
+        light = light || is_light(m, m->joint[of->part].spot[0].body) || is_light(m, m->joint[of->part].spot[1].body);
+      else
+        light = light || is_light(m, of->part);
+    }
     for (int k = 0; k < j->rows + j->rows_velocity; k++) {
       const int r = k < j->rows ? j->row + k : j->row_velocity + k - j->rows;
       m->row_joint[r] = i;
-      m->row_unit[r] = unit[k];
       m->row_scale[r] = unit[k] == TN_LENGTH ? 1 / L : unit[k] == TN_LENGTH_SQUARED ? 1 / (2 * L * L) : 1;
       if (!light) continue;
       m->sigma = sigma;

@@ -12,7 +12,7 @@
 #include "read/read.h"
 #include "tenon/extend.h"
 
-enum { TN_GROUND = -1 };
+enum { TN_GROUND = -1, TN_MOST_DEPTH = 200 };
 
 /* a frame fixed on a body; in body axes (ground: world) */
 typedef struct tn_spot {
@@ -37,7 +37,7 @@ typedef struct tn_body {
   const tn_body_type *type; /* NULL: a tree joint carries it                                   */
   int joint;                /* the tree joint, or -1                                           */
   bool backwards;           /* it is the first of that joint's two                             */
-  bool oriented, massless;
+  bool oriented;
   tn_spot pivot;                   /* on the parent; body coordinates on_parent only                  */
   int parent;                      /* body its motion builds on, or TN_GROUND                         */
   int q, u, n;                     /* first of its own n coordinates and speeds                       */
@@ -172,8 +172,7 @@ struct tn_model {
   double *q0;      /* nq: the given pose */
   tn_unit *q_unit; /* nq */
   const char **q_name;
-  int *row_joint; /* rows: whose it is */
-  tn_unit *row_unit;
+  int *row_joint;    /* rows: whose it is */
   double *row_scale; /* rows: C times this is what the contract sees */
   double *sigma;     /* rows: weight that stands in for missing mass; NULL if there is none */
   int max_frames;    /* of a joint */
@@ -207,6 +206,7 @@ struct tn_context {
   tn_constant *constant, *point;
   tn_table *table;
   int *pose_state; /* bodies: 0, 1, 2 as above                      */
+  int depth;       /* of definitions that ask for one another */
   int channel_room;
   bool names_ready; /* bodies, joints and forces can be named        */
   /* the part at work, for messages and for its own channels */

@@ -98,6 +98,11 @@ static tn_constant *constant_named(tn_constant *list, int n, const char *name) {
 static bool settle(tn_context *c, tn_constant *k, bool point, tn_error *e) {
   if (k->state == 2) return true;
   if (k->state == 1) return tn_fail(e, TN_E_MODEL, "'%s' is defined by itself", k->name), false;
+  if (c->depth >= TN_MOST_DEPTH)
+    return tn_fail(e, TN_E_MODEL, "'%s' is the last of more than %d definitions that ask for one another", k->name,
+                   TN_MOST_DEPTH),
+           false;
+  c->depth++;
   k->state = 1;
   tn_error *outer = c->e;
   c->e = e;
@@ -114,6 +119,7 @@ static bool settle(tn_context *c, tn_constant *k, bool point, tn_error *e) {
     status = tn_number_at(c, k->node, k->value);
   }
   c->e = outer;
+  c->depth--;
   k->state = status == TN_OK ? 2 : 0;
   return status == TN_OK;
 }

@@ -43,43 +43,46 @@ static const char *short_form(tn_context *c, const char *word, const tn_node *no
 
 static const char *const type_key[] = {"type", NULL};
 
+/* parameters of a part into a struct of its own, and its short form */
+static tn_status read_part(tn_context *c, const tn_node *node, const char *name, size_t size, const tn_field *fields,
+                           tn_part *part) {
+  part->self = tn_context_alloc(c, size + 1);
+  part->text = short_form(c, name, node);
+  if (!part->self || !part->text) return tn_no_memory(c);
+  return tn_fields_read(c, node, fields, type_key, part->self);
+}
+
 static tn_status read_formulation(tn_context *c, const tn_node *node, tn_part *part) {
   const char *word, *known[32];
-  const tn_formulation_type *type = NULL;
   TN_TRY(tn_type_word(c, node, &word));
   for (int i = 0; i < tn_formulation_type_count; i++) {
-    known[i] = tn_formulation_types[i]->name;
-    if (strcmp(known[i], word) == 0) type = tn_formulation_types[i];
+    const tn_formulation_type *type = tn_formulation_types[i];
+    known[i] = type->name;
+    if (strcmp(type->name, word) != 0) continue;
+    part->type = type;
+    return read_part(c, node, type->name, type->size, type->fields, part);
   }
-  if (!type) return tn_unknown(c, node, "formulation", word, tn_formulation_type_count, known);
-  part->type = type;
-  part->self = tn_context_alloc(c, type->size + 1);
-  part->text = short_form(c, type->name, node);
-  if (!part->self || !part->text) return tn_no_memory(c);
-  return tn_fields_read(c, node, type->fields, type_key, part->self);
+  return tn_unknown(c, node, "formulation", word, tn_formulation_type_count, known);
 }
 
 static tn_status read_stabilizer(tn_context *c, const tn_node *node, tn_part *part) {
   const char *word, *known[32];
-  const tn_stabilizer_type *type = NULL;
   TN_TRY(tn_type_word(c, node, &word));
   for (int i = 0; i < tn_stabilizer_type_count; i++) {
-    known[i] = tn_stabilizer_types[i]->name;
-    if (strcmp(known[i], word) == 0) type = tn_stabilizer_types[i];
+    const tn_stabilizer_type *type = tn_stabilizer_types[i];
+    known[i] = type->name;
+    if (strcmp(type->name, word) != 0) continue;
+    part->type = type;
+    c->kind = "stabilizer";
+    c->name = type->name;
+    c->node = node;
+    TN_TRY(read_part(c, node, type->name, type->size, type->fields, part));
+    if (type->init) TN_TRY(type->init(part->self, c, c->m->run.fixed));
+    c->kind = NULL;
+    c->node = NULL;
+    return TN_OK;
   }
-  if (!type) return tn_unknown(c, node, "stabilizer", word, tn_stabilizer_type_count, known);
-  part->type = type;
-  part->self = tn_context_alloc(c, type->size + 1);
-  part->text = short_form(c, type->name, node);
-  if (!part->self || !part->text) return tn_no_memory(c);
-  c->kind = "stabilizer";
-  c->name = type->name;
-  c->node = node;
-  TN_TRY(tn_fields_read(c, node, type->fields, type_key, part->self));
-  if (type->init) TN_TRY(type->init(part->self, c, c->m->run.fixed));
-  c->kind = NULL;
-  c->node = NULL;
-  return TN_OK;
+  return tn_unknown(c, node, "stabilizer", word, tn_stabilizer_type_count, known);
 }
 
 static tn_status positive(tn_context *c, const tn_node *object, const char *key, double *value, bool *given) {

@@ -13,10 +13,17 @@ void tn_put(tn_printer *p, const char *format, ...) {
   if (!p->failed && n > 0) p->failed = !p->write(p->user, text, (size_t)n);
 }
 
+/* paths and names may hold anything: what is not UTF-8 becomes a question mark */
 static void quoted(tn_printer *p, const char *s) {
   tn_put(p, "\"");
   for (; *s; s++) {
     const unsigned char c = (unsigned char)*s;
+    if (c >= 0x80) {
+      const int n = tn_utf8(s, strlen(s));
+      tn_put(p, "%.*s", n > 0 ? n : 1, n > 0 ? s : "?");
+      s += n > 0 ? n - 1 : 0;
+      continue;
+    }
     if (c == '"' || c == '\\')
       tn_put(p, "\\%c", c);
     else if (c < 0x20 || c == 0x7f)
@@ -94,6 +101,7 @@ tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write
   number(p, "max_position_violation", r->max_position_violation);
   number(p, "max_velocity_violation", r->max_velocity_violation);
   text(p, "worst_joint", r->worst_joint);
+  number(p, "worst_time", r->worst_time);
   number(p, "energy_balance", r->energy_balance);
   tn_put(p, "  \"contract\": {\"position\": ");
   tn_text_of(m->run.contract_position, digits);

@@ -28,30 +28,15 @@ static void level(const tn_sim *s, double theta, const double *a, const double *
 
 static tn_status put_back(tn_sim *s, double t, double theta, double *y) {
   const tn_model *m = s->m;
-  tn_solver *solver = &s->solver;
-  tn_system *sys = &solver->sys;
-  double *u = tn_u_of(s, y), *r = solver->r, *x = solver->s;
-  tn_status status = tn_solver_at(solver, t, y, u, s->e);
+  tn_system *sys = &s->solver.sys;
+  bool changed = false;
+  tn_status status = tn_solver_at(&s->solver, t, y, tn_u_of(s, y), s->e);
   if (status != TN_OK) return status;
   const double before = sys->kinetic + sys->potential;
-  level(s, theta, s->C0, s->C1, m->holonomic, s->pull);
-  double last = INFINITY;
-  for (int pass = 0; pass < 8; pass++) {
-    for (int i = 0; i < m->rows; i++) r[i] = i < m->holonomic ? s->pull[i] - sys->C[i] : 0;
-    const double off = tn_violation(sys, r, m->holonomic, NULL);
-    if (off < 1e-15 || !(off < 0.5 * last)) break;
-    last = off;
-    if ((status = tn_solver_factor(solver, TN_METRIC_MASS, s->e)) != TN_OK) return status;
-    if ((status = tn_solver_correct(solver, TN_METRIC_MASS, TN_OF_POSITION, r, x, s->e)) != TN_OK) return status;
-    for (int i = 0; i < m->nq; i++) y[i] += x[i];
-    if ((status = tn_solver_at(solver, t, y, u, s->e)) != TN_OK) return status;
-  }
-  level(s, theta, s->V0, s->V1, m->rows, s->pull);
-  for (int i = 0; i < m->rows; i++) r[i] = s->pull[i] - sys->Cdot[i];
-  if ((status = tn_solver_factor(solver, TN_METRIC_MASS, s->e)) != TN_OK) return status;
-  if ((status = tn_solver_correct(solver, TN_METRIC_MASS, TN_OF_VELOCITY, r, x, s->e)) != TN_OK) return status;
-  for (int i = 0; i < m->nu; i++) u[i] += x[i];
-  if ((status = tn_solver_at(solver, t, y, u, s->e)) != TN_OK) return status;
+  level(s, theta, s->C0, s->C1, m->holonomic, s->C_row);
+  level(s, theta, s->V0, s->V1, m->rows, s->V_row);
+  status = tn_put_back(&s->solver, TN_METRIC_MASS, false, t, y, tn_u_of(s, y), s->C_row, s->V_row, &changed, s->e);
+  if (status != TN_OK) return status;
   tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += sys->kinetic + sys->potential - before;
   return TN_OK;
 }

@@ -66,9 +66,9 @@ tn_status tn_solve_here(tn_sim *s, double t, double *y) {
   tn_status status = tn_solver_at(&s->solver, t, y, tn_u_of(s, y), s->e);
   if (status != TN_OK) return status;
   if (s->held) {
-    memset(s->pull, 0, sizeof *s->pull * (size_t)s->m->rows);
-    feedback(s, true, s->step_length, s->pull);
-    return solve(s, s->pull);
+    memset(s->C_row, 0, sizeof *s->C_row * (size_t)s->m->rows);
+    feedback(s, true, s->step_length, s->C_row);
+    return solve(s, s->C_row);
   }
   return solve(s, NULL);
 }

@@ -18,7 +18,10 @@ static tn_status settle(tn_sim *s) {
   s->t_step = s->t0 = s->t;
   s->fixed_steps = 0;
   s->h = 0;
-  s->max_balance = 0;
+  s->max_balance = s->summary.max_kinetic = 0;
+  s->summary.max_position_violation = s->summary.max_velocity_violation = 0;
+  s->summary.contract_kept = true;
+  s->summary.contract_text[0] = s->summary.worst_joint[0] = 0;
   s->step_length = m->run.fixed ? m->run.step : 0;
   s->summary.t_end = s->t;
   tn_watch_energy(s, s->y);
@@ -49,6 +52,7 @@ tn_status tn_begin_run(tn_sim *s) {
 tn_status tn_end_run(tn_sim *s, tn_status status) {
   tn_summary *sum = &s->summary;
   sum->status = status;
+  s->stopped = status != TN_OK;
   sum->factorizations = s->solver.factorizations;
   sum->inconsistency = s->solver.inconsistency;
   sum->time_assemble = s->solver.time_assemble;
@@ -63,9 +67,17 @@ tn_status tn_end_run(tn_sim *s, tn_status status) {
   return status;
 }
 
+/* after a failure the state may be anything */
+static tn_status has_stopped(tn_sim *s) {
+  char why[400];
+  snprintf(why, sizeof why, "%.300s", s->summary.message);
+  return tn_fail(s->e, TN_E_RUN, "the simulation has stopped before: %s", why);
+}
+
 tn_status tn_sim_start(tn_sim *s, tn_error *error) {
   s->e = error ? error : &s->spare;
   tn_error_clear(s->e);
+  if (s->stopped) return has_stopped(s);
   if (s->started) return TN_OK;
   return tn_end_run(s, tn_begin_run(s));
 }
@@ -88,7 +100,9 @@ tn_status tn_sim_advance(tn_sim *s, double t, tn_error *error) {
   s->e = error ? error : &s->spare;
   tn_error_clear(s->e);
   tn_status status = TN_OK;
+  if (!isfinite(t)) return tn_fail(s->e, TN_E_USAGE, "the time is not a finite number");
   if (!(t >= s->t)) return tn_fail(s->e, TN_E_USAGE, "cannot go back from t = %g to %g", s->t, t);
+  if (s->stopped) return has_stopped(s);
   if (!s->started) status = tn_begin_run(s);
   while (status == TN_OK && s->t < t) status = tn_step(s, t);
   s->summary.cpu_seconds += (double)(clock() - cpu) / CLOCKS_PER_SEC;
@@ -104,7 +118,11 @@ typedef struct schedule {
 static double row_time(const schedule *r) { return r->k >= r->last ? r->until : (double)r->k * r->every; }
 
 static tn_status hand_out(tn_sim *s, double t, tn_row row, void *user) {
-  return row ? row(user, t, s->m->columns, s->row) : TN_OK;
+  tn_status status = row ? row(user, t, s->m->columns, s->row) : TN_OK;
+  if (status == TN_OK) return TN_OK;
+  tn_fail(s->e, status, "the run was stopped by the receiver of its rows");
+  s->e->time = t;
+  return status;
 }
 
 static tn_status run(tn_sim *s, tn_row row, void *user) {
@@ -113,7 +131,7 @@ static tn_status run(tn_sim *s, tn_row row, void *user) {
   tn_status status = s->started ? TN_OK : tn_begin_run(s);
   if (status != TN_OK) return status;
   rows.last = (long)ceil(r->until / r->every * (1 - 1e-12));
-  while (rows.k <= rows.last && row_time(&rows) < s->t) rows.k++;
+  while (rows.k <= rows.last && row_time(&rows) < s->t * (1 - 1e-12)) rows.k++;
   for (;;) {
     /* all rows up to here: at the step itself if it is one, else inside the last step */
     for (; rows.k <= rows.last && row_time(&rows) <= s->t * (1 + 1e-14); rows.k++) {
@@ -132,6 +150,7 @@ tn_status tn_sim_run(tn_sim *s, tn_row row, void *user, tn_error *error) {
   const clock_t cpu = clock();
   s->e = error ? error : &s->spare;
   tn_error_clear(s->e);
+  if (s->stopped) return has_stopped(s);
   tn_status status = run(s, row, user);
   s->summary.cpu_seconds += (double)(clock() - cpu) / CLOCKS_PER_SEC;
   return tn_end_run(s, status);

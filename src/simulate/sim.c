@@ -35,7 +35,8 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->V0 = TN_CARVE(c, double, m->rows);
   s->C1 = TN_CARVE(c, double, m->rows);
   s->V1 = TN_CARVE(c, double, m->rows);
-  s->pull = TN_CARVE(c, double, m->rows);
+  s->C_row = TN_CARVE(c, double, m->rows);
+  s->V_row = TN_CARVE(c, double, m->rows);
   s->row = TN_CARVE(c, double, m->columns);
   tn_kkt_carve(&s->start_kkt, c, m->nu, all);
   s->start_A = TN_CARVE(c, double, (size_t)all *(size_t)m->nu);
@@ -99,7 +100,10 @@ const tn_event *tn_sim_event(const tn_sim *s, int i) { return i >= 0 && i < s->e
 tn_status tn_sim_channel(tn_sim *s, const char *name, double *value, tn_error *error) {
   tn_channel ch;
   tn_error_clear(error);
-  if (!tn_model_channel(s->m, name, &ch, error)) return TN_E_USAGE;
+  if (!tn_model_channel(s->m, name, &ch, error)) {
+    if (error) error->status = TN_E_USAGE;
+    return TN_E_USAGE;
+  }
   s->e = error ? error : &s->spare;
   tn_status status = s->started ? TN_OK : tn_sim_start(s, error);
   if (status == TN_OK) status = tn_solve_here(s, s->t, s->y);

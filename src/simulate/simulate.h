@@ -23,7 +23,7 @@ struct tn_sim {
   double *error;             /* n                                                              */
   double *U_held, *U;        /* rows                                                           */
   double *C0, *V0, *C1, *V1; /* rows: C and Cdot at both ends of the last step                */
-  double *pull;              /* rows                                                           */
+  double *C_row, *V_row;     /* rows: the level of a row of output; feedback at a row           */
   double *row;               /* columns                                                        */
   /* the start */
   tn_kkt start_kkt; /* rows and exact targets                                         */

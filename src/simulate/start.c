@@ -56,15 +56,16 @@ static int collect(tn_sim *s, const wanted *w, double *off, int *worst) {
   return n;
 }
 
-static tn_status solve(tn_sim *s, int n) {
+/* guesses alone move what they name and nothing else: the metric of the coordinates */
+static tn_status solve(tn_sim *s, const wanted *w, int n) {
   tn_kkt *k = &s->start_kkt;
   tn_kkt_info info;
-  const tn_system *sys = &s->solver.sys;
-  /* start_sigma belongs to the constraint rows, which come first when they are there; targets have none */
-  const double *sigma = s->m->sigma && n >= s->m->rows ? s->start_sigma : NULL;
+  const double *M = w->constraints ? s->solver.sys.M : NULL;
+  const double *sigma =
+      w->constraints && s->m->sigma ? s->start_sigma : NULL; /* of the constraint rows, which come first */
   k->rows = n;
   k->rank = n;
-  if (!tn_kkt_factor(k, sys->M, s->start_A, sigma)) {
+  if (!tn_kkt_factor(k, M, s->start_A, sigma)) {
     /* the solver says it in words */
     tn_status status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
     return status != TN_OK ? status : tn_fail(s->e, TN_E_MODEL, "the mass matrix is singular");
@@ -72,9 +73,9 @@ static tn_status solve(tn_sim *s, int n) {
   const int rank = tn_kkt_rank(k);
   if (rank < n) {
     k->rank = rank;
-    tn_kkt_factor(k, sys->M, s->start_A, sigma);
+    tn_kkt_factor(k, M, s->start_A, sigma);
   }
-  tn_kkt_solve(k, sys->M, s->start_A, sigma, NULL, s->start_r, s->start_x, s->start_lambda, &info);
+  tn_kkt_solve(k, M, s->start_A, sigma, NULL, s->start_r, s->start_x, s->start_lambda, &info);
   return info.failed ? tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: a correction is not a finite number")
                      : TN_OK;
 }
@@ -95,7 +96,7 @@ static tn_status positions(tn_sim *s, const wanted *w, double *q, double *off, i
   if (status != TN_OK) return status;
   int n = collect(s, w, off, worst);
   for (int pass = 0; n && pass<MOST_PASSES && * off> 1e-15; pass++) {
-    if ((status = solve(s, n)) != TN_OK) return status;
+    if ((status = solve(s, w, n)) != TN_OK) return status;
     memcpy(s->start_q, q, sizeof *q * (size_t)m->nq);
     const double before = *off;
     double step = 1;
@@ -123,7 +124,7 @@ static tn_status velocities(tn_sim *s, const wanted *w, double *off, int *worst)
   int n = collect(s, w, off, worst);
   /* linear: the second pass is refinement */
   for (int pass = 0; n && pass < 2; pass++) {
-    if ((status = solve(s, n)) != TN_OK) return status;
+    if ((status = solve(s, w, n)) != TN_OK) return status;
     for (int i = 0; i < s->m->nu; i++) u[i] += s->start_x[i];
     if ((status = tn_solver_at(&s->solver, s->t, s->y, u, s->e)) != TN_OK) return status;
     collect(s, w, off, worst);
@@ -177,20 +178,18 @@ tn_status tn_start_assemble(tn_sim *s, bool targets) {
     if (status != TN_OK) return status;
   }
   if (targets && m->as_given) {
-    report_move(s, from);
-    s->summary.start_moved = 0; /* nothing was assembled */
-    return TN_OK;
+    return TN_OK; /* nothing was assembled */
   }
   const wanted position = {.constraints = true, .exact = targets},
                velocity = {.constraints = true, .exact = targets, .rate = true};
   if ((status = positions(s, &position, s->y, &off, &worst)) != TN_OK) return status;
-  if (off > 1e-9) return refuse(s, "position", off, worst);
+  if (!(off <= 1e-9)) return refuse(s, "position", off, worst);
   if ((status = velocities(s, &velocity, &off, &worst)) != TN_OK) return status;
-  if (off > 1e-9) {
+  if (!(off <= 1e-9)) {
     /* relative to the rates there are */
     double size = 1;
     for (int i = 0; i < m->nu; i++) size = fmax(size, fabs(tn_u_of(s, s->y)[i]));
-    if (off > 1e-9 * size) return refuse(s, "velocity", off, worst);
+    if (!(off <= 1e-9 * size)) return refuse(s, "velocity", off, worst);
   }
   report_move(s, from);
   return TN_OK;

@@ -10,7 +10,8 @@
  *
  * through a singular position: near it the minimum-norm answer is not the limit of the motion, so a step must not land there,
  * and an adaptive one must not creep up to it. a step with a stage or end at rho < 1e-9, or rejected at rho < 1e-8, is tried at
- * other lengths, none much shorter, and the best is taken and logged. a fixed step at rho < 1e-13 is split 0.618 to 0.382. */
+ * other lengths, none much shorter, and the best is taken and logged. a fixed step that comes to rho < 1e-13 ends at 0.618 of its length, and
+ * the next one crosses. */
 #include "simulate/simulate.h"
 
 #include <stdio.h>
@@ -38,6 +39,7 @@ static double norm(const tn_sim *s, const double *e, const double *a, const doub
   for (int i = 0; i < n; i++) {
     const double x = fabs(e[i]) / weight(s, i, a[i], b[i]);
     if (!(x <= most)) most = x, *worst = i;
+    if (isnan(x)) return INFINITY;
   }
   return most;
 }
@@ -101,18 +103,15 @@ static tn_status take(tn_sim *s, double t_end) {
 
 /* ---- fixed step --------------------------------------------------------------------------------------------------------- */
 
-static tn_status fixed_step(tn_sim *s, double t_end) {
+/* a step that lands too near a singular position ends before it, and the next one crosses */
+static tn_status fixed_step(tn_sim *s, double t_end, bool last) {
   trial r = attempt(s, t_end - s->t);
   if (r.status != TN_OK) return r.status;
-  if (r.rho >= SPLIT) return take(s, t_end);
+  if (r.rho >= SPLIT || last) return take(s, t_end);
   const double middle = s->t + 0.618 * (t_end - s->t);
-  tn_log(s, s->t, "singular", "step of %.3g s split: rho = %.1e at a singular position", r.h, r.rho);
+  tn_log(s, s->t, "singular", "step of %.3g s cut at 0.618: rho = %.1e at a singular position", r.h, r.rho);
   r = attempt(s, middle - s->t);
-  if (r.status != TN_OK) return r.status;
-  tn_status status = take(s, middle);
-  if (status != TN_OK) return status;
-  r = attempt(s, t_end - s->t);
-  return r.status != TN_OK ? r.status : take(s, t_end);
+  return r.status != TN_OK ? r.status : take(s, middle);
 }
 
 /* ---- adaptive step ------------------------------------------------------------------------------------------------------ */
@@ -162,11 +161,11 @@ static trial step_over(tn_sim *s, trial first, double most) {
     }
     if (r.status == TN_OK && r.err < best.err) best = r;
   }
+  if (best.status != TN_OK) return best; /* none came to an end: shorter, then */
   tn_log(s, s->t, "singular", "singular position: no length passes, best error %.2g of the tolerance taken", best.err);
   if (r.h == best.h && r.status == TN_OK) return r;
   s->summary.rejected++;
-  r = attempt(s, best.h);
-  return r;
+  return attempt(s, best.h);
 }
 
 static tn_status too_short(tn_sim *s, const trial *r, double h) {
@@ -196,8 +195,8 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
     bool forced = false;
     if (too_near(&r)) {
       r = step_over(s, r, most);
-      if (r.status != TN_OK) return r.status;
-      forced = true;
+      if (r.status != TN_OK && r.status != TN_E_RUN) return r.status;
+      forced = r.status == TN_OK;
       last = r.h == most;
     }
     if (r.err <= 1 || forced) {
@@ -219,7 +218,8 @@ tn_status tn_step(tn_sim *s, double t_limit) {
   if (!s->m->run.fixed) return adaptive_step(s, t_limit);
   /* multiples of the step from t0, not a sum */
   const double next = s->t0 + (double)(s->fixed_steps + 1) * s->m->run.step;
-  if (next > t_limit * (1 + 1e-12)) return fixed_step(s, t_limit);
+  if (next > t_limit * (1 + 1e-12)) return fixed_step(s, t_limit, true);
   s->fixed_steps++;
-  return fixed_step(s, fabs(next - t_limit) <= 1e-12 * fabs(t_limit) ? t_limit : next);
+  const bool last = fabs(next - t_limit) <= 1e-12 * fabs(t_limit);
+  return fixed_step(s, last ? t_limit : next, last);
 }

@@ -1,58 +1,15 @@
 /* project: the state after a step is put back on the constraints, by the smallest change in a metric.
- *   (1) position: A s = -C, |s| least; q <- q + s; once, or until |C| is at roundoff
- *   (2) velocity: A du = -Cdot, |du| least, A at the corrected q; all rows
- * mass: |s| in the kinetic-energy norm; identity: in the norm of the coordinates, as pinv(C_q) in the papers */
+ * the algorithm is formulate/put_back.c. metric mass: |s| in the kinetic-energy norm; identity: in the norm of the coordinates, as pinv(C_q) in the papers */
 #include "stabilize/stabilize.h"
 
 typedef struct project {
   int metric, passes; /* 0 mass, 1 identity; 0 iterate, 1 one */
 } project;
 
-enum { MOST_PASSES = 12 };
-
 static tn_status accept(const void *self, tn_solver *solver, double t, double *q, double *u, bool *changed) {
   const project *p = self;
   const tn_metric metric = p->metric ? TN_METRIC_IDENTITY : TN_METRIC_MASS;
-  tn_system *sys = &solver->sys;
-  const tn_model *m = sys->m;
-  const int rows = m->rows, nu = m->nu;
-  if (!rows) return TN_OK;
-  double *r = solver->r, *s = solver->s, *best = solver->q_try;
-  tn_error *e = solver->e;
-  /* position */
-  if (m->holonomic) {
-    tn_status status = tn_solver_at(solver, t, q, u, e);
-    if (status != TN_OK) return status;
-    double worst = tn_violation(sys, sys->C, m->holonomic, NULL);
-    for (int pass = 0; pass < (p->passes ? 1 : MOST_PASSES); pass++) {
-      if (worst == 0) break;
-      if ((status = tn_solver_factor(solver, metric, e)) != TN_OK) return status;
-      for (int i = 0; i < rows; i++) r[i] = i < m->holonomic ? -sys->C[i] : 0;
-      if ((status = tn_solver_correct(solver, metric, TN_OF_POSITION, r, s, e)) != TN_OK) return status;
-      for (int i = 0; i < nu; i++) best[i] = q[i] + s[i]; /* qdot = u in the plane: q (+) s is addition */
-      tn_assemble_position(sys, t, best);
-      const double now = tn_violation(sys, sys->C, m->holonomic, NULL);
-      if (!(now < worst)) break; /* roundoff reached, or no help */
-      memcpy(q, best, sizeof *q * (size_t)m->nq);
-      *changed = true;
-      if (p->passes) break;
-      /* the next pass would only stir the last digits */
-      if (now < 1e-15) break;
-      worst = now;
-      if (pass + 1 < MOST_PASSES && (status = tn_solver_at(solver, t, q, u, e)) != TN_OK) return status;
-    }
-  }
-  /* velocity, with A at the corrected q */
-  tn_status status = tn_solver_at(solver, t, q, u, e);
-  if (status == TN_OK) status = tn_solver_factor(solver, metric, e);
-  if (status != TN_OK) return status;
-  for (int i = 0; i < rows; i++) r[i] = -sys->Cdot[i];
-  if ((status = tn_solver_correct(solver, metric, TN_OF_VELOCITY, r, s, e)) != TN_OK) return status;
-  for (int i = 0; i < nu; i++) {
-    u[i] += s[i];
-    *changed = *changed || s[i] != 0;
-  }
-  return TN_OK;
+  return tn_put_back(solver, metric, p->passes == 1, t, q, u, NULL, NULL, changed, solver->e);
 }
 
 /* an error estimate without the part that accept takes away: e <- e - s, A s = A e */

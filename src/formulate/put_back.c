@@ -1,0 +1,47 @@
+/* a state put back on the constraints, or to a given level of their violation, by the smallest change in a metric.
+ *   (1) position: A s = level - C, |s| least; q <- q + s; once, or until that is roundoff
+ *   (2) velocity: A du = level - Cdot, |du| least, A at the corrected q; all rows */
+#include "formulate/formulate.h"
+
+enum { MOST_PASSES = 12 };
+
+/* level - C in r; the worst of it, scaled */
+static double residual(tn_solver *s, const double *level) {
+  const tn_system *sys = &s->sys;
+  const int holonomic = sys->m->holonomic;
+  for (int i = 0; i < sys->m->rows; i++) s->r[i] = i < holonomic ? (level ? level[i] : 0) - sys->C[i] : 0;
+  return tn_violation(sys, s->r, holonomic, NULL);
+}
+
+tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, double *q, double *u, const double *C_level,
+                      const double *Cdot_level, bool *changed, tn_error *e) {
+  tn_system *sys = &s->sys;
+  const tn_model *m = sys->m;
+  const size_t size = sizeof *q * (size_t)m->nq;
+  tn_status status = tn_solver_at(s, t, q, u, e);
+  if (status != TN_OK || !m->rows) return status;
+  double worst = residual(s, C_level);
+  for (int pass = 0; pass < (once ? 1 : MOST_PASSES) && worst > 0; pass++) {
+    if ((status = tn_solver_factor(s, metric, e)) != TN_OK) return status;
+    if ((status = tn_solver_correct(s, metric, TN_OF_POSITION, s->r, s->s, e)) != TN_OK) return status;
+    for (int i = 0; i < m->nq; i++) s->q_try[i] = q[i] + s->s[i]; /* qdot = u in the plane: q (+) s is addition */
+    tn_assemble_position(sys, t, s->q_try);
+    const double now = residual(s, C_level);
+    if (!(now < worst)) break; /* roundoff reached, or no help */
+    memcpy(q, s->q_try, size);
+    *changed = true;
+    worst = now;
+    if (now < 1e-15) break; /* the next pass would only stir the last digits */
+    if ((status = tn_solver_at(s, t, q, u, e)) != TN_OK) return status;
+    residual(s, C_level);
+  }
+  if ((status = tn_solver_at(s, t, q, u, e)) != TN_OK) return status;
+  if ((status = tn_solver_factor(s, metric, e)) != TN_OK) return status;
+  for (int i = 0; i < m->rows; i++) s->r[i] = (Cdot_level ? Cdot_level[i] : 0) - sys->Cdot[i];
+  if ((status = tn_solver_correct(s, metric, TN_OF_VELOCITY, s->r, s->s, e)) != TN_OK) return status;
+  for (int i = 0; i < m->nu; i++) {
+    u[i] += s->s[i];
+    *changed = *changed || s->s[i] != 0;
+  }
+  return tn_solver_at(s, t, q, u, e);
+}
