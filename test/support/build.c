@@ -179,9 +179,11 @@ void build_world(build *b) {
     char pointer[32];
     snprintf(pointer, sizeof pointer, "/bodies/%s", body[i]);
     build_set(b, pointer,
-              "{\"mass\": %.17g, \"inertia\": %.17g, \"center\": [%.17g, %.17g], \"position\": [%.17g, %.17g], \"angle\": %.17g}",
-              build_uniform(b, 0.5, 3), build_uniform(b, 0.1, 1), build_uniform(b, -0.4, 0.4), build_uniform(b, -0.4, 0.4),
-              build_uniform(b, -1.5, 1.5), build_uniform(b, -1.5, 1.5), build_uniform(b, -3, 3));
+              "{\"mass\": %.17g, \"inertia\": %.17g, \"center\": [%.17g, %.17g], \"position\": [%.17g, %.17g], "
+              "\"angle\": %.17g}",
+              build_uniform(b, 0.5, 3), build_uniform(b, 0.1, 1), build_uniform(b, -0.4, 0.4),
+              build_uniform(b, -0.4, 0.4), build_uniform(b, -1.5, 1.5), build_uniform(b, -1.5, 1.5),
+              build_uniform(b, -3, 3));
     add_channel(b, body[i], "x");
     add_channel(b, body[i], "y");
     add_channel(b, body[i], "angle");
@@ -192,7 +194,7 @@ void build_world(build *b) {
   add_channel(b, "p", "y");
 }
 
-void build_helpers(build *b) {
+void build_helpers(build *b, int places) {
   static const char *const pair[][2] = {{"a", "b"}, {"c", "b"}, {"ground", "a"}, {"c", "ground"}};
   int n = 0;
   for (int i = 0; i < tn_joint_type_count; i++) {
@@ -201,7 +203,7 @@ void build_helpers(build *b) {
     build_given given;
     if (!type->coordinates) continue;
     snprintf(name, sizeof name, "h%d", n);
-    if (!build_joint(b, name, type, pair[n % 4][0], pair[n % 4][1], 1, &given)) return;
+    if (!build_joint(b, name, type, pair[n % 4][0], pair[n % 4][1], places, &given)) return;
     n++;
     for (const tn_coordinate *k = type->coordinates; k->name; k++) add_channel(b, name, k->name);
   }
@@ -225,8 +227,9 @@ static void random_number(build *b, const char *at, const tn_field *f) {
 
 /* a function of t; of a and b too when it may run */
 static void random_expression(build *b, char *text, size_t size, bool running) {
-  int n = snprintf(text, size, "%.4f*sin(%.3f*t + %.3f) + %.3f*t^2 - %.3f", build_uniform(b, 0.2, 0.8),
-                   build_uniform(b, 1, 3), build_uniform(b, 0, 3), build_uniform(b, 0.1, 0.5), build_uniform(b, 0.1, 1));
+  int n =
+      snprintf(text, size, "%.4f*sin(%.3f*t + %.3f) + %.3f*t^2 - %.3f", build_uniform(b, 0.2, 0.8),
+               build_uniform(b, 1, 3), build_uniform(b, 0, 3), build_uniform(b, 0.1, 0.5), build_uniform(b, 0.1, 1));
   if (running)
     snprintf(text + n, size - (size_t)n, " + %.3f*sin(a.x + 2*b.y) - %.3f*a.rate*b.vx + %.3f*cos(b.angle)",
              build_uniform(b, 0.2, 1), build_uniform(b, 0.2, 0.6), build_uniform(b, 0.2, 1));
@@ -259,14 +262,15 @@ static bool random_field(build *b, const char *at, const tn_field *f, unsigned *
     return true;
   case TN_RUNNING:
     for (int i = 0; i < f->n; i++) {
-      char item[128];
+      char item[160];
       snprintf(item, sizeof item, f->n > 1 ? "%s/-" : "%s", at);
       random_expression(b, text, sizeof text, true);
       build_set(b, item, "\"%s\"", text);
     }
     return true;
   case TN_BODIES: {
-    static const char *const list[] = {"[\"a\"]", "[\"a\", \"b\", \"c\", \"p\"]", "[\"c\", \"b\"]", "[\"b\", \"p\", \"a\"]"};
+    static const char *const list[] = {"[\"a\"]", "[\"a\", \"b\", \"c\", \"p\"]", "[\"c\", \"b\"]",
+                                       "[\"b\", \"p\", \"a\"]"};
     build_set(b, at, "%s", list[build_integer(b, 0, 3)]);
     return true;
   }
@@ -336,8 +340,8 @@ static void two_places(build *b, const char *part, const char *const body[2], bo
     build_set(b, at, "[%s, %s]", p[0], p[1]);
 }
 
-bool build_joint(build *b, const char *name, const tn_joint_type *type, const char *first, const char *second, int places,
-                 build_given *given) {
+bool build_joint(build *b, const char *name, const tn_joint_type *type, const char *first, const char *second,
+                 int places, build_given *given) {
   const char *body[2] = {first, second};
   char part[40], at[64];
   snprintf(part, sizeof part, "/joints/%s", name);
@@ -412,8 +416,14 @@ void build_path_at(const build_path *path, double s, tn_frame2 *f, double accele
       x[i] = x[i] * s + path->p[i][k];
     }
   }
-  *f = (tn_frame2){.r = {x[0], x[1]}, .angle = x[2], .c = cos(x[2]), .s = sin(x[2]), .v = {v[0], v[1]}, .w = v[2],
-                   .a0 = {NAN, NAN}, .al0 = NAN};
+  *f = (tn_frame2){.r = {x[0], x[1]},
+                   .angle = x[2],
+                   .c = cos(x[2]),
+                   .s = sin(x[2]),
+                   .v = {v[0], v[1]},
+                   .w = v[2],
+                   .a0 = {NAN, NAN},
+                   .al0 = NAN};
 }
 
 void build_motion_random(build *b, double spread, build_motion *m) {
@@ -475,7 +485,8 @@ void build_rows(build *b, const build_motion *m, build_errors *worst) {
       tn_assemble_position(s, i < nu ? m->t : m->t + ds, q);
       for (int r = 0; r < holonomic; r++) C[r][k] = s->C[r];
     }
-    for (int r = 0; r < holonomic; r++) build_worst(i < nu ? &worst->A : &worst->Ct, A[r], build_slope(C[r], STEP), fabs(A[r]));
+    for (int r = 0; r < holonomic; r++)
+      build_worst(i < nu ? &worst->A : &worst->Ct, A[r], build_slope(C[r], STEP), fabs(A[r]));
   }
 }
 

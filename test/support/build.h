@@ -26,12 +26,13 @@ void build_new(build *b, uint64_t seed); /* `tenon` and `dimension`, nothing els
 void build_free(build *b);
 /* the value at a pointer, as JSON made by printf */
 void build_set(build *b, const char *pointer, const char *format, ...) TN_PRINTF(3, 4);
-void build_read(build *b, const char *model);      /* models/<model>.json */
-void build_parse(build *b, const char *text);      /* a whole model       */
-bool build_compile(build *b);                      /* model and system    */
-bool build_simulate(build *b);                     /* and a simulation, started */
+void build_read(build *b, const char *model); /* models/<model>.json */
+void build_parse(build *b, const char *text); /* a whole model       */
+bool build_compile(build *b);                 /* model and system    */
+bool build_simulate(build *b);                /* and a simulation, started */
 void build_fail(build *b, const char *format, ...) TN_PRINTF(2, 3);
-double build_channel(build *b, const char *format, ...) TN_PRINTF(2, 3); /* of the simulation; NaN and failed if it is refused */
+double build_channel(build *b, const char *format, ...)
+    TN_PRINTF(2, 3); /* of the simulation; NaN and failed if it is refused */
 
 /* names in models/, sorted, without .json; returns their number */
 int build_models(char (*name)[64], int most);
@@ -62,10 +63,10 @@ typedef struct build_given {
 /* plane bodies a, b, c and a particle p, at random; their coordinates become channels */
 void build_world(build *b);
 /* a joint between a, b and c for every registered type that measures something: h0, h1, ..; channels too */
-void build_helpers(build *b);
+void build_helpers(build *b, int places);
 /* `first`, `second`: of a b c p ground; NULL: any that the type can hold. places: 0 `at`, 1 `on_bodies` */
-bool build_joint(build *b, const char *name, const tn_joint_type *type, const char *first, const char *second, int places,
-                 build_given *given);
+bool build_joint(build *b, const char *name, const tn_joint_type *type, const char *first, const char *second,
+                 int places, build_given *given);
 /* how: one of the bits of type->takes but TN_AT_POINT */
 bool build_force(build *b, const char *name, const tn_force_type *type, int how, build_given *given);
 /* the first field, or choice of a word, that `given` has not; NULL if it has all. `text` is where it is written */
@@ -95,8 +96,8 @@ void build_motion_at(const build *b, const build_motion *m, double s, double *q,
 
 /* largest errors against differences, each divided by 1 + the size of what is compared */
 typedef struct build_errors {
-  double Cdot, A, Ct, gamma;  /* rows: C along the motion, for each coordinate, over t alone; Cdot along the motion */
-  double twist, axes, bias;   /* bodies: pose along the motion, J u, acceleration                                    */
+  double Cdot, A, Ct, gamma; /* rows: C along the motion, for each coordinate, over t alone; Cdot along the motion */
+  double twist, axes, bias;  /* bodies: pose along the motion, J u, acceleration                                    */
 } build_errors;
 void build_rows(build *b, const build_motion *m, build_errors *worst);
 void build_kinematics(build *b, const build_motion *m, build_errors *worst);
