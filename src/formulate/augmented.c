@@ -46,7 +46,7 @@ static void correct(const void *self, void *work, const tn_system *sys, const do
   *info = (tn_solve_info){i.inconsistency, i.failed};
 }
 
-static double nearness(const void *work) { return ((const tn_kkt *)work)->rho_min; }
+static double nearness(const void *work) { return tn_kkt_nearness(work); }
 
 static int rank(const void *work) { return tn_kkt_rank(work); }
 

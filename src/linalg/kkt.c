@@ -312,12 +312,18 @@ bool tn_kkt_factor(tn_kkt *k, const double *M, const double *A, const double *si
 
 void tn_kkt_reset(tn_kkt *k) {
   k->rank = k->rows;
+  k->rho_typical = 0;
   for (int i = 0; i < k->rows; i++) k->D_typical[i] = 0;
 }
 
 void tn_kkt_typical(tn_kkt *k, int rank) {
   k->rank = rank;
+  k->rho_typical = fmax(k->rho_typical, rank > 0 ? k->rho[rank - 1] : 1);
   for (int i = 0; i < k->rows; i++) k->D_typical[i] = fmax(k->D_typical[i], k->D[i]);
+}
+
+double tn_kkt_nearness(const tn_kkt *k) {
+  return k->rho_typical > k->rho_min ? k->rho_min / k->rho_typical : k->rho_typical > 0 ? 1 : k->rho_min;
 }
 
 int tn_kkt_rank(const tn_kkt *k) {
@@ -441,15 +447,14 @@ void tn_kkt_solve(tn_kkt *k, const double *M, const double *A, const double *sig
 void tn_kkt_correct(tn_kkt *k, const double *M, const double *A, const double *sigma, const double *g,
                     const double *noise, double *x, double *lambda, tn_kkt_info *info) {
   const int nu = k->nu, rows = k->rows, all = k->independent;
-  double signal = 0, least = 0;
-  for (int i = 0; i < rows; i++) {
-    signal = fmax(signal, k->s[i] * fabs(g[i]));
-    least = fmax(least, k->s[i] * noise[i]);
-  }
-  const double worth = fmax(100 * signal, 2000 * least);
-  least = worth > 0 ? (least / worth) * (least / worth) : 0;
+  double signal = 0;
+  for (int i = 0; i < rows; i++) signal = fmax(signal, k->s[i] * fabs(g[i]));
   int r = all;
-  while (r > 0 && k->rho[r - 1] <= least) r--;
+  for (; r > 0; r--) {
+    const int i = k->pivot[r - 1];
+    const double least = k->s[i] * noise[i], worth = fmax(100 * signal, 2000 * least);
+    if (!(worth > 0) || k->rho[r - 1] > (least / worth) * (least / worth)) break;
+  }
   if (r == all) {
     tn_kkt_solve(k, M, A, sigma, NULL, g, x, lambda, info);
     return;

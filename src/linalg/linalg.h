@@ -23,7 +23,9 @@ typedef struct tn_kkt {
   int *pivot;      /* rows: row eliminated e-th                                                                      */
   double *rho;     /* rows: pivot e before eps: squared sine against the rows before it; never increasing            */
   int independent; /* rows solved with, the first of `pivot`: `rank`, or more where rows after it do not depend      */
-  double rho_min;  /* the smallest rho among the first `rank` pivots: nearness of a singular position                */
+  double rho_min;  /* the smallest rho among the first `rank` pivots                                                  */
+  double
+      rho_typical; /* that at typical poses, 0 before any                                                             */
   int bad_pivot;   /* speed at which M + W was not positive definite when factor fails, else -1                      */
   double *y, *z, *z_sum, *dx, *r1; /* work, nu each   */
   double *r2, *g, *v, *mu, *dmu;   /* work, rows each */
@@ -55,6 +57,9 @@ void tn_kkt_solve(tn_kkt *k, const double *M, const double *A, const double *sig
  * singular position the directions that would only carry roundoff are left alone */
 void tn_kkt_correct(tn_kkt *k, const double *M, const double *A, const double *sigma, const double *g,
                     const double *noise, double *x, double *lambda, tn_kkt_info *info);
+/* nearness of a singular position: rho_min over what it typically is; 1 far away. (masses of very different size make
+ * rho small everywhere) */
+double tn_kkt_nearness(const tn_kkt *k);
 /* rank of A in the metric of M as factored: leading pivots with rho above 1e-12 */
 int tn_kkt_rank(const tn_kkt *k);
 

@@ -44,15 +44,20 @@ static double norm(const tn_sim *s, const double *e, const double *a, const doub
   return most;
 }
 
+static double added(const tn_sim *s, const double *now, const double *before, int n) {
+  for (int i = 0; i < n; i++) s->C_row[i] = now[i] - before[i];
+  return tn_violation(&s->solver.sys, s->C_row, n, NULL);
+}
+
 /* the other half of the error: what a filter takes from the estimate, as a violation of the constraints, in units of the
  * tolerance. for a mechanism without freedom it is all there is. near a singular position the estimate is spoiled in this
- * part too, and the violation that is really there judges */
+ * part too, and the violation that the step really adds judges */
 static double drift(const tn_sim *s, const double taken[2]) {
   const tn_run *r = &s->m->run;
   const tn_system *sys = &s->solver.sys;
   const bool near = s->solver.nearness < SPOILED;
-  const double position = near ? tn_violation(sys, sys->C, s->m->holonomic, NULL) : taken[0];
-  const double velocity = near ? tn_violation(sys, sys->Cdot, s->m->rows, NULL) : taken[1];
+  const double position = near ? added(s, sys->C, s->C1, s->m->holonomic) : taken[0];
+  const double velocity = near ? added(s, sys->Cdot, s->V1, s->m->rows) : taken[1];
   double speed = 0;
   for (int i = 0; i < s->m->bodies; i++) {
     const tn_frame2 *f = &sys->body[i];
