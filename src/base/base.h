@@ -100,6 +100,7 @@ tn_expr *tn_expr_number(tn_arena *arena, double value);
 
 int tn_expr_width(const tn_expr *expr);
 tn_class tn_expr_class(const tn_expr *expr); /* the class it really is */
+bool tn_expr_uses_time(const tn_expr *expr); /* t itself, not only through channels */
 
 typedef void (*tn_fetch)(const void *scope, int slot, double *value);
 /* value at time t; `value` has room for tn_expr_width numbers. never allocates; not-a-number comes out as such */

@@ -356,6 +356,12 @@ static bool whole(tn_parser *p, tn_expr **expr) {
   return true;
 }
 
+bool tn_expr_uses_time(const tn_expr *e) {
+  for (int i = 0; i < e->n; i++)
+    if (e->op[i].code == TN_OP_TIME) return true;
+  return false;
+}
+
 tn_status tn_expr_parse(tn_arena *arena, const char *text, size_t n, tn_class allowed, const tn_names *names,
                         tn_expr **expr, tn_error *error) {
   tn_parser p = {.text = text, .n = n, .allowed = allowed, .arena = arena};

@@ -110,6 +110,7 @@ static tn_status read_field(tn_context *c, const tn_node *node, const tn_field *
   case TN_TIME: {
     const tn_expr *x;
     TN_TRY(tn_expr_at(c, node, TN_CLASS_TIME, 1, &x));
+    c->m->uses_time = c->m->uses_time || tn_expr_uses_time(x);
     memcpy(at, &x, sizeof x);
     return TN_OK;
   }
@@ -123,6 +124,7 @@ static tn_status read_field(tn_context *c, const tn_node *node, const tn_field *
       const tn_node *k = node->first;
       for (int i = 0; i < f->n; i++, k = k->next) TN_TRY(tn_expr_at(c, k, TN_CLASS_RUNNING, 1, &x[i]));
     }
+    for (int i = 0; i < f->n; i++) c->m->uses_time = c->m->uses_time || tn_expr_uses_time(x[i]);
     memcpy(at, x, sizeof *x * (size_t)f->n);
     return TN_OK;
   }

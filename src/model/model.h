@@ -148,6 +148,7 @@ typedef struct tn_run {
   const tn_integrator_type *integrator;
   bool fixed;
   double step, rtol, atol;
+  double max_step; /* of an adaptive integrator */
   double contract_position, contract_velocity;
   bool breach_stops;
 } tn_run;
@@ -156,6 +157,7 @@ struct tn_model {
   tn_arena arena;
   const char *title;
   bool relative;
+  bool uses_time; /* drivers or forces do, explicitly */
   double gravity[2];
   double length; /* the model's length, m */
   int bodies, joints, forces, rods, channels, outputs;

@@ -95,7 +95,7 @@ static tn_status positive(tn_context *c, const tn_node *object, const char *key,
 }
 
 static tn_status read_integrator(tn_context *c, const tn_node *node) {
-  static const char *const keys[] = {"type", "step", "rtol", "atol", NULL};
+  static const char *const keys[] = {"type", "step", "rtol", "atol", "max_step", NULL};
   tn_run *r = &c->m->run;
   const char *word = "dopri5", *known[64];
   bool step = false, tolerance = false;
@@ -117,7 +117,11 @@ static tn_status read_integrator(tn_context *c, const tn_node *node) {
   TN_TRY(positive(c, node, "rtol", &r->rtol, &tolerance));
   r->atol = r->rtol;
   TN_TRY(positive(c, node, "atol", &r->atol, &tolerance));
-  if (step && tolerance) return tn_refuse(c, node, "give `step` (fixed) or `rtol`, `atol` (adaptive), not both");
+  /* what depends on time may change while nothing moves: an error estimate would not see it */
+  r->max_step = c->m->uses_time ? r->every : INFINITY;
+  TN_TRY(positive(c, node, "max_step", &r->max_step, &tolerance));
+  if (step && tolerance)
+    return tn_refuse(c, node, "give `step` (fixed) or `rtol`, `atol`, `max_step` (adaptive), not both");
   if (tolerance && !r->integrator->adaptive)
     return tn_refuse(c, node, "%s has a fixed step: it takes `step`, not tolerances", word);
   if (!step && !r->integrator->adaptive) {

@@ -44,7 +44,10 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->start_x = TN_CARVE(c, double, m->nu);
   s->start_lambda = TN_CARVE(c, double, all);
   s->start_sigma = TN_CARVE(c, double, all);
-  s->start_kept = TN_CARVE(c, double, extra);
+  s->start_goal = TN_CARVE(c, double, extra);
+  s->start_begin = TN_CARVE(c, double, extra);
+  s->start_end = TN_CARVE(c, double, extra);
+  s->start_way = TN_CARVE(c, double, m->nq);
   s->start_q = TN_CARVE(c, double, m->nq);
 }
 

@@ -27,7 +27,8 @@ struct tn_sim {
   double *row;               /* columns                                                        */
   /* the start */
   tn_kkt start_kkt; /* rows and exact targets                                         */
-  double *start_A, *start_r, *start_x, *start_lambda, *start_q, *start_sigma, *start_kept;
+  double *start_A, *start_r, *start_x, *start_lambda, *start_q, *start_sigma, *start_way;
+  double *start_goal, *start_begin, *start_end; /* targets */
   /* steps */
   bool started, stopped;
   bool feedback, held; /* some stabilizer has one; some feedback is held                 */

@@ -47,8 +47,7 @@ static int collect(tn_sim *s, const wanted *w, double *off, int *worst) {
     double value, rate, accel, *row = s->start_A + (size_t)n * nu;
     memset(row, 0, sizeof *row * nu);
     tn_measure_eval(sys, &t->of, &value, &rate, &accel, row);
-    const double goal = isnan(t->value) ? s->start_kept[i] : t->value;
-    s->start_r[n] = goal - (w->rate ? rate : value);
+    s->start_r[n] = s->start_goal[i] - (w->rate ? rate : value);
     const double v = fabs(s->start_r[n]) * target_scale(s, t);
     if (!(v <= *off)) *off = v, *worst = m->rows + i;
     n++;
@@ -159,17 +158,48 @@ static void report_move(tn_sim *s, const double *from) {
     tn_log(s, s->t, "assembled", "the start moved %s by %.3g", m->q_name[most], sum->start_moved);
 }
 
+/* exact values far from the pose are approached little by little along the constraints, so that a mechanism is turned there and
+ * does not jump to another branch. where the way is barred it is left, and the last leap is made from the pose itself */
+static tn_status approach(tn_sim *s, const wanted *w) {
+  const tn_model *m = s->m;
+  double *goal = s->start_goal, *begin = s->start_begin, *q = s->start_way, far = 0, off;
+  int worst;
+  for (int i = 0; i < m->exact; i++) {
+    const tn_target *t = &m->target[i];
+    double rate, accel;
+    tn_measure_eval(&s->solver.sys, &t->of, &begin[i], &rate, &accel, NULL);
+    if (!t->rate)
+      far = fmax(far, fabs(goal[i] - begin[i]) * (tn_measure_unit(m, &t->of) == TN_ANGLE ? 5 : 10 / m->length));
+  }
+  const int n = (int)fmin(ceil(far), 5000);
+  if (n < 2) return TN_OK;
+  memcpy(q, s->y, sizeof *q * (size_t)m->nq);
+  for (int i = 0; i < m->exact; i++) s->start_end[i] = goal[i];
+  tn_status status = TN_OK;
+  bool barred = false;
+  for (int k = 0; k < n && status == TN_OK && !barred; k++) {
+    for (int i = 0; i < m->exact; i++)
+      if (!m->target[i].rate) goal[i] = begin[i] + (s->start_end[i] - begin[i]) * k / n;
+    status = positions(s, w, q, &off, &worst);
+    barred = !(off <= 1e-9);
+  }
+  for (int i = 0; i < m->exact; i++) goal[i] = s->start_end[i];
+  if (status == TN_OK && !barred) memcpy(s->y, q, sizeof *q * (size_t)m->nq);
+  return status == TN_E_RUN ? TN_OK : status;
+}
+
 tn_status tn_start_assemble(tn_sim *s, bool targets) {
   const tn_model *m = s->m;
-  double off, *from = s->ynew, *kept = s->start_kept;
+  double off, *from = s->ynew, *goal = s->start_goal;
   int worst;
   tn_status status = tn_solver_at(&s->solver, s->t, s->y, tn_u_of(s, s->y), s->e);
   if (status != TN_OK) return status;
   memcpy(from, s->y, sizeof *from * (size_t)m->nq);
   for (int i = 0; targets && i < m->exact + m->guesses; i++) {
-    double rate, accel;
-    tn_measure_eval(&s->solver.sys, &m->target[i].of, &kept[i], &rate, &accel, NULL);
-    if (m->target[i].rate) kept[i] = 0;
+    const tn_target *target = &m->target[i];
+    double value, rate, accel;
+    tn_measure_eval(&s->solver.sys, &target->of, &value, &rate, &accel, NULL);
+    goal[i] = !isnan(target->value) ? target->value : target->rate ? 0 : value;
   }
   /* guesses first, and alone: where assembly begins. a start as given is set and left there */
   for (int rate = 0; targets && rate < 2; rate++) {
@@ -177,11 +207,10 @@ tn_status tn_start_assemble(tn_sim *s, bool targets) {
     status = rate ? velocities(s, &first, &off, &worst) : positions(s, &first, s->y, &off, &worst);
     if (status != TN_OK) return status;
   }
-  if (targets && m->as_given) {
-    return TN_OK; /* nothing was assembled */
-  }
+  if (targets && m->as_given) return TN_OK; /* nothing is assembled */
   const wanted position = {.constraints = true, .exact = targets},
                velocity = {.constraints = true, .exact = targets, .rate = true};
+  if (targets && (status = approach(s, &position)) != TN_OK) return status;
   if ((status = positions(s, &position, s->y, &off, &worst)) != TN_OK) return status;
   if (!(off <= 1e-9)) return refuse(s, "position", off, worst);
   if ((status = velocities(s, &velocity, &off, &worst)) != TN_OK) return status;

@@ -193,6 +193,7 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
   }
   for (;;) {
     const double most = t_limit - s->t;
+    s->h = fmin(s->h, s->m->run.max_step);
     bool last = 1.01 * s->h >= most;
     double h = last ? most : s->h;
     trial r = attempt(s, h);

@@ -1,0 +1,411 @@
+/* the command line: words in, files and exit codes out. ' stands for " in the models here. */
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "read/read.h"
+#include "support/build.h"
+#include "test.h"
+
+/* ---- running it ------------------------------------------------------------------------------------------------------- */
+
+static void leave(void) {
+  char command[600], here[500];
+  if (!getcwd(here, sizeof here) || !strstr(here, "tenon-cli-")) return;
+  snprintf(command, sizeof command, "rm -rf '%s'", here);
+  if (chdir("/") || system(command)) return;
+}
+
+/* a folder of its own, gone at the end */
+static void enter(void) {
+  static bool done = false;
+  char folder[] = "/tmp/tenon-cli-XXXXXX";
+  if (done) return;
+  done = true;
+  if (!mkdtemp(folder) || chdir(folder)) abort();
+  atexit(leave);
+}
+
+static char *slurp(const char *path, char *text, size_t size) {
+  FILE *f = fopen(path, "rb");
+  size_t n = f ? fread(text, 1, size - 1, f) : 0;
+  text[n] = 0;
+  if (f) fclose(f);
+  return f ? text : NULL;
+}
+
+static void spill(const char *path, const char *text) {
+  FILE *f = fopen(path, "wb");
+  if (!f) abort();
+  for (; *text; text++) fputc(*text == '\'' ? '"' : *text, f);
+  fclose(f);
+}
+
+static bool exists(const char *path) {
+  struct stat s;
+  return stat(path, &s) == 0;
+}
+
+static char out[200000], err[20000];
+
+/* tenon with these words; returns the exit code, what it wrote is in `out` and `err` */
+static int tenon(const char *format, ...) {
+  char command[4000];
+  va_list args;
+  enter();
+  int n = snprintf(command, sizeof command, "\"%s\" ", TN_BINARY);
+  va_start(args, format);
+  n += vsnprintf(command + n, sizeof command - (size_t)n, format, args);
+  va_end(args);
+  snprintf(command + n, sizeof command - (size_t)n, " >.out 2>.err </dev/null");
+  const int status = system(command);
+  if (!slurp(".out", out, sizeof out) || !slurp(".err", err, sizeof err)) abort();
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000;
+  if (code > 100) printf("%s\n%s\n", command, err); /* a crash, or the sanitizers */
+  CHECK(code < 100);
+  return code;
+}
+
+#define MODELS TN_SOURCE_DIR "/models/"
+#define PENDULUM "'" MODELS "pendulum.json'"
+#define FOUR_BAR "'" MODELS "four_bar.json'"
+
+/* the JSON on stdout; to be freed */
+static tn_desc *summary(void) {
+  tn_desc *d = NULL;
+  tn_error e;
+  if (tn_desc_new(NULL, &d, &e)) abort();
+  const tn_status status = tn_desc_parse(d, "stdout", out, strlen(out), &e);
+  if (status) printf("%s at %d:%d\n", e.message, e.line, e.column);
+  CHECK(status == TN_OK);
+  return d;
+}
+
+static double number_of(const char *key) {
+  tn_desc *d = summary();
+  const tn_node *n = tn_node_get(d->root, key);
+  const double value = n && n->kind == TN_NODE_NUMBER ? n->number : NAN;
+  tn_desc_free(d);
+  return value;
+}
+
+/* a text member, or the items of a list with blanks between */
+static const char *text_of(const char *key) {
+  static char text[1000];
+  tn_desc *d = summary();
+  const tn_node *n = tn_node_get(d->root, key);
+  text[0] = 0;
+  if (n && n->kind == TN_NODE_TEXT) snprintf(text, sizeof text, "%s", n->text);
+  for (const tn_node *c = n && n->kind == TN_NODE_LIST ? n->first : NULL; c; c = c->next) {
+    if (*text) strcat(text, " ");
+    strncat(text, c->kind == TN_NODE_TEXT ? c->text : "?", 100);
+  }
+  tn_desc_free(d);
+  return text;
+}
+
+static int lines_of(const char *path) {
+  char text[200000];
+  int n = 0;
+  if (!slurp(path, text, sizeof text)) return -1;
+  for (const char *c = text; *c; c++) n += *c == '\n';
+  return n;
+}
+
+/* ---- words -------------------------------------------------------------------------------------------------------------- */
+
+TEST(help_and_version) {
+  static const char *const ways[] = {"--help", "-h", "help"};
+  for (int i = 0; i < 3; i++) {
+    CHECK(tenon("%s", ways[i]) == 0 && !*err);
+    CHECK_HAS(out, "tenon run MODEL");
+    CHECK_HAS(out, "exit codes");
+  }
+  CHECK(tenon("--version") == 0 && !*err);
+  CHECK_TEXT(out, "tenon " TN_VERSION "\n");
+  static const char *const options[] = {"-o ",          "--json",   "--set",         "--until",
+                                        "--every",      "--method", "--formulation", "--stabilize",
+                                        "--integrator", "--step",   "--rtol",        "--atol"};
+  CHECK(tenon("run --help") == 0 && !*err);
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++) CHECK_HAS(out, options[i]);
+  CHECK(tenon("run -h") == 0 && tenon("run nothing.json --help") == 0); /* wherever it stands */
+  CHECK(tenon("list --help") == 0 && strstr(out, "formulation"));
+}
+
+TEST(words_that_make_no_sense_are_usage) {
+  CHECK(tenon(" ") == 1 && !*out && strstr(err, "tenon run MODEL"));
+  CHECK(tenon("simulate") == 1 && !*out);
+  CHECK_TEXT(err, "tenon: unknown command 'simulate'\n       see tenon --help\n");
+  CHECK(tenon("list joints") == 1 && strstr(err, "unknown kind 'joints'"));
+  CHECK(tenon("list joint force") == 1);
+  static const char *const bad[][2] = {{"run", "no model given"},
+                                       {"run " PENDULUM " --untill 3", "unknown option '--untill'"},
+                                       {"run " PENDULUM " -x", "unknown option '-x'"},
+                                       {"run " PENDULUM " " PENDULUM, "one model at a time"},
+                                       {"run " PENDULUM " --until", "a value is missing after '--until'"},
+                                       {"run " PENDULUM " -o", "a value is missing after '-o'"},
+                                       {"run " PENDULUM " --set", "a value is missing after '--set'"},
+                                       {"run " PENDULUM " -o result.txt", "must end in .csv"},
+                                       {"run " PENDULUM " -o a.csv -o b.csv", "one -o only"},
+                                       {"run " FOUR_BAR " --set rho", "--set needs NAME=VALUE"},
+                                       {"run " FOUR_BAR " --set =3", "--set needs NAME=VALUE"},
+                                       {"run " FOUR_BAR " --set rhoo=3", "the model has no constant 'rhoo' to set"},
+                                       {"run " FOUR_BAR " --set rho=inf", "finite"},
+                                       {"run " PENDULUM " --set g=3", "the model has no constant 'g' to set"},
+                                       {"run " PENDULUM " --until nan", "finite"},
+                                       {"run " PENDULUM " --stabilize baumgarte:alpha", "expected key=value"},
+                                       {"run " PENDULUM " --stabilize baumgarte:", "expected key=value"},
+                                       {"run " PENDULUM " --stabilize baumgarte:alpha=5,alpha=6", "given twice"},
+                                       {"run " PENDULUM " --stabilize 'baumgarte:alpha=(5'", "brackets do not match"},
+                                       {"run " PENDULUM " --stabilize :alpha=5", "expected type"},
+                                       {"run " PENDULUM " --method ''", "expected type"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    const int code = tenon("%s", bad[i][0]);
+    if (code != 1 || !strstr(err, bad[i][1]) || strncmp(err, "tenon: ", 7) != 0 || *out)
+      printf("%s: %d\n%s%s", bad[i][0], code, err, out);
+    CHECK(code == 1 && strstr(err, bad[i][1]) && strncmp(err, "tenon: ", 7) == 0 && !*out);
+  }
+}
+
+TEST(lists) {
+  static const char *const kinds[][2] = {
+      {"joint", "revolute"},       {"force", "spring"},      {"coordinates", "swing"}, {"formulation", "augmented"},
+      {"stabilizer", "baumgarte"}, {"integrator", "dopri5"}, {"method", "project"}};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    CHECK(tenon("list %s", kinds[i][0]) == 0 && !*err);
+    CHECK_HAS(out, kinds[i][1]);
+  }
+  CHECK(tenon("list") == 0);
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) CHECK_HAS(out, kinds[i][1]);
+}
+
+/* ---- exit codes ------------------------------------------------------------------------------------------------------------ */
+
+TEST(exit_codes) {
+  CHECK(tenon("run " PENDULUM " --until 0.1") == 0 && !*err && strstr(out, "reached t = 0.1 s"));
+  enter();
+  spill("bad.json", "{\n  'tenon': 1, 'dimension': 2,\n  'bodies': {'k': {'mass': -1, 'inertia': 1}}\n}");
+  CHECK(tenon("run bad.json") == 2 && !*out);
+  CHECK_TEXT(err, "tenon: body 'k': the mass must not be negative, it is -1 (bad.json:3:28)\n");
+  spill("syntax.json", "{'tenon': 1,}");
+  CHECK(tenon("run syntax.json") == 2 && strstr(err, "syntax.json:1:12"));
+  spill(
+      "start.json",
+      "{'tenon': 1, 'dimension': 2, 'bodies': {'k': {'mass': 1, 'inertia': 1}}, 'joints': {'pin': {'type': 'revolute',"
+      "'between': ['ground', 'k'], 'at': [0, 0]}}, 'start': {'k.x': 1}}");
+  CHECK(tenon("run start.json") == 2 && strstr(err, "the start cannot be assembled: start value 'k.x'") &&
+        strstr(err, "start.json:1:"));
+  CHECK(tenon("run " FOUR_BAR " --method fci --rtol 1e-3") == 3);
+  CHECK(strncmp(out, "contract broken: joint '", 24) == 0 && strncmp(err, "tenon: contract broken: joint '", 31) == 0);
+  CHECK(tenon("run " FOUR_BAR " --method fci --rtol 1e-3 --until 1 --breach record") == 0);
+  CHECK(strncmp(out, "contract broken: joint '", 24) == 0 && !*err);
+  CHECK(tenon("run nowhere.json") == 4 && strstr(err, "cannot open 'nowhere.json'") && !*out);
+  CHECK(tenon("run /") == 4 && strstr(err, "cannot read '/'"));
+  CHECK(tenon("run " PENDULUM " --until 0.1 -o no/such/folder.csv") == 4 &&
+        strstr(err, "cannot write 'no/such/folder.csv'"));
+}
+
+/* ---- settings ---------------------------------------------------------------------------------------------------------------- */
+
+TEST(json_has_all_keys_and_nothing_else_is_on_stdout) {
+  static const char *const keys[] = {
+      "tenon",          "model",         "method",     "formulation",  "stabilizers",    "integrator",
+      "t_end",          "steps",         "rejected",   "rhs",          "status",         "max_position_violation",
+      "worst_joint",    "contract",      "events",     "cpu_seconds",  "message",        "max_velocity_violation",
+      "factorizations", "time_assemble", "time_solve", "time_project", "energy_balance", "degrees_of_freedom",
+      "redundant_rows"};
+  CHECK(tenon("run " FOUR_BAR " --until 0.5 --json") == 0 && !*err);
+  tn_desc *d = summary();
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    if (!tn_node_get(d->root, keys[i])) printf("no %s\n", keys[i]);
+    CHECK(tn_node_get(d->root, keys[i]) != NULL);
+  }
+  tn_desc_free(d);
+  CHECK_TEXT(text_of("tenon"), TN_VERSION);
+  CHECK_TEXT(text_of("model"), MODELS "four_bar.json");
+  CHECK_TEXT(text_of("status"), "done");
+  CHECK(number_of("t_end") == 0.5 && number_of("degrees_of_freedom") == 1);
+  /* one that is refused, one that stops */
+  enter();
+  spill("bad.json", "{'tenon': 1, 'dimension': 2, 'bodies': {}}");
+  CHECK(tenon("run bad.json --json") == 2 && strstr(err, "no `bodies`"));
+  CHECK_TEXT(text_of("status"), "refused");
+  CHECK(tenon("run " FOUR_BAR " --json --method fci --rtol 1e-3") == 3);
+  CHECK_TEXT(text_of("status"), "stopped");
+  CHECK(strncmp(text_of("message"), "contract broken: ", 17) == 0);
+}
+
+TEST(every_setting_of_a_run) {
+  CHECK(tenon("run " FOUR_BAR " --json --until 0.25") == 0 && number_of("t_end") == 0.25);
+  CHECK(tenon("run " FOUR_BAR " --json --until '1/8'") == 0 && number_of("t_end") == 0.125); /* expressions too */
+  CHECK(tenon("run " FOUR_BAR " --json --until 0.2 --step 0.02") == 0 && number_of("steps") == 10 &&
+        number_of("step") == 0.02);
+  CHECK(tenon("run " FOUR_BAR " --json --until 0.2 --integrator rk4 --step 0.02") == 0);
+  CHECK_TEXT(text_of("integrator"), "rk4");
+  CHECK(number_of("steps") == 10);
+  CHECK(tenon("run " FOUR_BAR " --json --until 0.2 --integrator euler:step=0.1 --breach record") == 0 &&
+        number_of("steps") == 2);
+  CHECK(tenon("run " FOUR_BAR " --json --until 0.2 --integrator rk4") == 2 && strstr(err, "rk4 needs a step"));
+  CHECK(tenon("run " FOUR_BAR " --json --until 0.2 --rtol 1e-5") == 0 && number_of("rtol") == 1e-5 &&
+        number_of("atol") == 1e-5);
+  const double coarse = number_of("steps");
+  CHECK(tenon("run " FOUR_BAR " --json --until 0.2 --rtol 1e-11 --atol 1e-10") == 0);
+  CHECK(number_of("rtol") == 1e-11 && number_of("atol") == 1e-10 && number_of("steps") > coarse);
+  CHECK(tenon("run " FOUR_BAR " --until 0.2 --step 0.01 --rtol 1e-5") == 1); /* one or the other */
+  CHECK(tenon("run " FOUR_BAR " --json --until 0.2 --method direct") == 0);
+  CHECK_TEXT(text_of("method"), "direct");
+  CHECK_TEXT(text_of("stabilizers"), "project:metric=identity");
+  CHECK(tenon("run " FOUR_BAR " --json --until 0.2 --formulation augmented --stabilize none --breach record") == 0);
+  CHECK_TEXT(text_of("formulation"), "augmented");
+  CHECK_TEXT(text_of("stabilizers"), "none");
+  CHECK_TEXT(text_of("method"), "custom");
+  CHECK(tenon("run " FOUR_BAR
+              " --json --until 0.2 --stabilize baumgarte:alpha=5,beta=6 --stabilize project:passes=one") == 0);
+  CHECK_TEXT(text_of("stabilizers"), "baumgarte:alpha=5,beta=6 project:passes=one"); /* in the order named */
+  CHECK(tenon("run " FOUR_BAR
+              " --json --until 0.2 --stabilize project:passes=one --stabilize 'baumgarte:alpha=10*sqrt(2)'") == 0);
+  CHECK_TEXT(text_of("stabilizers"), "project:passes=one baumgarte:alpha=10*sqrt(2)");
+  CHECK(tenon("run " FOUR_BAR " --method nonsense") == 2 && strstr(err, "unknown method 'nonsense'"));
+  CHECK(tenon("run " FOUR_BAR " --stabilize projekt") == 2 && strstr(err, "did you mean 'project'?"));
+  CHECK(tenon("run " FOUR_BAR " --breach maybe") == 2);
+  CHECK(tenon("run " FOUR_BAR " --until -1") == 2 && strstr(err, "`until` must not be negative"));
+}
+
+TEST(what_is_on_the_line_wins_over_the_file) {
+  enter();
+  spill("m.json", "{'tenon': 1, 'dimension': 2, 'constants': {'n': 3}, 'gravity': [0, -10], 'bodies': {'p': {'mass': "
+                  "1, 'coordinates': 'point'}},"
+                  "'outputs': {'y': 'p.y', 'n': 'n'}, 'run': {'until': 2, 'every': 1, 'stabilize': ['project', "
+                  "{'type': 'baumgarte', 'alpha': 1}],"
+                  "'integrator': {'type': 'rk4', 'step': 0.5}, 'contract': {'breach': 'record'}}}");
+  CHECK(tenon("run m.json --json") == 0 && number_of("steps") == 4);
+  CHECK_TEXT(text_of("stabilizers"), "project baumgarte:alpha=1");
+  CHECK(tenon("run m.json --json --step 0.25") == 0 && number_of("steps") == 8);
+  CHECK_TEXT(text_of("integrator"), "rk4");
+  CHECK(tenon("run m.json --json --stabilize none") == 0);
+  CHECK_TEXT(text_of("stabilizers"), "none"); /* those of the file are gone */
+  CHECK(tenon("run m.json --json --method fci") == 0);
+  CHECK_TEXT(text_of("method"), "fci"); /* a method is all of it */
+  CHECK(tenon("run m.json --json --integrator dopri5 --rtol 1e-9") == 0);
+  CHECK_TEXT(text_of("integrator"), "dopri5");
+  CHECK(tenon("run m.json --rtol 1e-9") == 2 && strstr(err, "rk4 has a fixed step"));
+  CHECK(tenon("run m.json -o m.csv --set n=5 --every 0.5") == 0 && lines_of("m.csv") == 6);
+  char text[2000];
+  CHECK_HAS(slurp("m.csv", text, sizeof text), "t,y,n\n0,0,5\n0.5,");
+  CHECK(tenon("run m.json -o m.csv --set 'n=2*pi' --until 0") == 0);
+  CHECK_TEXT(slurp("m.csv", text, sizeof text), "t,y,n\n0,0,6.2831853071795862\n");
+  CHECK(tenon("run --until 0 -o m.csv --set n=-1.5e0 m.json") == 0); /* in any order */
+  CHECK_TEXT(slurp("m.csv", text, sizeof text), "t,y,n\n0,0,-1.5\n");
+  CHECK(tenon("run m.json --set n=x") == 2 && strstr(err, "unknown name 'x'"));
+  CHECK(tenon("run m.json --set n=") != 0);
+}
+
+/* ---- files -------------------------------------------------------------------------------------------------------------------- */
+
+/* the numbers in the file are those of the library, to the last bit */
+TEST(csv_is_the_run) {
+  build b;
+  build_table t = {0};
+  build_new(&b, 1);
+  build_read(&b, "four_bar");
+  build_set(&b, "/run/until", "0.5");
+  CHECK(build_simulate(&b) && build_run(&b, &t));
+  CHECK(tenon("run " FOUR_BAR " --until 0.5 -o four.csv") == 0 && strstr(out, "wrote four.csv"));
+  static char text[200000];
+  char *at = slurp("four.csv", text, sizeof text);
+  CHECK(at && strncmp(at, "t,tip.x,tip.y,load\n", 19) == 0);
+  CHECK(lines_of("four.csv") == t.rows + 1 && t.rows == 51 && t.columns == 3);
+  at = at ? at + 19 : text;
+  for (int r = 0; r < t.rows; r++)
+    for (int c = -1; c < t.columns; c++) {
+      char *end;
+      const double value = strtod(at, &end);
+      CHECK(value == build_at(&t, r, c) && *end == (c == t.columns - 1 ? '\n' : ','));
+      at = end + 1;
+    }
+  CHECK(*at == 0 && !exists("four.csv.part"));
+  /* and again the same bytes */
+  CHECK(tenon("run " FOUR_BAR " --until 0.5 -o again.csv --json") == 0 && system("cmp -s four.csv again.csv") == 0);
+  build_table_free(&t);
+  build_free(&b);
+}
+
+TEST(an_old_result_survives_a_model_that_is_refused) {
+  char text[200];
+  enter();
+  spill("bad.json", "{'tenon': 1, 'dimension': 2, 'bodies': {'k': {'mass': -1, 'inertia': 1}}}");
+  spill("syntax.json", "{'tenon'");
+  spill(
+      "start.json",
+      "{'tenon': 1, 'dimension': 2, 'bodies': {'k': {'mass': 1, 'inertia': 1}}, 'joints': {'pin': {'type': 'revolute',"
+      "'between': ['ground', 'k'], 'at': [0, 0]}}, 'start': {'k.x': 1}}");
+  spill("force.json", "{'tenon': 1, 'dimension': 2, 'bodies': {'k': {'mass': 1, 'inertia': 1}}, 'forces': {'f': "
+                      "{'type': 'torque', 'on': 'k',"
+                      "'value': '1/t'}}}");
+  static const char *const words[] = {
+      "bad.json",     "syntax.json",         "start.json",          "force.json",
+      "nowhere.json", PENDULUM " --step -1", PENDULUM " --set a=1", PENDULUM " --method magic"};
+  spill("old.csv", "the old result\n");
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    CHECK(tenon("run %s -o old.csv", words[i]) != 0);
+    CHECK_TEXT(slurp("old.csv", text, sizeof text), "the old result\n");
+    CHECK(!exists("old.csv.part"));
+  }
+  CHECK(tenon("run " PENDULUM " --until 0.1 -o old.csv") == 0);
+  CHECK(strncmp(slurp("old.csv", text, sizeof text), "t,x,y,vx,vy,tension\n", 20) == 0);
+}
+
+TEST(a_run_that_stops_leaves_the_rows_it_made) {
+  char text[2000];
+  CHECK(tenon("run " FOUR_BAR " --method fci --rtol 1e-6 -o part.csv") == 3);
+  CHECK(slurp("part.csv", text, sizeof text) && strncmp(text, "t,tip.x,tip.y,load\n0,", 21) == 0);
+  CHECK(lines_of("part.csv") > 2 && lines_of("part.csv") < 900 && !exists("part.csv.part"));
+}
+
+TEST(an_output_that_cannot_be_written_is_said) {
+  enter();
+  CHECK(mkdir("taken.csv", 0777) == 0 || exists("taken.csv"));
+  CHECK(tenon("run " PENDULUM " --until 0.1 -o taken.csv") == 4 && strstr(err, "cannot write 'taken.csv'"));
+  CHECK(!exists("taken.csv.part")); /* nothing is left lying about */
+  if (exists("/dev/full")) {
+    CHECK(symlink("/dev/full", "full.csv.part") == 0 || exists("full.csv.part"));
+    CHECK(tenon("run " FOUR_BAR " --until 1 -o full.csv") == 4 && strstr(err, "cannot write 'full.csv'"));
+    CHECK(!exists("full.csv"));
+  }
+}
+
+TEST(names_of_files_may_be_anything) {
+  enter();
+  spill("a b 'c.json", "{'tenon': 1, 'dimension': 2, 'bodies': {'k': {'mass': 1, 'inertia': 1}}}");
+  CHECK(rename("a b 'c.json", "a b \"c\" \xc3\xa9.json") == 0);
+  CHECK(tenon("run 'a b \"c\" \xc3\xa9.json' --json -o 'x y.csv'") == 0 && exists("x y.csv"));
+  CHECK_TEXT(text_of("model"), "a b \"c\" \xc3\xa9.json");
+  spill("-.json", "{'tenon': 1, 'dimension': 2, 'bodies': {'k': {'mass': 1, 'inertia': 1}}}");
+  CHECK(tenon("run ./-.json") == 0);
+  CHECK(tenon("run '%%s%%n.json'") == 4 && strstr(err, "'%s%n.json'"));
+}
+
+/* the settings in the report for people, given as options, give the same run */
+TEST(the_settings_of_the_report_can_be_pasted_back) {
+  char words[600];
+  CHECK(tenon("run " FOUR_BAR
+              " --until '1/3' --every 0.07 --rtol 1.7e-7 --stabilize baumgarte:a=1,b=0.5 --breach record -o one.csv") ==
+        0);
+  const char *from = strstr(out, "--formulation");
+  CHECK(from != NULL);
+  if (!from) return;
+  snprintf(words, sizeof words, "%.*s", (int)strcspn(from, "\n"), from);
+  CHECK(tenon("run " FOUR_BAR " %s --breach record -o two.csv", words) == 0);
+  CHECK(system("cmp -s one.csv two.csv") == 0);
+}
+
+TEST(every_model_of_the_repository_runs_for_a_moment) {
+  char name[100][64];
+  const int n = build_models(name, 100);
+  CHECK(n >= 9);
+  for (int i = 0; i < n; i++) {
+    const int code = tenon("run '" MODELS "%s.json' --until 0.01 --every 0.005 -o m.csv", name[i]);
+    if (code) printf("%s: %s\n", name[i], err);
+    CHECK(code == 0 && lines_of("m.csv") == 4);
+  }
+}

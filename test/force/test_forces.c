@@ -1,0 +1,289 @@
+/* every force type in the registry, in every way it can act, by random instances built from its field table:
+ *   power identity   sum of wrench times twist = power - dV/dt along any motion
+ *   at rest          generalised force = -dV/dq + d power/du, coordinate by coordinate
+ *   between two      no force and no moment on the two together
+ *   dissipated       never negative
+ * then the values of the ones there are. a type that cannot be built here fails. */
+#include "support/build.h"
+#include "test.h"
+
+enum { INSTANCES = 150 };
+static const double H = 3e-3;
+
+#define FAIL(...)                                                                                                      \
+  do {                                                                                                                 \
+    tn_test_failures++;                                                                                                \
+    printf("%s:%d: ", __FILE__, __LINE__);                                                                             \
+    printf(__VA_ARGS__);                                                                                               \
+    printf("\n");                                                                                                      \
+  } while (0)
+
+static const int ways[] = {TN_ON_BODY, TN_ON_CHANNEL, TN_BETWEEN};
+static const char *const way_name[] = {"on a body", "on a channel", "between"};
+
+static bool instance(build *b, const tn_force_type *type, int how, int seed, build_given *given) {
+  build_new(b, 31u * (uint64_t)seed + (uint64_t)how);
+  build_world(b);
+  build_helpers(b, 1);
+  return build_force(b, "f", type, how, given) && build_compile(b);
+}
+
+static double worse(double a, double b) { return isnan(b) ? INFINITY : fmax(a, b); }
+
+typedef double (*check)(build *b);
+
+static void each_type(const char *what, double tolerance, check f) {
+  for (int i = 0; i < tn_force_type_count; i++)
+    for (int k = 0; k < 3; k++) {
+      const tn_force_type *type = tn_force_types[i];
+      double worst = -1;
+      if (!(type->takes & (unsigned)ways[k])) continue;
+      for (int n = 0; n < INSTANCES; n++) {
+        build b;
+        build_given given;
+        if (instance(&b, type, ways[k], n, &given)) {
+          const double err = f(&b);
+          if (!(err <= worst)) worst = isnan(err) ? INFINITY : err;
+        }
+        build_free(&b);
+      }
+      if (worst < 0) continue; /* the check does not apply */
+      printf("%-8s %-14s %-16s %.1e\n", type->name, way_name[k], what, worst);
+      if (!(worst <= tolerance))
+        FAIL("force %s %s: %s is off by %.3g > %.3g", type->name, way_name[k], what, worst, tolerance);
+    }
+}
+
+TEST(every_type_can_be_built_with_every_field) {
+  CHECK(tn_force_type_count > 0);
+  for (int i = 0; i < tn_force_type_count; i++) {
+    const tn_force_type *type = tn_force_types[i];
+    const unsigned known = TN_ON_BODY | TN_ON_CHANNEL | TN_BETWEEN | TN_AT_POINT;
+    build_given all = {0};
+    char why[1200] = "", text[64];
+    if (type->takes & ~known || !(type->takes & known))
+      FAIL("force %s acts in a way this test does not know", type->name);
+    for (int k = 0; k < 3; k++) {
+      int built = 0;
+      if (!(type->takes & (unsigned)ways[k])) continue;
+      for (int n = 0; n < INSTANCES; n++) {
+        build b;
+        build_given given;
+        if (instance(&b, type, ways[k], n, &given)) {
+          built++;
+          all.fields |= given.fields;
+          for (int w = 0; w < 32; w++) all.words[w] |= given.words[w];
+        } else {
+          snprintf(why, sizeof why, "%s", b.message);
+        }
+        build_free(&b);
+      }
+      printf("%-8s %-14s %d of %d\n", type->name, way_name[k], built, INSTANCES);
+      if (built < INSTANCES / 4)
+        FAIL("force %s %s: only %d of %d were accepted: %s", type->name, way_name[k], built, INSTANCES, why);
+    }
+    const char *missing = build_missing(type->fields, &all, text, sizeof text);
+    if (missing) FAIL("force %s: `%s` was never accepted: %s", type->name, missing, why);
+  }
+}
+
+/* ---- laws that hold for all ------------------------------------------------------------------------------------------ */
+
+static double power_identity(build *b) {
+  tn_system *s = &b->sys;
+  build_motion m;
+  double V[BUILD_STENCIL], q[BUILD_MOST], u[BUILD_MOST], P = 0, size = 0;
+  build_motion_random(b, 0.7, &m);
+  for (int k = 0; k < BUILD_STENCIL; k++) {
+    build_motion_at(b, &m, build_offset(k, H), q, u);
+    tn_assemble(s, m.t + build_offset(k, H), q, u);
+    V[k] = s->force[0].energy;
+    if (fabs(s->potential - V[k]) > 1e-14 * fabs(V[k])) return INFINITY; /* no gravity here */
+  }
+  tn_assemble(s, m.t, m.q, m.u);
+  for (int i = 0; i < b->model->bodies; i++) {
+    const double *w = s->wrench + 3 * i;
+    const tn_frame2 *f = &s->body[i];
+    P += w[0] * f->v[0] + w[1] * f->v[1] + w[2] * f->w;
+    size += fabs(w[0] * f->v[0]) + fabs(w[1] * f->v[1]) + fabs(w[2] * f->w);
+  }
+  const double expected = s->force[0].power - build_slope(V, H);
+  double err = worse(fabs(P - expected), fabs(s->force_power[0] - P));
+  err = worse(err, fabs(s->power - s->force[0].power) + fabs(s->dissipated - s->force[0].dissipated));
+  return err / (1 + size);
+}
+
+static double at_rest(build *b) {
+  tn_system *s = &b->sys;
+  build_motion m;
+  const int nu = b->model->nu;
+  const double eps = 1e-5;
+  double f[BUILD_MOST], q[BUILD_MOST], u[BUILD_MOST] = {0}, err = 0, size = 0;
+  build_motion_random(b, 0.7, &m);
+  tn_assemble(s, m.t, m.q, u);
+  memcpy(f, s->f, sizeof *f * (size_t)nu);
+  for (int i = 0; i < nu; i++) size = fmax(size, fabs(f[i]));
+  for (int i = 0; i < nu; i++) {
+    double V[BUILD_STENCIL], P[2];
+    for (int k = 0; k < BUILD_STENCIL; k++) {
+      memcpy(q, m.q, sizeof *q * (size_t)nu);
+      q[i] += build_offset(k, H);
+      tn_assemble(s, m.t, q, u);
+      V[k] = s->force[0].energy;
+    }
+    for (int k = 0; k < 2; k++) {
+      u[i] = k ? eps : -eps;
+      tn_assemble(s, m.t, m.q, u);
+      P[k] = s->force[0].power;
+    }
+    u[i] = 0;
+    err = worse(err, fabs(f[i] + build_slope(V, H) - (P[1] - P[0]) / (2 * eps)) / (1 + size));
+  }
+  return err;
+}
+
+static double equal_and_opposite(build *b) {
+  const tn_force *f = &b->model->force[0];
+  tn_system *s = &b->sys;
+  build_motion m;
+  double sum[3] = {0, 0, 0}, size = 0;
+  if (f->how == TN_ON_BODY || (f->how == TN_ON_CHANNEL && !f->on.of_joint)) return -1;
+  if (f->how == TN_ON_CHANNEL)
+    for (int k = 0; k < 2; k++)
+      if (b->model->joint[f->on.part].spot[k].body < 0) return -1;
+  build_motion_random(b, 0.7, &m);
+  tn_assemble(s, m.t, m.q, m.u);
+  for (int i = 0; i < b->model->bodies; i++) {
+    const double *w = s->wrench + 3 * i, *r = s->body[i].r;
+    sum[0] += w[0];
+    sum[1] += w[1];
+    sum[2] += w[2] + r[0] * w[1] - r[1] * w[0];
+    size = fmax(size, fabs(w[0]) + fabs(w[1]) + fabs(w[2]));
+  }
+  return size > 0 ? worse(worse(fabs(sum[0]), fabs(sum[1])), fabs(sum[2])) / (1 + size) : INFINITY;
+}
+
+/* 0, or what is wrong with it */
+static double dissipates(build *b) {
+  double err = 0;
+  for (int n = 0; n < 5; n++) {
+    build_motion m;
+    build_motion_random(b, 0.7, &m);
+    tn_assemble(&b->sys, m.t, m.q, m.u);
+    err = worse(err, -b->sys.force[0].dissipated);
+    /* heat is a part of the power that leaves */
+    if (b->sys.force[0].dissipated > 0) err = worse(err, b->sys.force[0].power + b->sys.force[0].dissipated > 1e-12);
+  }
+  return err;
+}
+
+TEST(power_is_work_and_potential) { each_type("power identity", 1e-8, power_identity); }
+TEST(at_rest_the_force_is_minus_the_gradient) { each_type("gradient", 1e-8, at_rest); }
+TEST(two_bodies_feel_opposite_forces) { each_type("opposite", 1e-13, equal_and_opposite); }
+TEST(dissipated_power_is_never_negative) { each_type("dissipated", 0, dissipates); }
+
+/* ---- values ---------------------------------------------------------------------------------------------------------- */
+
+/* bodies `a` at (1, 2), turned by 0.5, and `b` at (-1, 1); moving; t = 0.7 */
+static void two_bodies(build *b) {
+  build_new(b, 3);
+  build_set(b, "/bodies/a", "{\"mass\": 2, \"inertia\": 0.5, \"position\": [1, 2], \"angle\": 0.5}");
+  build_set(b, "/bodies/b", "{\"mass\": 1, \"inertia\": 0.4, \"position\": [-1, 1], \"angle\": 0}");
+  build_set(b, "/joints/pin", "{\"type\": \"revolute\", \"between\": [\"a\", \"b\"], \"at\": [0, 0]}");
+}
+
+static const double moving[] = {0.3, -0.4, 1.5, 0.2, 0.6, -0.8};
+
+static bool there(build *b) {
+  if (!build_compile(b)) {
+    FAIL("%s", b->message);
+    return false;
+  }
+  tn_assemble(&b->sys, 0.7, b->model->q0, moving);
+  return true;
+}
+
+static void check_wrench(const build *b, int body, double fx, double fy, double t) {
+  const double *w = b->sys.wrench + 3 * body;
+  CHECK_NEAR(w[0], fx, 1e-14);
+  CHECK_NEAR(w[1], fy, 1e-14);
+  CHECK_NEAR(w[2], t, 1e-14);
+}
+
+TEST(force_at_a_point) {
+  build b;
+  two_bodies(&b);
+  build_set(&b, "/forces/f",
+            "{\"type\": \"force\", \"on\": \"a\", \"at\": [1.5, 2.25], \"value\": [\"3 + a.vx\", \"-2*b.rate + t\"]}");
+  if (there(&b)) {
+    check_wrench(&b, 0, 3.3, 2.3, 0.5 * 2.3 - 0.25 * 3.3);
+    check_wrench(&b, 1, 0, 0, 0);
+    CHECK_NEAR(b.sys.power, 3.3 * (0.3 - 1.5 * 0.25) + 2.3 * (-0.4 + 1.5 * 0.5), 1e-14);
+  }
+  build_free(&b);
+  two_bodies(&b);
+  build_set(&b, "/forces/f",
+            "{\"type\": \"force\", \"on\": \"a\", \"on_body\": [0.5, 0], \"value\": [3, 1], \"axes\": \"body\"}");
+  if (there(&b)) check_wrench(&b, 0, 3 * cos(0.5) - sin(0.5), 3 * sin(0.5) + cos(0.5), 0.5);
+  build_free(&b);
+}
+
+TEST(torque_on_a_body_and_along_a_channel) {
+  build b;
+  two_bodies(&b);
+  build_set(&b, "/forces/f", "{\"type\": \"torque\", \"on\": \"a\", \"value\": \"4 - 2*rate\"}");
+  if (there(&b)) {
+    check_wrench(&b, 0, 0, 0, 1);
+    CHECK_NEAR(b.sys.power, 1.5, 1e-14);
+  }
+  build_free(&b);
+  two_bodies(&b); /* on the second of the joint, opposite on the first; `rate` is that of the channel */
+  build_set(&b, "/forces/f", "{\"type\": \"torque\", \"on\": \"pin.angle\", \"value\": \"20 - 5*rate\"}");
+  if (there(&b)) {
+    const double rate = -0.8 - 1.5, value = 20 - 5 * rate;
+    check_wrench(&b, 0, 0, 0, -value);
+    check_wrench(&b, 1, 0, 0, value);
+    CHECK_NEAR(b.sys.power, value * rate, 1e-13);
+  }
+  build_free(&b);
+  two_bodies(&b);
+  build_set(&b, "/forces/f", "{\"type\": \"torque\", \"on\": \"b.x\", \"value\": \"7*x\"}");
+  if (there(&b)) check_wrench(&b, 1, -7, 0, 0);
+  build_free(&b);
+}
+
+TEST(spring_between_places_and_along_a_channel) {
+  build b;
+  two_bodies(&b); /* from (4, 6) on the ground to the origin of a: d = (-3, -4), l = 5, ldot = (-3 0.3 + 4 0.4)/5 */
+  build_set(&b, "/forces/f",
+            "{\"type\": \"spring\", \"between\": [\"ground\", \"a\"], \"at\": [[4, 6], \"a\"], \"stiffness\": 10, "
+            "\"length\": 4, \"damping\": 2}");
+  if (there(&b)) {
+    const double ldot = (-3 * 0.3 + 4 * 0.4) / 5, N = 10 + 2 * ldot;
+    check_wrench(&b, 0, 0.6 * N, 0.8 * N, 0);
+    CHECK_NEAR(b.sys.potential, 5, 1e-14);
+    CHECK_NEAR(b.sys.dissipated, 2 * ldot * ldot, 1e-14);
+    CHECK_NEAR(b.sys.power, -2 * ldot * ldot, 1e-14);
+  }
+  build_free(&b);
+  two_bodies(&b); /* at rest as given */
+  build_set(&b, "/forces/f",
+            "{\"type\": \"spring\", \"between\": [\"b\", \"a\"], \"at\": [\"b\", \"a\"], \"stiffness\": 10}");
+  if (there(&b)) check_wrench(&b, 0, 0, 0, 0);
+  build_free(&b);
+  two_bodies(&b);
+  build_set(&b, "/forces/f",
+            "{\"type\": \"spring\", \"on\": \"a.angle\", \"stiffness\": 10, \"rest\": 0.2, \"damping\": 3}");
+  if (there(&b)) {
+    check_wrench(&b, 0, 0, 0, -10 * 0.3 - 3 * 1.5);
+    CHECK_NEAR(b.sys.potential, 0.45, 1e-14);
+    CHECK_NEAR(b.sys.dissipated, 6.75, 1e-14);
+  }
+  build_free(&b);
+  two_bodies(&b); /* no direction at length 0: no pull */
+  build_set(&b, "/forces/f",
+            "{\"type\": \"spring\", \"between\": [\"ground\", \"a\"], \"at\": [\"a\", \"a\"], \"stiffness\": 10, "
+            "\"length\": 1, \"damping\": 1}");
+  if (there(&b)) check_wrench(&b, 0, 0, 0, 0);
+  build_free(&b);
+}

@@ -1,0 +1,419 @@
+/* starts: what is exact stays, what is a guess moves as little as possible, what cannot be is refused (see refusals); and
+ * the count of freedom. ' stands for " in the models here. */
+#include "support/build.h"
+#include "test.h"
+
+#define HEAD "{'tenon': 1, 'dimension': 2, 'outputs': {}, "
+#define PI 3.14159265358979323846
+
+/* a whole model, or one without its closing brace and a start */
+static void simulated(build *b, const char *model, const char *start) {
+  char text[8000];
+  snprintf(text, sizeof text, "%s%s%s%s", model, start ? ", 'start': " : "", start ? start : "", start ? "}" : "");
+  for (char *c = text; *c; c++)
+    if (*c == '\'') *c = '"';
+  build_new(b, 1);
+  build_parse(b, text);
+  build_simulate(b);
+  if (b->failed) printf("%s\n", b->message);
+  CHECK(!b->failed);
+}
+
+/* crank 1 m, coupler sqrt(10) m, rocker sqrt(5) m, base 4 m; without its closing brace */
+#define FOUR_BAR                                                                                                       \
+  HEAD "'points': {'A': [0, 0], 'B': [0, 1], 'C': [3, 2], 'D': [4, 0]},"                                               \
+       "'bodies': {'crank': {'rod': ['A', 'B'], 'mass': 1}, 'coupler': {'rod': ['B', 'C'], 'mass': 3},"                \
+       "           'rocker': {'rod': ['D', 'C'], 'mass': 2}},"                                                         \
+       "'joints': {'A': {'type': 'revolute', 'between': ['ground', 'crank'], 'at': 'A'},"                              \
+       "'B': {'type': 'revolute', 'between': ['crank', 'coupler'], 'at': 'B'},"                                        \
+       "'C': {'type': 'revolute', 'between': ['coupler', 'rocker'], 'at': 'C'},"                                       \
+       "'D': {'type': 'revolute', 'between': ['ground', 'rocker'], 'at': 'D'}}"
+
+/* where the tip of the rocker is for a crank angle; side: 1 as drawn, -1 the other branch */
+static void four_bar_tip(double crank, int side, double tip[2]) {
+  const double bx = cos(crank), by = sin(crank), dx = 4 - bx, dy = -by, l = hypot(dx, dy);
+  const double along = (l * l + 10 - 5) / (2 * l), across = sqrt(10 - along * along) * side;
+  tip[0] = bx + (along * dx - across * dy) / l;
+  tip[1] = by + (along * dy + across * dx) / l;
+}
+
+static void check_four_bar(build *b, double crank, int side, double tolerance) {
+  double tip[2];
+  if (b->failed) return;
+  four_bar_tip(crank, side, tip);
+  CHECK_NEAR(build_channel(b, "crank.x"), 0, tolerance);
+  CHECK_NEAR(build_channel(b, "crank.angle"), crank, tolerance);
+  CHECK_NEAR(build_channel(b, "coupler.x"), cos(crank), tolerance);
+  CHECK_NEAR(build_channel(b, "coupler.y"), sin(crank), tolerance);
+  const double rocker = build_channel(b, "rocker.angle");
+  CHECK_NEAR(4 + sqrt(5) * cos(rocker), tip[0], tolerance);
+  CHECK_NEAR(sqrt(5) * sin(rocker), tip[1], tolerance);
+  CHECK_NEAR(build_channel(b, "C.violation"), 0, 1e-15);
+  CHECK(tn_sim_summary(b->sim)->max_position_violation <= 1e-14);
+}
+
+TEST(one_exact_number_moves_a_mechanism_with_one_freedom) {
+  static const double turn[] = {-0.3, 0.5, -1.2};
+  for (int i = 0; i < 3; i++) {
+    build b;
+    char start[80];
+    snprintf(start, sizeof start, "{'A.angle': %.17g}", turn[i]);
+    simulated(&b, FOUR_BAR, start);
+    check_four_bar(&b, PI / 2 + turn[i], 1, 1e-13);
+    if (!b.failed) CHECK_NEAR(build_channel(&b, "A.angle"), turn[i], 1e-15);
+    build_free(&b);
+  }
+}
+
+TEST(joint_and_body_channels_are_the_same_start) {
+  build b;
+  simulated(&b, FOUR_BAR, "{'crank.angle': 1.3}");
+  check_four_bar(&b, 1.3, 1, 1e-13);
+  build_free(&b);
+  simulated(&b, FOUR_BAR, "{'coupler.x': 0.6}"); /* cos of the crank angle, the nearer of the two */
+  check_four_bar(&b, acos(0.6), 1, 1e-12);
+  build_free(&b);
+}
+
+TEST(rates_are_met_exactly_and_the_rest_follows) {
+  build b;
+  simulated(&b, FOUR_BAR, "{'A.rate': '60*rpm'}");
+  if (!b.failed) {
+    CHECK_NEAR(build_channel(&b, "crank.rate"), 2 * PI, 1e-14);
+    CHECK_NEAR(build_channel(&b, "coupler.vx"), -2 * PI, 1e-13); /* w k x (0, 1) */
+    CHECK_NEAR(build_channel(&b, "coupler.vy"), 0, 1e-13);
+    /* velocity of C from both sides: coupler at B + w x (3, 1), rocker w x (-1, 2) */
+    const double wc = build_channel(&b, "coupler.rate"), wr = build_channel(&b, "rocker.rate");
+    CHECK_NEAR(-2 * PI - wc * 1, -wr * 2, 1e-13);
+    CHECK_NEAR(wc * 3, -wr * 1, 1e-13);
+    CHECK(tn_sim_summary(b.sim)->start_moved == 0 && tn_sim_events(b.sim) == 0);
+    CHECK(tn_sim_summary(b.sim)->max_velocity_violation <= 1e-14);
+  }
+  build_free(&b);
+}
+
+TEST(values_that_agree_may_be_redundant) {
+  build b;
+  simulated(&b, FOUR_BAR,
+            "{'A.angle': 0.25, 'crank.angle': 'pi/2 + 0.25', 'A.rate': 2, 'crank.rate': 2,"
+            " 'keep': ['crank.x', 'rocker.y', 'rocker.vx']}");
+  check_four_bar(&b, PI / 2 + 0.25, 1, 1e-13);
+  if (!b.failed) CHECK_NEAR(build_channel(&b, "A.rate"), 2, 1e-14);
+  build_free(&b);
+  /* by less than 1e-9 they agree */
+  simulated(&b, FOUR_BAR,
+            "{'A.angle': 0.25, 'crank.angle': 'pi/2 + 0.25 + 1e-11', 'A.rate': 2, 'crank.rate': '2 + 1e-11'}");
+  check_four_bar(&b, PI / 2 + 0.25, 1, 1e-10);
+  build_free(&b);
+}
+
+/* a coupler that does not fit: what is kept stays, the others give way */
+#define OPEN_FOUR_BAR                                                                                                  \
+  HEAD "'bodies': {'crank': {'mass': 1, 'inertia': 1, 'angle': 'pi/2'},"                                               \
+       "'coupler': {'mass': 1, 'inertia': 1, 'position': [0, 1], 'angle': 0.4},"                                       \
+       "'rocker': {'mass': 1, 'inertia': 1, 'position': [4, 0], 'angle': 2.1}},"                                       \
+       "'joints': {'A': {'type': 'revolute', 'between': ['ground', 'crank'], 'on_bodies': [[0, 0], [0, 0]]},"          \
+       "'B': {'type': 'revolute', 'between': ['crank', 'coupler'], 'on_bodies': [[1, 0], [0, 0]]},"                    \
+       "'C': {'type': 'revolute', 'between': ['coupler', 'rocker'], 'on_bodies': [['sqrt(10)', 0], ['sqrt(5)', 0]]},"  \
+       "'D': {'type': 'revolute', 'between': ['ground', 'rocker'], 'on_bodies': [[4, 0], [0, 0]]}}"
+
+TEST(what_is_kept_has_the_value_of_the_given_pose) {
+  build b;
+  simulated(&b, OPEN_FOUR_BAR, "{'keep': ['crank.angle']}");
+  check_four_bar(&b, PI / 2, 1, 1e-13);
+  build_free(&b);
+  simulated(&b, OPEN_FOUR_BAR, "{'keep': ['rocker.angle', 'rocker.rate', 'crank.rate']}");
+  if (!b.failed) {
+    CHECK_NEAR(build_channel(&b, "rocker.angle"), 2.1, 1e-14);
+    CHECK(fabs(build_channel(&b, "crank.angle") - PI / 2) > 1e-3);
+    CHECK_NEAR(build_channel(&b, "crank.rate"), 0, 0);
+  }
+  build_free(&b);
+  /* without any, all three move */
+  simulated(&b, OPEN_FOUR_BAR, "{}");
+  if (!b.failed) {
+    CHECK(fabs(build_channel(&b, "crank.angle") - PI / 2) > 1e-3);
+    CHECK(fabs(build_channel(&b, "rocker.angle") - 2.1) > 1e-3);
+    check_four_bar(&b, build_channel(&b, "crank.angle"), 1, 1e-13);
+  }
+  build_free(&b);
+}
+
+TEST(a_guess_is_where_assembly_begins) {
+  build b;
+  const double crank = 1.2;
+  double tip[2];
+  char start[200];
+  four_bar_tip(crank, -1, tip);
+  snprintf(start, sizeof start, "{'crank.angle': %.17g, 'guess': {'rocker.angle': %.17g, 'coupler.angle': %.17g}}",
+           crank, atan2(tip[1], tip[0] - 4) + 0.1, atan2(tip[1] - sin(crank), tip[0] - cos(crank)) - 0.1);
+  simulated(&b, OPEN_FOUR_BAR, start); /* near the other branch */
+  check_four_bar(&b, crank, -1, 1e-12);
+  build_free(&b);
+  simulated(&b, OPEN_FOUR_BAR, "{'crank.angle': 1.2}");
+  check_four_bar(&b, crank, 1, 1e-12);
+  build_free(&b);
+  simulated(&b, FOUR_BAR, "{'guess': {'crank.rate': 1}}"); /* rates too: the nearest that the joints allow */
+  if (!b.failed) {
+    const double rate = build_channel(&b, "crank.rate");
+    CHECK(rate > 0.01 && rate < 1);
+    CHECK(tn_sim_summary(b.sim)->max_velocity_violation <= 1e-14);
+  }
+  build_free(&b);
+}
+
+TEST(a_guess_in_a_model_with_a_body_without_mass) {
+  static const char *const guess[] = {"{\"guess\": {\"rod.angle\": -1}}",
+                                      /* more targets than rows */
+                                      "{\"guess\": {\"rod.angle\": -1, \"rod.x\": 0.01, \"rod.y\": 0, \"pivot.x\": 0, "
+                                      "\"pivot.y\": 0, \"pivot.angle\": 0.01}}"};
+  for (int i = 0; i < 2; i++) {
+    build b;
+    build_new(&b, 1);
+    build_read(&b, "driven_pivot");
+    build_set(&b, "/start", "%s", guess[i]);
+    CHECK(build_simulate(&b));
+    if (b.failed) printf("%s\n", b.message);
+    if (!b.failed) {
+      CHECK_NEAR(build_channel(&b, "pin.violation"), 0, 1e-15);
+      CHECK_NEAR(build_channel(&b, "rod.angle"), -1, 0.05);
+    }
+    build_free(&b);
+  }
+}
+
+TEST(an_exact_start_in_a_model_with_a_body_without_mass) {
+  build b;
+  build_new(&b, 1);
+  build_read(&b, "driven_pivot");
+  build_set(&b, "/start", "{\"rod.angle\": -1, \"rod.rate\": 2}");
+  CHECK(build_simulate(&b));
+  if (!b.failed) {
+    CHECK_NEAR(build_channel(&b, "rod.angle"), -1, 1e-15);
+    CHECK_NEAR(build_channel(&b, "rod.rate"), 2, 1e-14);
+    CHECK_NEAR(build_channel(&b, "pivot.x"), 0, 1e-15);
+  }
+  build_free(&b);
+}
+
+/* the change is the smallest in the metric of the masses */
+TEST(light_bodies_move_more_than_heavy_ones) {
+  build b;
+  simulated(&b,
+            HEAD "'bodies': {'p': {'mass': 1, 'position': [0, 0], 'coordinates': 'point'},"
+                 "           'q': {'mass': 3, 'position': [3, 4], 'coordinates': 'point'}},"
+                 "'joints': {'rod': {'type': 'distance', 'between': ['p', 'q'], 'length': 4}}",
+            "{'p.vx': 1}");
+  if (!b.failed) {
+    /* 1 m too long: p moves 3/4, q 1/4 along (0.6, 0.8) */
+    CHECK_NEAR(build_channel(&b, "p.x"), 0.75 * 0.6, 1e-14);
+    CHECK_NEAR(build_channel(&b, "p.y"), 0.75 * 0.8, 1e-14);
+    CHECK_NEAR(build_channel(&b, "q.x"), 3 - 0.25 * 0.6, 1e-14);
+    CHECK_NEAR(build_channel(&b, "q.y"), 4 - 0.25 * 0.8, 1e-14);
+    /* p.vx = 1 is exact; the least of vy^2 + 3 (wx^2 + wy^2) with 0.6 (wx - 1) + 0.8 (wy - vy) = 0 */
+    const double k = 0.6 / (0.8 * 0.8 + 1.0 / 3);
+    CHECK_NEAR(build_channel(&b, "p.vx"), 1, 1e-14);
+    CHECK_NEAR(build_channel(&b, "p.vy"), -0.8 * k, 1e-14);
+    CHECK_NEAR(build_channel(&b, "q.vx"), 0.6 * k / 3, 1e-14);
+    CHECK_NEAR(build_channel(&b, "q.vy"), 0.8 * k / 3, 1e-14);
+    const tn_summary *s = tn_sim_summary(b.sim);
+    CHECK_NEAR(s->start_moved, 0.6, 1e-14); /* y of p, 0.75 * 0.8 */
+    CHECK_TEXT(s->start_moved_name, "p.y");
+    CHECK(tn_sim_events(b.sim) == 1);
+    if (tn_sim_events(b.sim) == 1) {
+      CHECK_TEXT(tn_sim_event(b.sim, 0)->kind, "assembled");
+      CHECK_TEXT(tn_sim_event(b.sim, 0)->text, "the start moved p.y by 0.6");
+      CHECK(tn_sim_event(b.sim, 0)->t == 0);
+    }
+  }
+  build_free(&b);
+}
+
+TEST(drivers_set_the_rates_of_the_start) {
+  build b;
+  simulated(&b,
+            HEAD "'bodies': {'k': {'mass': 1, 'inertia': 1}},"
+                 "'joints': {'x': {'type': 'driver', 'on': 'k.x', 'value': '2 + 3*t'},"
+                 "'s': {'type': 'coordinate', 'terms': {'k.y': 2, 'k.angle': 1}, 'value': 'sin(t)'}}}",
+            NULL);
+  if (!b.failed) {
+    CHECK_NEAR(build_channel(&b, "k.x"), 2, 1e-15);
+    CHECK_NEAR(build_channel(&b, "k.vx"), 3, 1e-15);
+    CHECK_NEAR(2 * build_channel(&b, "k.vy") + build_channel(&b, "k.rate"), 1, 1e-15);
+    CHECK_NEAR(build_channel(&b, "k.vy"), 0.4, 1e-15); /* least vy^2 + rate^2 */
+    CHECK(tn_sim_summary(b.sim)->degrees_of_freedom == 1);
+  }
+  build_free(&b);
+}
+
+TEST(as_given_stays_as_it_is_and_says_how_far_off) {
+  build b;
+  simulated(&b, OPEN_FOUR_BAR, "{'mode': 'as-given', 'crank.angle': 1.5, 'guess': {'coupler.rate': 2}}");
+  if (!b.failed) {
+    CHECK_NEAR(build_channel(&b, "crank.angle"), 1.5, 1e-15);
+    CHECK(build_channel(&b, "coupler.angle") == 0.4 && build_channel(&b, "rocker.angle") == 2.1);
+    CHECK(build_channel(&b, "coupler.y") == 1);
+    CHECK_NEAR(build_channel(&b, "coupler.rate"), 2, 1e-15);
+    const double off =
+        fmax(fabs(sqrt(10) * cos(0.4) - 4 - sqrt(5) * cos(2.1)), fabs(1 + sqrt(10) * sin(0.4) - sqrt(5) * sin(2.1)));
+    CHECK_NEAR(build_channel(&b, "C.violation"), off / b.model->length, 1e-15);
+    const tn_summary *s = tn_sim_summary(b.sim);
+    CHECK(s->contract_kept && s->start_moved == 0); /* reported, not judged */
+    bool told = false;
+    for (int i = 0; i < tn_sim_events(b.sim); i++) told = told || strstr(tn_sim_event(b.sim, i)->text, "joint 'C'");
+    CHECK(told);
+  }
+  build_free(&b);
+}
+
+TEST(as_given_changes_only_what_is_named) {
+  build b;
+  simulated(&b, FOUR_BAR, "{'mode': 'as-given', 'crank.angle': 1.5, 'rocker.vx': 2}"); /* mass centres off the origin */
+  if (!b.failed) {
+    CHECK(build_channel(&b, "crank.x") == 0 && build_channel(&b, "crank.y") == 0);
+    CHECK_NEAR(build_channel(&b, "crank.angle"), 1.5, 1e-15);
+    CHECK_NEAR(build_channel(&b, "rocker.vx"), 2, 1e-15);
+    CHECK(build_channel(&b, "rocker.rate") == 0);
+  }
+  build_free(&b);
+}
+
+TEST(start_values_repeat) {
+  build b;
+  build_new(&b, 1);
+  build_read(&b, "triple_pendulum");
+  build_set(&b, "/start", "{\"link{i}.rate\": {\"repeat\": \"i=1..N\", \"value\": \"i*0.5\"}}");
+  CHECK(build_simulate(&b));
+  for (int i = 1; i <= 3 && !b.failed; i++) CHECK_NEAR(build_channel(&b, "link%d.rate", i), 0.5 * i, 1e-14);
+  build_free(&b);
+}
+
+TEST(the_same_start_has_the_same_bytes) {
+  build a, b;
+  simulated(&a, OPEN_FOUR_BAR, "{'crank.angle': 1.2, 'guess': {'rocker.rate': 1}}");
+  simulated(&b, OPEN_FOUR_BAR, "{'crank.angle': 1.2, 'guess': {'rocker.rate': 1}}");
+  if (!a.failed && !b.failed) {
+    CHECK(tn_sim_coordinates(a.sim) == 9 && tn_sim_speeds(a.sim) == 9);
+    CHECK(memcmp(tn_sim_q(a.sim), tn_sim_q(b.sim), 9 * sizeof(double)) == 0);
+    CHECK(memcmp(tn_sim_u(a.sim), tn_sim_u(b.sim), 9 * sizeof(double)) == 0);
+    CHECK(tn_sim_summary(a.sim)->start_moved == tn_sim_summary(b.sim)->start_moved);
+    CHECK(tn_sim_summary(a.sim)->start_moved > 0.01);
+    /* once started it does not start again */
+    double q[9];
+    memcpy(q, tn_sim_q(a.sim), sizeof q);
+    CHECK(tn_sim_start(a.sim, NULL) == TN_OK && memcmp(q, tn_sim_q(a.sim), sizeof q) == 0);
+    CHECK(tn_sim_events(a.sim) == 1);
+  }
+  build_free(&a);
+  build_free(&b);
+}
+
+TEST(absolute_and_relative_coordinates_start_alike) {
+  static const char *const starts[] = {"{'A.angle': -0.3, 'A.rate': 2}", "{'rocker.angle': 2.0, 'coupler.rate': 1}"};
+  static const char *const channels[] = {"crank.angle", "coupler.x",   "coupler.angle", "rocker.angle",
+                                         "crank.rate",  "rocker.rate", "C.angle"};
+  for (int i = 0; i < 2; i++) {
+    build a, b;
+    simulated(&a, FOUR_BAR, starts[i]);
+    simulated(&b, FOUR_BAR ", 'coordinates': 'relative'", starts[i]);
+    if (!a.failed && !b.failed)
+      for (int k = 0; k < 7; k++)
+        CHECK_NEAR(build_channel(&a, "%s", channels[k]), build_channel(&b, "%s", channels[k]), 1e-12);
+    build_free(&a);
+    build_free(&b);
+  }
+}
+
+/* ---- freedom ------------------------------------------------------------------------------------------------------ */
+
+static void check_freedom(build *b, int freedom, int redundant) {
+  if (b->failed) return;
+  const tn_summary *s = tn_sim_summary(b->sim);
+  CHECK(s->degrees_of_freedom == freedom && s->redundant_rows == redundant);
+  if (s->degrees_of_freedom != freedom || s->redundant_rows != redundant)
+    printf("%d degrees of freedom, %d redundant rows; wanted %d, %d\n", s->degrees_of_freedom, s->redundant_rows,
+           freedom, redundant);
+}
+
+TEST(freedom_of_the_models) {
+  static const struct {
+    const char *name;
+    int freedom;
+  } models[] = {{"pendulum", 1},           {"triple_pendulum", 3}, {"wu_crank_slider", 1},
+                {"braun_slider_crank", 1}, {"braun_four_bars", 1}, {"n_four_bar", 1},
+                {"four_bar", 1},           {"driven_pivot", 1},    {"iftomm_a01", 1}};
+  for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+    build b;
+    build_new(&b, 1);
+    build_read(&b, models[i].name);
+    CHECK(build_simulate(&b));
+    check_freedom(&b, models[i].freedom, 0);
+    build_free(&b);
+  }
+}
+
+TEST(freedom_without_rows_and_without_freedom) {
+  build b;
+  simulated(&b, HEAD "'bodies': {'k': {'mass': 1, 'inertia': 1}, 'p': {'mass': 1, 'coordinates': 'point'}}}", NULL);
+  check_freedom(&b, 5, 0);
+  build_free(&b);
+  simulated(&b,
+            HEAD "'bodies': {'k': {'mass': 1, 'inertia': 1}},"
+                 "'joints': {'w': {'type': 'weld', 'between': ['ground', 'k']}}}",
+            NULL);
+  check_freedom(&b, 0, 0);
+  build_free(&b);
+  simulated(&b,
+            HEAD "'bodies': {'k': {'mass': 1, 'inertia': 1}},"
+                 "'joints': {'w': {'type': 'weld', 'between': ['ground', 'k']},"
+                 "'v': {'type': 'weld', 'between': ['k', 'ground']},"
+                 "'d': {'type': 'distance', 'between': ['ground', 'k'], 'at': [[1, 1], 'k']}}}",
+            NULL);
+  check_freedom(&b, 0, 4);
+  build_free(&b);
+}
+
+/* crank and rocker of 1 m, all in line: two motions are possible at once, one in general */
+TEST(freedom_of_a_four_bar_that_lies_flat) {
+  static const char *const coordinates[] = {"absolute", "relative"};
+  for (int i = 0; i < 2; i++) {
+    build b;
+    char model[2000];
+    snprintf(model, sizeof model,
+             HEAD "'coordinates': '%s', 'points': {'A': [0, 0], 'B': [1, 0], 'C': [3, 0], 'D': [2, 0]},"
+                  "'bodies': {'crank': {'rod': ['A', 'B'], 'mass': 1}, 'coupler': {'rod': ['B', 'C'], 'mass': 1},"
+                  "           'rocker': {'rod': ['D', 'C'], 'mass': 1}},"
+                  "'joints': {'A': {'type': 'revolute', 'between': ['ground', 'crank'], 'at': 'A'},"
+                  "'B': {'type': 'revolute', 'between': ['crank', 'coupler'], 'at': 'B'},"
+                  "'C': {'type': 'revolute', 'between': ['coupler', 'rocker'], 'at': 'C'},"
+                  "'D': {'type': 'revolute', 'between': ['ground', 'rocker'], 'at': 'D'}}}",
+             coordinates[i]);
+    simulated(&b, model, NULL);
+    check_freedom(&b, 1, 0);
+    if (!b.failed) CHECK_NEAR(build_channel(&b, "crank.angle"), 0, 0); /* counting leaves the start where it is */
+    build_free(&b);
+  }
+}
+
+/* three parallel cranks on one coupler: the third holds nothing that the two do not */
+TEST(redundant_rows_of_a_third_parallel_bar) {
+  static const double height[] = {1, 0.6, 0};
+  for (int i = 0; i < 3; i++) {
+    build b;
+    char model[2000];
+    snprintf(model, sizeof model,
+             HEAD
+             "'constants': {'h': %g, 'w': 'sqrt(1 - h^2)'},"
+             "'points': {'A{i}': {'repeat': 'i=0..2', 'at': ['i', 0]},"
+             "           'B{i}': {'repeat': 'i=0..2', 'at': ['i + w', 'h']}},"
+             "'bodies': {'bar{i}': {'repeat': 'i=0..2', 'rod': ['A{i}', 'B{i}'], 'mass': 1},"
+             "           'coupler': {'rod': ['B0', 'B2'], 'mass': 1}},"
+             "'joints': {'low{i}': {'repeat': 'i=0..2', 'type': 'revolute', 'between': ['ground', 'bar{i}'],"
+             "                      'at': 'A{i}'},"
+             "'high{i}': {'repeat': 'i=0..2', 'type': 'revolute', 'between': ['coupler', 'bar{i}'], 'at': 'B{i}'}}}",
+             height[i]);
+    simulated(&b, model, NULL);
+    check_freedom(&b, 1, 1);
+    build_free(&b);
+  }
+}

@@ -1,0 +1,226 @@
+/* memory: nothing after tn_sim_new allocates; an allocation that fails, whichever, is a clean error and leaks nothing. */
+#include "tenon/tenon.h"
+#include "test.h"
+
+/* counts, fails the call number `fail`, fills what it gives with garbage */
+typedef struct counting {
+  long calls, out, fail;
+} counting;
+
+static void *count_allocate(void *user, size_t size) {
+  counting *c = user;
+  if (++c->calls == c->fail) return NULL;
+  void *p = malloc(size ? size : 1);
+  if (!p) abort();
+  c->out++;
+  return memset(p, 0xa5, size);
+}
+
+static void count_release(void *user, void *block) {
+  CHECK(block != NULL);
+  ((counting *)user)->out--;
+  free(block);
+}
+
+typedef struct options {
+  const char *model;                         /* models/<model>.json, or a text that begins with { */
+  double until, every;                       /* s                                                 */
+  const char *stabilize, *integrator, *kick; /* kick: a torque on the crank                       */
+} options;
+
+static tn_status describe(tn_desc *d, const options *o, tn_error *e) {
+  char path[512];
+  tn_status status;
+  if (o->model[0] == '{') {
+    status = tn_desc_parse(d, "m.json", o->model, strlen(o->model), e);
+  } else {
+    snprintf(path, sizeof path, TN_SOURCE_DIR "/models/%s.json", o->model);
+    status = tn_desc_read(d, path, e);
+  }
+  if (!status) status = tn_desc_number(d, "/run/until", o->until, e);
+  if (!status) status = tn_desc_number(d, "/run/every", o->every, e);
+  if (!status && o->stabilize) status = tn_desc_part(d, "/run/stabilize", o->stabilize, e);
+  if (!status && o->integrator) status = tn_desc_part(d, "/run/integrator", o->integrator, e);
+  if (!status && o->kick)
+    status = tn_desc_json(d, "/forces/kick", "{\"type\": \"torque\", \"on\": \"crank.angle\"}", e);
+  if (!status && o->kick) status = tn_desc_text(d, "/forces/kick/value", o->kick, e);
+  return status;
+}
+
+static tn_status count_row(void *user, double t, int n, const double *values) {
+  (void)t;
+  for (int i = 0; i < n; i++) CHECK(isfinite(values[i]));
+  ++*(long *)user;
+  return TN_OK;
+}
+
+static bool to_nowhere(void *user, const char *text, size_t size) {
+  (void)text;
+  *(size_t *)user += size;
+  return true;
+}
+
+/* steps and rows without a single call of the allocator */
+static tn_summary steady(const options *o, int *singular) {
+  counting c = {0};
+  const tn_allocator allocator = {count_allocate, count_release, &c};
+  tn_desc *d = NULL;
+  tn_model *m = NULL;
+  tn_sim *s = NULL;
+  tn_error e = {.status = TN_OK};
+  long rows = 0;
+  tn_summary summary = {.steps = 0};
+  tn_status status = tn_desc_new(&allocator, &d, &e);
+  if (!status) status = describe(d, o, &e);
+  if (!status) status = tn_compile(d, &m, &e);
+  const long compiled = c.calls;
+  if (!status) status = tn_sim_new(m, &s, &e);
+  if (!status) CHECK(c.calls == compiled + 1); /* one block */
+  const long before = c.calls;
+  size_t written = 0;
+  double value;
+  if (!status) status = tn_sim_run(s, count_row, &rows, &e);
+  if (!status) status = tn_sim_channel(s, "energy.total", &value, &e);
+  if (!status) status = tn_report_json(s, "m", to_nowhere, &written);
+  if (!status) status = tn_report_text(s, "m", to_nowhere, &written);
+  CHECK(c.calls == before && written > 500);
+  if (status) printf("%s: %s\n", o->model, e.message);
+  CHECK(status == TN_OK);
+  if (!status) {
+    summary = *tn_sim_summary(s);
+    CHECK(rows == (long)ceil(o->until / o->every - 1e-9) + 1);
+    for (int i = 0; singular && i < tn_sim_events(s); i++)
+      *singular += strcmp(tn_sim_event(s, i)->kind, "singular") == 0;
+  }
+  tn_sim_free(s);
+  tn_model_free(m);
+  tn_desc_free(d);
+  CHECK(c.out == 0);
+  return summary;
+}
+
+static const char jump[] = "if(mod(t, 0.4) < 0.2, 40, -40)";
+
+TEST(adaptive_steps_with_rejections_allocate_nothing) {
+  const tn_summary s = steady(&(options){"four_bar", 10, 0.0101, NULL, NULL, jump}, NULL);
+  CHECK(s.steps >= 1000 && s.rejected >= 100 && s.factorizations > s.steps);
+}
+
+TEST(fixed_steps_allocate_nothing) {
+  const tn_summary s = steady(&(options){"four_bar", 1, 0.0037, NULL, "rk4:step=1e-3", NULL}, NULL);
+  CHECK(s.steps == 1000);
+  const tn_summary euler = steady(&(options){"driven_pivot", 0.1, 0.0037, NULL, "euler:step=1e-4", NULL}, NULL);
+  CHECK(euler.steps == 1000);
+}
+
+TEST(feedback_allocates_nothing) {
+  static const char *const gains[] = {"baumgarte:a=1,b=0.5,feedback=held", "baumgarte:alpha=50,beta=50"};
+  for (int i = 0; i < 2; i++)
+    CHECK(steady(&(options){"four_bar", 1, 0.0037, gains[i], "rk4:step=1e-3", NULL}, NULL).steps == 1000);
+}
+
+TEST(the_identity_metric_allocates_nothing) {
+  const tn_summary s = steady(&(options){"four_bar", 10, 0.0101, "project:metric=identity", NULL, jump}, NULL);
+  CHECK(s.steps >= 1000 && s.rejected >= 100);
+}
+
+/* two four-bars that start lying flat, and lie flat again and again */
+TEST(singular_positions_allocate_nothing) {
+  static char flat[] =
+      "{'tenon': 1, 'dimension': 2, 'constants': {'N': 2},"
+      "'points': {'A{i}': {'repeat': 'i=0..N', 'at': ['i', 0]}, 'B{i}': {'repeat': 'i=0..N', 'at': ['i + 1', 0]}},"
+      "'bodies': {'link{i}': {'repeat': 'i=0..N', 'rod': ['A{i}', 'B{i}'], 'mass': 1},"
+      "'coupler{i}': {'repeat': 'i=1..N', 'rod': ['B{i-1}', 'B{i}'], 'mass': 1}}, 'joints': {"
+      "'ground{i}': {'repeat': 'i=0..N', 'type': 'revolute', 'between': ['ground', 'link{i}'], 'at': 'A{i}'},"
+      "'left{i}': {'repeat': 'i=1..N', 'type': 'revolute', 'between': ['link{i-1}', 'coupler{i}'], 'at': 'B{i-1}'},"
+      "'right{i}': {'repeat': 'i=1..N', 'type': 'revolute', 'between': ['coupler{i}', 'link{i}'], 'at': 'B{i}'}},"
+      "'start': {'link{i}.rate': {'repeat': 'i=0..N', 'value': 2}}, 'run': {'contract': {'breach': 'record'}}}";
+  int singular = 0;
+  for (char *c = flat; *c; c++)
+    if (*c == '\'') *c = '"';
+  const tn_summary fixed = steady(&(options){flat, 10, 0.021, NULL, "rk4:step=0.01", NULL}, NULL);
+  CHECK(fixed.steps >= 1000);
+  const tn_summary adaptive = steady(&(options){flat, 30, 0.021, NULL, "dopri5:rtol=1e-10", NULL}, &singular);
+  CHECK(adaptive.steps >= 1000 && singular > 0);
+}
+
+/* ---- the n-th allocation fails ------------------------------------------------------------------------------------ */
+
+static tn_status whole_path(const options *o, counting *c, tn_error *e) {
+  const tn_allocator allocator = {count_allocate, count_release, c};
+  tn_desc *d = NULL;
+  tn_model *m = NULL;
+  tn_sim *s = NULL;
+  long rows = 0;
+  tn_status status = tn_desc_new(&allocator, &d, e);
+  CHECK((status == TN_OK) == (d != NULL));
+  if (!status) status = describe(d, o, e);
+  if (!status) {
+    status = tn_compile(d, &m, e);
+    CHECK((status == TN_OK) == (m != NULL));
+  }
+  if (!status) {
+    status = tn_sim_new(m, &s, e);
+    CHECK((status == TN_OK) == (s != NULL));
+  }
+  if (!status) status = tn_sim_run(s, count_row, &rows, e);
+  tn_sim_free(s);
+  tn_model_free(m);
+  tn_desc_free(d);
+  CHECK(c->out == 0);
+  return status;
+}
+
+static void fail_each(const options *o) {
+  counting all = {0};
+  tn_error e = {.status = TN_OK};
+  CHECK(whole_path(o, &all, &e) == TN_OK);
+  if (e.status) printf("%s\n", e.message);
+  CHECK(all.calls > 10);
+  for (long n = 1; n <= all.calls && tn_test_failures < 20; n++) {
+    counting c = {.fail = n};
+    e = (tn_error){.status = TN_OK};
+    const tn_status status = whole_path(o, &c, &e);
+    if (status != TN_E_MEMORY)
+      printf("%s: allocation %ld of %ld fails: %d \"%s\"\n", o->model, n, all.calls, status, e.message);
+    CHECK(status == TN_E_MEMORY && e.status == TN_E_MEMORY && strstr(e.message, "memory") && c.calls >= n);
+  }
+}
+
+TEST(every_allocation_may_fail_in_the_four_bar) { fail_each(&(options){"four_bar", 0.02, 0.01, NULL, NULL, NULL}); }
+
+TEST(every_allocation_may_fail_in_repeats) { fail_each(&(options){"n_four_bar", 0.02, 0.01, NULL, NULL, NULL}); }
+
+TEST(every_allocation_may_fail_with_drivers) {
+  fail_each(&(options){"driven_pivot", 0.02, 0.01, "baumgarte:alpha=5,beta=5", "rk4:step=0.01", NULL});
+}
+
+TEST(every_allocation_may_fail_in_a_model_that_has_everything) {
+  static char model[] =
+      "{'tenon': 1, 'dimension': 2, 'title': 'all', 'coordinates': 'relative', 'gravity': [0, '-g0'],"
+      "'constants': {'a': 'b + 1', 'b': 'w[2]', 'N': 2}, 'tables': {'w': [1, 2], 'v': [3, 5]},"
+      "'points': {'P{i}': {'repeat': 'i=0..N', 'at': ['i', 'P.y']}, 'P': [0, 'b - 2']},"
+      "'bodies': {'arm': {'rod': ['P0', 'P1'], 'mass': 'a', 'lumps': [{'repeat': 'k=1..2', 'mass': 'k', 'at': ['k', "
+      "0]}]},"
+      "  'leg': {'mass': 1, 'inertia': 1, 'position': 'P1'},"
+      "  'bob': {'mass': 1, 'position': [5, 0], 'coordinates': 'point'},"
+      "  'foot': {'mass': 1, 'inertia': 1, 'angle': 1, 'coordinates': {'type': 'swing', 'parent': 'arm', 'at': 'P1'}}},"
+      "'rods': {'r': {'between': ['ground', 'bob'], 'at': [[4, 0], 'bob'], 'mass': 1}},"
+      "'joints': {'hip': {'type': 'revolute', 'between': ['ground', 'arm'], 'at': 'P0'},"
+      "  'slide': {'type': 'prismatic', 'between': ['arm', 'leg'], 'at': 'P1', 'axis': [1, 1]},"
+      "  'cord': {'type': 'distance', 'between': ['leg', 'bob'], 'at': ['P1', 'bob']},"
+      "  'drive': {'type': 'driver', 'on': 'foot.angle', 'value': '1 + sin(t)'},"
+      "  'sum': {'type': 'coordinate', 'terms': {'bob.x': 1, 'bob.y': 'a'}, 'value': 5},"
+      "  'mid': {'type': 'center-of-mass', 'bodies': ['bob'], 'axis': 'x', 'value': 5}},"
+      "'forces': {'m': {'type': 'torque', 'on': 'hip.angle', 'value': 'table(w, v, t) - rate'},"
+      "  's': {'type': 'spring', 'between': ['arm', 'leg'], 'at': ['P0', 'P1'], 'stiffness': 1, 'damping': 0.1},"
+      "  'f': {'type': 'force', 'on': 'leg', 'on_body': [0, 0], 'value': ['if(t < 1, leg.x, 0)', 'velocity(arm, "
+      "P1).y']}},"
+      "'start': {'hip.rate': 0.1, 'keep': ['slide.shift'], 'guess': {'leg.rate': 0}},"
+      "'outputs': {'p{i}': {'repeat': 'i=1..2', 'value': 'position(arm, P{i})'}, 'e': 'energy.total',"
+      "            'l': 'norm(force(cord))'},"
+      "'run': {'stabilize': ['project', {'type': 'baumgarte', 'alpha': 1, 'beta': 'a'}]}}";
+  for (char *c = model; *c; c++)
+    if (*c == '\'') *c = '"';
+  fail_each(&(options){model, 0.02, 0.01, NULL, NULL, NULL});
+}
