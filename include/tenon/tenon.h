@@ -115,7 +115,7 @@ typedef struct tn_summary {
   double max_position_violation, max_velocity_violation; /* scaled as the contract does */
   char worst_joint[64];
   double worst_time;     /* s, when it was */
-  double energy_balance; /* max |T + V - T0 - V0 - W| over the run, divided by max T */
+  double energy_balance; /* max |T + V - T0 - V0 - W| over the run, divided by max T (at least 1e-9 max |V|) */
   double max_kinetic;    /* J */
   bool contract_kept;
   char contract_text[256]; /* `contract broken: joint, time, size` when it was not */
@@ -129,7 +129,8 @@ typedef struct tn_summary {
 tn_status tn_sim_new(const tn_model *model, tn_sim **sim, tn_error *error);
 void tn_sim_free(tn_sim *sim);
 
-/* the start of the model: assembled, or as given. tn_sim_run and tn_sim_advance do it when it has not been done */
+/* the start of the model: assembled, or as given; nothing happens if it has been done. tn_sim_run and tn_sim_advance do it
+ * themselves. another run from another state: tn_sim_set */
 tn_status tn_sim_start(tn_sim *sim, tn_error *error);
 /* on to time t, s; the state there is that of a step, never an interpolated one */
 tn_status tn_sim_advance(tn_sim *sim, double t, tn_error *error);

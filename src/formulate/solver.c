@@ -70,6 +70,9 @@ static tn_status no_mass(tn_solver *s, int bad, tn_error *e) {
     tn_fail(e, TN_E_MODEL, "body '%s': the mass matrix is singular, nothing gives %s inertia", b->name,
             m->q_name[b->q + bad - b->u]);
     tn_hint(e, "give it mass or inertia, or hold all of its freedom by drivers");
+    char pointer[256];
+    tn_node_pointer(b->node, pointer, sizeof pointer);
+    tn_error_at(e, &b->node->place, pointer);
     return TN_E_MODEL;
   }
   return tn_fail(e, TN_E_INTERNAL, "the mass matrix is singular at speed %d", bad);

@@ -21,7 +21,10 @@ tn_status tn_body_at(tn_context *c, const tn_node *node, int *body) {
   for (int i = 0; i < c->m->bodies && n < 128; i++) known[n++] = c->m->body[i].name;
   const char *near = tn_nearest(word, n, known);
   tn_refuse(c, node, "there is no body '%s'", word);
-  if (near) tn_hint(c->e, "did you mean '%s'?", near);
+  if (strchr(word, '{'))
+    tn_hint(c->e, "braces are replaced inside a `repeat` only");
+  else if (near)
+    tn_hint(c->e, "did you mean '%s'?", near);
   return TN_E_MODEL;
 }
 

@@ -208,11 +208,21 @@ int tn_model_settings(const tn_model *m, char *text, size_t size) {
   for (int i = 0; i < r->stabilizers; i++) ADD(" --stabilize %s", r->stabilizer[i].text);
   if (!r->stabilizers) ADD(" --stabilize none");
   ADD(" --integrator %s", r->integrator->name);
-  if (r->fixed)
-    ADD(" --step %.17g", r->step);
-  else
-    ADD(" --rtol %g --atol %g", r->rtol, r->atol);
-  ADD(" --until %.17g --every %.17g", r->until, r->every);
+  const struct {
+    const char *flag;
+    double value;
+    bool shown;
+  } number[] = {{"--step", r->step, r->fixed},
+                {"--rtol", r->rtol, !r->fixed},
+                {"--atol", r->atol, !r->fixed},
+                {"--until", r->until, true},
+                {"--every", r->every, true}};
+  for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
+    char digits[32];
+    if (!number[i].shown) continue;
+    tn_json_digits(number[i].value, digits);
+    ADD(" %s %s", number[i].flag, digits);
+  }
 #undef ADD
   return total;
 }

@@ -157,6 +157,10 @@ static bool find(void *user, const char *name, tn_meaning *m, tn_error *e) {
     m->width = ch.width;
     return tn_channel_slot(c, &ch, &m->slot) == TN_OK || (tn_fail(e, TN_E_MEMORY, "out of memory"), false);
   }
+  if (strchr(name, '.'))
+    return tn_fail(e, TN_E_MODEL, "'%s' is not known here: this must be a constant, or a function of time in a driver",
+                   name),
+           false;
   const char *known[64];
   int n = 0;
   for (int i = 0; i < c->constants && n < 64; i++) known[n++] = c->constant[i].name;
@@ -341,7 +345,10 @@ tn_status tn_place_at(tn_context *c, const tn_node *node, double place[2]) {
   for (int i = 0; i < c->m->bodies && n < 128; i++) known[n++] = c->m->body[i].name;
   const char *near = tn_nearest(node->text, n, known);
   tn_refuse(c, node, "there is no point or body '%s'", node->text);
-  if (near) tn_hint(c->e, "did you mean '%s'?", near);
+  if (strchr(node->text, '{'))
+    tn_hint(c->e, "braces are replaced inside a `repeat` only");
+  else if (near)
+    tn_hint(c->e, "did you mean '%s'?", near);
   return TN_E_MODEL;
 }
 

@@ -175,10 +175,11 @@ static tn_status read_method(tn_context *c, const tn_node *run) {
   tn_arena_init(&preset.arena, &c->arena->allocator);
   preset.root = tn_node_new(&preset.arena, TN_NODE_OBJECT);
   tn_status status = preset.root ? TN_OK : tn_no_memory(c);
-  if (status == TN_OK) status = tn_desc_part(&preset, "/formulation", method->formulation, c->e);
-  if (status == TN_OK) status = tn_desc_part(&preset, "/stabilize", method->stabilizer, c->e);
-  if (!formulation) formulation = tn_node_get(preset.root, "formulation");
-  if (!stabilize) stabilize = tn_node_get(preset.root, "stabilize");
+  if (status == TN_OK) status = tn_desc_part(&preset, "/run/formulation", method->formulation, c->e);
+  if (status == TN_OK) status = tn_desc_part(&preset, "/run/stabilize", method->stabilizer, c->e);
+  const tn_node *parts = tn_node_get(preset.root, "run");
+  if (!formulation) formulation = tn_node_get(parts, "formulation");
+  if (!stabilize) stabilize = tn_node_get(parts, "stabilize");
   if (status == TN_OK) status = read_formulation(c, formulation, &r->formulation);
   if (status == TN_OK) {
     const bool list = stabilize->kind == TN_NODE_LIST;

@@ -53,7 +53,12 @@ static void number(tn_printer *p, const char *key, double value) {
 static void whole(tn_printer *p, const char *key, long value) { tn_put(p, "  \"%s\": %ld,\n", key, value); }
 
 static const char *ending(tn_status status) {
-  return status == TN_OK ? "done" : status == TN_E_MODEL ? "refused" : "stopped";
+  switch (status) {
+  case TN_OK: return "done";
+  case TN_E_MODEL: return "refused";
+  case TN_E_RUN: return "stopped";
+  default: return "failed";
+  }
 }
 
 tn_status tn_report_failure(const tn_error *e, const char *model_name, tn_write write, void *user) {

@@ -22,10 +22,14 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
     tn_put(p, "  largest violation: position %.2e, velocity %.2e (contract %.0e, %.0e: %s)", r->max_position_violation,
            r->max_velocity_violation, m->run.contract_position, m->run.contract_velocity,
            r->contract_kept ? "kept" : "BROKEN");
-    if (*r->worst_joint) tn_put(p, ", worst joint '%s'", r->worst_joint);
+    if (*r->worst_joint) tn_put(p, ", worst joint '%s' at t = %.4g s", r->worst_joint, r->worst_time);
     tn_put(p, "\n");
   }
   tn_put(p, "  energy balance: %.2e of the largest kinetic energy, %.4g J\n", r->energy_balance, r->max_kinetic);
+  if (r->energy_balance > 1e-3)
+    tn_put(p, "  the energy does not balance: do not trust the motion; tighten the tolerances or the step\n");
+  if (r->redundant_rows)
+    tn_put(p, "  redundant rows share their load in more than one way: reactions are the smallest that do\n");
   if (r->inconsistency > 1e-9)
     tn_put(p, "  redundant rows contradict each other by up to %.2e in acceleration\n", r->inconsistency);
   for (int i = 0; i < s->events && i < 8; i++)

@@ -36,7 +36,13 @@ tn_status tn_check_contract(tn_sim *s, double t) {
   }
   if (!m->run.breach_stops) return TN_OK;
   tn_fail(s->e, TN_E_RUN, "contract broken: joint '%s', %s", name, size);
-  tn_hint(s->e, "a stabilizer (--method project), tighter tolerances, or --breach record to go on");
+  bool corrected = false;
+  for (int i = 0; i < m->run.stabilizers; i++)
+    corrected = corrected || ((const tn_stabilizer_type *)m->run.stabilizer[i].type)->accept;
+  if (corrected)
+    tn_hint(s->e, "smaller steps, if they are large; else a driver may lead where the joints cannot follow");
+  else
+    tn_hint(s->e, "a stabilizer (--method project), tighter tolerances, or --breach record to go on");
   s->e->time = t;
   return TN_E_RUN;
 }
@@ -46,6 +52,7 @@ void tn_watch_energy(tn_sim *s, double *y) {
   tn_system *sys = &s->solver.sys;
   memcpy(sys->ledger, tn_ledger_of(s, y), sizeof sys->ledger);
   s->summary.max_kinetic = fmax(s->summary.max_kinetic, sys->kinetic);
+  s->max_potential = fmax(s->max_potential, fabs(sys->potential));
   s->max_balance = fmax(s->max_balance, fabs(tn_energy_of(sys, TN_BALANCE)));
 }
 

@@ -18,7 +18,7 @@ static tn_status settle(tn_sim *s) {
   s->t_step = s->t0 = s->t;
   s->fixed_steps = 0;
   s->h = 0;
-  s->max_balance = s->summary.max_kinetic = 0;
+  s->max_balance = s->max_potential = s->summary.max_kinetic = 0;
   s->summary.max_position_violation = s->summary.max_velocity_violation = 0;
   s->summary.contract_kept = true;
   s->summary.contract_text[0] = s->summary.worst_joint[0] = 0;
@@ -57,7 +57,9 @@ tn_status tn_end_run(tn_sim *s, tn_status status) {
   sum->inconsistency = s->solver.inconsistency;
   sum->time_assemble = s->solver.time_assemble;
   sum->time_solve = s->solver.time_solve;
-  sum->energy_balance = sum->max_kinetic > 0 ? s->max_balance / sum->max_kinetic : s->max_balance;
+  /* of the largest T; of the roundoff in V where nothing moves */
+  const double scale = fmax(sum->max_kinetic, 1e-9 * s->max_potential);
+  sum->energy_balance = scale > 0 ? s->max_balance / scale : s->max_balance;
   if (status == TN_OK) {
     snprintf(sum->message, sizeof sum->message, "done");
     tn_error_clear(s->e); /* of attempts that did not stand */

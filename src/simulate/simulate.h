@@ -36,7 +36,7 @@ struct tn_sim {
   double h;            /* next to try, adaptive                                          */
   double t_step;       /* start of the last accepted step                                */
   long fixed_steps;    /* made since t0, fixed step                                      */
-  double max_balance;
+  double max_balance, max_potential;
   int events;
   tn_event event[TN_MOST_EVENTS];
   tn_summary summary;

@@ -25,6 +25,9 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
     return tn_context_fail(ctx, NULL, "a and b are needed both");
   }
   if (s->feedback == 0) s->feedback = step ? 1 : 2;
+  if (step && s->feedback == 1 && !(s->b > 0 && s->a >= s->b / 2 && s->a <= 2))
+    return tn_context_fail(ctx, "a", "held gains a = %g, b = %g are unstable: 0 < b, b/2 <= a <= 2 is needed", s->a,
+                           s->b);
   /* a gain of 1/h at every stage: the error estimate does not fall with h, and the step goes to zero */
   if (step && s->feedback == 2 && !fixed_step)
     return tn_context_fail(
