@@ -160,6 +160,7 @@ static bool name_alone(tn_parser *p, const tn_token *name, tn_value *out) {
 
   tn_meaning m;
   if (find(p, text, &m, &p->error)) return tn_expr_push_meaning(p, &m, name->from, out);
+  if (p->error.status == TN_E_MEMORY) return false; /* it may well be a name */
   if (tn_expr_is_function(text))
     return tn_expr_fail(p, name->from, "'%s' is a function and needs its arguments in parentheses", text);
   char *dot = strrchr(text, '.');

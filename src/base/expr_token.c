@@ -35,7 +35,7 @@ bool tn_expr_expected(tn_parser *p, const char *what) {
 
 bool tn_expr_refused(tn_parser *p, size_t at, const char *what, const char *name) {
   if (p->error.status == TN_OK) tn_fail(&p->error, TN_E_MODEL, "unknown %s '%s'", what, name);
-  p->error.byte = (long)at;
+  if (p->error.line == 0) p->error.byte = (long)at; /* else it has its place: where the name is defined */
   return false;
 }
 

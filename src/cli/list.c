@@ -18,8 +18,5 @@ int tn_cli_list(int argc, char **argv) {
     for (int i = 0; tn_list_name(kinds[k], i); i++)
       printf("  %-16s %s\n", tn_list_name(kinds[k], i), tn_list_doc(kinds[k], i));
   }
-  return known
-             ? 0
-             : tn_cli_usage(
-                   "list", "no such kind (joint force coordinates formulation stabilizer integrator method):", argv[1]);
+  return known ? 0 : tn_cli_usage("list", "unknown kind", argv[1]);
 }

@@ -117,8 +117,8 @@ static tn_status compile(tn_context *c, const tn_desc *desc) {
   tn_node *expanded;
   /* constants are needed to expand the repeats, points may be repeated themselves */
   c->root = desc->root;
-  TN_TRY(tn_names_prepare(c, desc->root));
   TN_TRY(tn_names_points(c, desc->root));
+  TN_TRY(tn_names_prepare(c, desc->root));
   TN_TRY(tn_expand(c->arena, desc->root, tn_number_text, c, &expanded, c->e));
   c->root = expanded;
   TN_TRY(tn_names_points(c, expanded));

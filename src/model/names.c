@@ -38,7 +38,7 @@ tn_status tn_names_points(tn_context *c, const tn_node *root) {
   c->point = tn_arena_alloc(c->arena, sizeof *c->point * (points->size + 1));
   if (!c->point) return tn_no_memory(c);
   for (const tn_node *p = points->first; p; p = p->next) {
-    if (root == c->root && !strchr(p->key, '{')) TN_TRY(tn_check_name(c, p));
+    if (!tn_node_get(p, "repeat")) TN_TRY(tn_check_name(c, p));
     c->point[c->points].name = p->key;
     c->point[c->points++].node = p;
   }
@@ -124,6 +124,21 @@ static bool settle(tn_context *c, tn_constant *k, bool point, tn_error *e) {
   return status == TN_OK;
 }
 
+/* a dotted name where channels are not known: why not. the component of a point that cannot be settled has its own reason */
+static bool not_here(tn_context *c, const char *name, tn_error *e) {
+  char part[64];
+  const size_t n = strcspn(name, ".");
+  if (n < sizeof part) {
+    memcpy(part, name, n);
+    part[n] = 0;
+    tn_constant *point = constant_named(c->point, c->points, part);
+    if (point && !settle(c, point, true, e)) return false;
+    if (tn_body_named(c, part) >= 0 || tn_joint_named(c, part) >= 0)
+      return tn_fail(e, TN_E_MODEL, "'%s' depends on the motion: it is not known here", name), false;
+  }
+  return tn_fail(e, TN_E_MODEL, "unknown name '%s'", name), false;
+}
+
 static bool find(void *user, const char *name, tn_meaning *m, tn_error *e) {
   lookup *l = user;
   tn_context *c = l->c;
@@ -157,10 +172,7 @@ static bool find(void *user, const char *name, tn_meaning *m, tn_error *e) {
     m->width = ch.width;
     return tn_channel_slot(c, &ch, &m->slot) == TN_OK || (tn_fail(e, TN_E_MEMORY, "out of memory"), false);
   }
-  if (strchr(name, '.'))
-    return tn_fail(e, TN_E_MODEL, "'%s' is not known here: this must be a constant, or a function of time in a driver",
-                   name),
-           false;
+  if (strchr(name, '.')) return not_here(c, name, e);
   const char *known[64];
   int n = 0;
   for (int i = 0; i < c->constants && n < 64; i++) known[n++] = c->constant[i].name;

@@ -213,6 +213,9 @@ tn_status tn_start_assemble(tn_sim *s, bool targets) {
   if (targets && (status = approach(s, &position)) != TN_OK) return status;
   if ((status = positions(s, &position, s->y, &off, &worst)) != TN_OK) return status;
   if (!(off <= 1e-9)) return refuse(s, "position", off, worst);
+  /* exact values may contradict the joints by a little; the joints win */
+  const wanted joints = {.constraints = true}, their_rates = {.constraints = true, .rate = true};
+  if (targets && (status = positions(s, &joints, s->y, &off, &worst)) != TN_OK) return status;
   if ((status = velocities(s, &velocity, &off, &worst)) != TN_OK) return status;
   if (!(off <= 1e-9)) {
     /* relative to the rates there are */
@@ -220,6 +223,7 @@ tn_status tn_start_assemble(tn_sim *s, bool targets) {
     for (int i = 0; i < m->nu; i++) size = fmax(size, fabs(tn_u_of(s, s->y)[i]));
     if (!(off <= 1e-9 * size)) return refuse(s, "velocity", off, worst);
   }
+  if (targets && (status = velocities(s, &their_rates, &off, &worst)) != TN_OK) return status;
   report_move(s, from);
   return TN_OK;
 }
