@@ -4,6 +4,8 @@
 
 #include "support/build.h"
 
+#include <time.h>
+
 static void parse(build *b, const char *text) {
   build_new(b, 1);
   build_parse(b, text);
@@ -157,5 +159,22 @@ TEST(unknown_channel) {
   CHECK(build_simulate(&b));
   CHECK(tn_sim_channel(b.sim, "a.angel", &value, &e) == TN_E_USAGE && e.status == TN_E_USAGE);
   CHECK_HAS(e.hint, "a.angle");
+  build_free(&b);
+}
+
+/* what a run says it cost is no more than the whole process has used */
+TEST(times_add_up) {
+  build b;
+  tn_error e;
+  build_new(&b, 1);
+  build_read(&b, "four_bar");
+  for (volatile double x = 1; x < 2e7; x += 1) {} /* so that there is something to be confused with */
+  CHECK(build_simulate(&b));
+  CHECK(tn_sim_advance(b.sim, 0.5, &e) == TN_OK);
+  CHECK(tn_sim_run(b.sim, NULL, NULL, &e) == TN_OK);
+  const tn_summary *r = tn_sim_summary(b.sim);
+  const double used = (double)clock() / CLOCKS_PER_SEC;
+  CHECK(r->cpu_seconds >= 0 && r->cpu_seconds <= used);
+  CHECK(r->time_assemble >= 0 && r->time_solve >= 0 && r->time_project >= -1e-3);
   build_free(&b);
 }
