@@ -153,3 +153,4 @@ TEST(n_four_bar_5) { n_four_bar("5", 1e-8); }
 TEST_FULL(n_four_bar_5_tight) { n_four_bar("5", 1e-12); }
 TEST_FULL(n_four_bar_10) { n_four_bar("10", 1e-8); }
 TEST_FULL(n_four_bar_10_tight) { n_four_bar("10", 1e-12); }
+TEST_LONG(n_four_bar_40_tight) { n_four_bar("40", 1e-12); }
