@@ -147,7 +147,7 @@ int tn_sim_coordinates(const tn_sim *sim); /* length of q */
 int tn_sim_speeds(const tn_sim *sim);      /* length of u */
 const double *tn_sim_q(const tn_sim *sim);
 const double *tn_sim_u(const tn_sim *sim);
-/* another state, made consistent like a start when `assemble`; q or u may be NULL: kept. ledgers, largest violations and the
+/* another state, made consistent like a start when `assemble`, else taken as it is and its violation noted among the events; q or u may be NULL: kept. ledgers, largest violations and the
  * contract begin anew. a simulation that has stopped goes on from it */
 tn_status tn_sim_set(tn_sim *sim, double t, const double *q, const double *u, bool assemble, tn_error *error);
 /* any channel by name (`crank.angle`, `knee.fx`, `energy.total`) at the present state */

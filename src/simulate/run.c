@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <time.h>
 
-/* the present state is where ledgers, steps and the contract begin */
-static tn_status settle(tn_sim *s) {
+/* the present state is where ledgers, steps and the contract begin. a state that was given as it is is reported, not judged:
+ * such starts are studied */
+static tn_status settle(tn_sim *s, bool judged) {
   tn_system *sys = &s->solver.sys;
   const tn_model *m = s->m;
   tn_status status = tn_start_count(s);
@@ -27,8 +28,7 @@ static tn_status settle(tn_sim *s) {
   tn_watch_energy(s, s->y);
   s->started = true;
   s->stopped = false;
-  if (m->as_given && s->t == 0) return TN_OK; /* reported, not judged: such starts are studied */
-  return tn_check_contract(s, s->t);
+  return judged ? tn_check_contract(s, s->t) : TN_OK;
 }
 
 /* how far the given start is off, for the report */
@@ -37,15 +37,15 @@ static void note_start(tn_sim *s) {
   int i, j;
   const double position = tn_violation(sys, sys->C, s->m->holonomic, &i),
                velocity = tn_violation(sys, sys->Cdot, s->m->rows, &j);
-  if (!s->m->rows || !s->m->as_given) return;
+  if (!s->m->rows) return;
   tn_log(s, s->t, "as-given", "the start is off by %.3g (joint '%s'), in velocity by %.3g (joint '%s')", position,
          s->m->joint[s->m->row_joint[i]].name, velocity, s->m->joint[s->m->row_joint[j]].name);
 }
 
 tn_status tn_begin_run(tn_sim *s) {
   tn_status status = tn_start_assemble(s, true);
-  if (status == TN_OK) status = settle(s);
-  if (status == TN_OK) note_start(s);
+  if (status == TN_OK) status = settle(s, !s->m->as_given);
+  if (status == TN_OK && s->m->as_given) note_start(s);
   return status;
 }
 
@@ -93,7 +93,8 @@ tn_status tn_sim_set(tn_sim *s, double t, const double *q, const double *u, bool
   if (u) memcpy(tn_u_of(s, s->y), u, sizeof *u * (size_t)s->m->nu);
   s->solver.sys.complete = false;
   tn_status status = assemble ? tn_start_assemble(s, false) : TN_OK;
-  if (status == TN_OK) status = settle(s);
+  if (status == TN_OK) status = settle(s, assemble);
+  if (status == TN_OK && !assemble) note_start(s);
   return tn_end_run(s, status);
 }
 

@@ -26,12 +26,13 @@ static void enter(void) {
   atexit(leave);
 }
 
+/* what is in a file; nothing if it is not there */
 static char *slurp(const char *path, char *text, size_t size) {
   FILE *f = fopen(path, "rb");
   size_t n = f ? fread(text, 1, size - 1, f) : 0;
   text[n] = 0;
   if (f) fclose(f);
-  return f ? text : NULL;
+  return text;
 }
 
 static void spill(const char *path, const char *text) {
@@ -59,7 +60,8 @@ static int tenon(const char *format, ...) {
   va_end(args);
   snprintf(command + n, sizeof command - (size_t)n, " >.out 2>.err </dev/null");
   const int status = system(command);
-  if (!slurp(".out", out, sizeof out) || !slurp(".err", err, sizeof err)) abort();
+  slurp(".out", out, sizeof out);
+  slurp(".err", err, sizeof err);
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000;
   if (code > 100) printf("%s\n%s\n", command, err); /* a crash, or the sanitizers */
   CHECK(code < 100);
@@ -107,7 +109,7 @@ static const char *text_of(const char *key) {
 static int lines_of(const char *path) {
   char text[200000];
   int n = 0;
-  if (!slurp(path, text, sizeof text)) return -1;
+  slurp(path, text, sizeof text);
   for (const char *c = text; *c; c++) n += *c == '\n';
   return n;
 }
@@ -313,15 +315,15 @@ TEST(csv_is_the_run) {
   CHECK(tenon("run " FOUR_BAR " --until 0.5 -o four.csv") == 0 && strstr(out, "wrote four.csv"));
   static char text[200000];
   char *at = slurp("four.csv", text, sizeof text);
-  CHECK(at && strncmp(at, "t,tip.x,tip.y,load\n", 19) == 0);
+  CHECK(strncmp(at, "t,tip.x,tip.y,load\n", 19) == 0);
   CHECK(lines_of("four.csv") == t.rows + 1 && t.rows == 51 && t.columns == 3);
-  at = at ? at + 19 : text;
+  at += strcspn(at, "\n") + (*at != 0);
   for (int r = 0; r < t.rows; r++)
     for (int c = -1; c < t.columns; c++) {
       char *end;
       const double value = strtod(at, &end);
       CHECK(value == build_at(&t, r, c) && *end == (c == t.columns - 1 ? '\n' : ','));
-      at = end + 1;
+      at = *end ? end + 1 : end;
     }
   CHECK(*at == 0 && !exists("four.csv.part"));
   /* and again the same bytes */
@@ -358,7 +360,7 @@ TEST(an_old_result_survives_a_model_that_is_refused) {
 TEST(a_run_that_stops_leaves_the_rows_it_made) {
   char text[2000];
   CHECK(tenon("run " FOUR_BAR " --method fci --rtol 1e-6 -o part.csv") == 3);
-  CHECK(slurp("part.csv", text, sizeof text) && strncmp(text, "t,tip.x,tip.y,load\n0,", 21) == 0);
+  CHECK(strncmp(slurp("part.csv", text, sizeof text), "t,tip.x,tip.y,load\n0,", 21) == 0);
   CHECK(lines_of("part.csv") > 2 && lines_of("part.csv") < 900 && !exists("part.csv.part"));
 }
 

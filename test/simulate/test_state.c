@@ -178,3 +178,20 @@ TEST(times_add_up) {
   CHECK(r->time_assemble >= 0 && r->time_solve >= 0 && r->time_project >= -1e-3);
   build_free(&b);
 }
+
+/* a state off the constraints, set as it is: noted, not judged, and repaired by the first step */
+TEST(state_set_as_it_is) {
+  build b;
+  tn_error e;
+  build_new(&b, 1);
+  build_read(&b, "pendulum");
+  CHECK(build_simulate(&b));
+  CHECK(tn_sim_set(b.sim, 0, (double[]){1.01, 0}, NULL, false, &e) == TN_OK);
+  CHECK_NEAR(tn_sim_q(b.sim)[0], 1.01, 0);
+  CHECK(tn_sim_events(b.sim) == 1 && strcmp(tn_sim_event(b.sim, 0)->kind, "as-given") == 0);
+  CHECK(tn_sim_advance(b.sim, 0.01, &e) == TN_OK);
+  CHECK(tn_sim_summary(b.sim)->max_position_violation < 1e-12);
+  CHECK(tn_sim_set(b.sim, 0, (double[]){1.01, 0}, NULL, true, &e) == TN_OK);
+  CHECK_NEAR(tn_sim_q(b.sim)[0], 1, 1e-12);
+  build_free(&b);
+}
