@@ -264,8 +264,7 @@ static tn_status parse(tn_context *c, const tn_scope *scope, const tn_node *at, 
     char pointer[256];
     tn_node_pointer(at, pointer, sizeof pointer);
     tn_error_at(e, &at->place, pointer);
-    /* point into the text, behind its opening quote; escapes before it would shift that, so only plain text */
-    if (offset > 0 && e->line > 0 && at->text == text && memchr(text, '\\', n) == NULL) {
+    if (offset > 0 && e->line > 0 && at->text == text && !at->rewritten) { /* into it, behind its quote */
       e->byte += offset + 1;
       e->column += (int)offset + 1;
     }

@@ -212,6 +212,7 @@ static tn_status copy(expander *x, const tn_node *from, const tn_scope *scope, t
   to->number = from->number;
   to->scope = scope;
   if ((status = place_of(x, &from->place, &to->place))) return status;
+  to->rewritten = from->rewritten || (scope && from->kind == TN_NODE_TEXT && strchr(from->text, '{'));
   if (from->kind == TN_NODE_TEXT && (status = fill(x, scope, from, from->text, from->size, &to->text, &to->size)))
     return status;
   bool renamed = false;

@@ -322,7 +322,9 @@ static tn_status value(reader *r, const tn_node *parent, const char *key, tn_nod
   if (c == '-' || is_digit(c)) return number(r, out);
   if (c != '"') return word(r, parent, key, out);
   tn_status status = new_node(r, TN_NODE_TEXT, here(r), out);
-  return status ? status : string(r, &(*out)->text, &(*out)->size);
+  if (!status) status = string(r, &(*out)->text, &(*out)->size);
+  if (!status) (*out)->rewritten = r->at - (size_t)(*out)->place.byte != (*out)->size + 2;
+  return status;
 }
 
 /* `"key" :` and the space behind it */

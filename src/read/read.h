@@ -29,6 +29,7 @@ typedef struct tn_node {
   double number;
   const char *text;             /* unescaped, UTF-8, no NUL inside              */
   size_t size;                  /* of text; number of children                  */
+  bool rewritten;               /* the text is not as in the file: escapes, or braces of a repeat */
   struct tn_node *first, *last; /* children in file order                      */
   struct tn_node *next, *parent;
   const tn_scope *scope; /* counters of the repeats around it            */

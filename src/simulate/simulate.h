@@ -34,6 +34,7 @@ struct tn_sim {
   bool feedback, held; /* some stabilizer has one; some feedback is held                 */
   double step_length;  /* of the step last begun                                         */
   double h;            /* next to try, adaptive                                          */
+  int worst;           /* component with the largest error in the last accepted step       */
   double t_step;       /* start of the last accepted step                                */
   long fixed_steps;    /* made since t0, fixed step                                      */
   double max_balance, max_potential;

@@ -177,11 +177,20 @@ static tn_status too_short(tn_sim *s, const trial *r, double h) {
   const tn_model *m = s->m;
   if (r->status == TN_E_RUN) return TN_E_RUN; /* in words already */
   const char *name = m->q_name[r->worst < m->nq ? r->worst : r->worst - m->nq];
-  tn_fail(s->e, TN_E_RUN, "the step fell to %.2g s: the error of %s%s stays %.2g times what is allowed", h, name,
-          r->worst < m->nq ? "" : " (rate)", r->err);
+  if (r->err > 1)
+    tn_fail(s->e, TN_E_RUN, "the step fell to %.2g s: the error of %s%s stays %.2g times what is allowed", h, name,
+            r->worst < m->nq ? "" : " (rate)", r->err);
+  else
+    tn_fail(s->e, TN_E_RUN, "the step fell to %.2g s: %s%s changes too fast to be followed", h, name,
+            r->worst < m->nq ? "" : " (rate)");
   tn_hint(s->e, "looser tolerances, or look for a jump in a force or a position that cannot be passed");
   s->e->time = s->t;
   return TN_E_RUN;
+}
+
+/* a step that time hardly sees */
+static bool vanishes(const tn_sim *s, double h, double t_limit) {
+  return h < 16 * 2.3e-16 * fabs(s->t) || h < 1e-14 * fmin(1, t_limit - s->t0);
 }
 
 static tn_status adaptive_step(tn_sim *s, double t_limit) {
@@ -196,6 +205,7 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
     s->h = fmin(s->h, s->m->run.max_step);
     bool last = 1.01 * s->h >= most;
     double h = last ? most : s->h;
+    if (!last && vanishes(s, h, t_limit)) return too_short(s, &(trial){.err = 1, .worst = s->worst}, h);
     trial r = attempt(s, h);
     if (r.status != TN_OK && r.status != TN_E_RUN) return r.status;
     bool forced = false;
@@ -207,6 +217,7 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
     }
     if (r.err <= 1 || forced) {
       const double e = fmax(r.err, 1e-10);
+      s->worst = r.worst;
       double grow = aim * pow(e, -k);
       grow = fmin(fmax(grow, 0.2), rejected ? 1 : 10);
       if (!(last && r.h < s->h)) s->h = grow * r.h; /* a step cut short by the limit says nothing about the next */
@@ -216,7 +227,7 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
     s->summary.rejected++;
     rejected = true;
     s->h = h * (isfinite(r.err) ? fmax(0.2, aim * pow(r.err, -k)) : 0.25);
-    if (s->h < 16 * 2.3e-16 * fabs(s->t) || s->h < 1e-14 * fmin(1, t_limit)) return too_short(s, &r, s->h);
+    if (vanishes(s, s->h, t_limit)) return too_short(s, &r, s->h);
   }
 }
 
