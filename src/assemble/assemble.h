@@ -47,6 +47,10 @@ void tn_assemble_position(tn_system *s, double t, const double *q);
 /* a speed or row that is not a number, in words, or false */
 bool tn_system_fault(const tn_system *s, char *text, size_t size);
 
+/* the largest coordinate of a body's place and its largest speed, in units of the model's length (angles: rad) */
+double tn_system_extent(const tn_system *s); /* at least 1 */
+double tn_system_speed(const tn_system *s);
+
 void tn_frame_on(const tn_system *s, const tn_spot *spot, tn_frame2 *f);
 /* J' w added to x: a wrench at a frame of a body as generalised forces */
 void tn_add_row(const tn_system *s, const tn_spot *spot, const tn_frame2 *f, const double row[3], double *x);

@@ -121,6 +121,22 @@ void tn_assemble_position(tn_system *s, double t, const double *q) {
   tn_rows_position(s);
 }
 
+double tn_system_extent(const tn_system *s) {
+  double most = 1;
+  for (int i = 0; i < s->m->bodies; i++)
+    most = fmax(most, fmax(fabs(s->body[i].r[0]), fabs(s->body[i].r[1])) / s->m->length);
+  return most;
+}
+
+double tn_system_speed(const tn_system *s) {
+  double most = 0;
+  for (int i = 0; i < s->m->bodies; i++) {
+    const tn_frame2 *f = &s->body[i];
+    most = fmax(most, fmax(fmax(fabs(f->v[0]), fabs(f->v[1])) / s->m->length, fabs(f->w)));
+  }
+  return most;
+}
+
 bool tn_system_fault(const tn_system *s, char *text, size_t size) {
   const tn_model *m = s->m;
   for (int i = 0; i < m->nq; i++)

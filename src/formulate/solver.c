@@ -128,15 +128,9 @@ tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, do
 /* roundoff in C and Cdot: they are sums of places and velocities of this size. an error estimate has none of it */
 static void roundoff(tn_solver *s, tn_residual of) {
   const tn_model *m = s->sys.m;
-  double size = of == TN_OF_POSITION ? 1 : 0;
-  for (int i = 0; i < m->bodies; i++) {
-    const tn_frame2 *f = &s->sys.body[i];
-    if (of == TN_OF_POSITION)
-      size = fmax(size, fmax(fabs(f->r[0]), fabs(f->r[1])) / m->length);
-    else
-      size = fmax(size, fmax(fmax(fabs(f->v[0]), fabs(f->v[1])) / m->length, fabs(f->w)));
-  }
-  if (of == TN_OF_ESTIMATE) size = 0;
+  const double size = of == TN_OF_POSITION   ? tn_system_extent(&s->sys)
+                      : of == TN_OF_VELOCITY ? tn_system_speed(&s->sys)
+                                             : 0;
   for (int i = 0; i < m->rows; i++) s->noise[i] = 4.4e-16 * size / m->row_scale[i];
 }
 

@@ -58,12 +58,7 @@ static double drift(const tn_sim *s, const double taken[2]) {
   const bool near = s->solver.nearness < SPOILED;
   const double position = near ? added(s, sys->C, s->C1, s->m->holonomic) : taken[0];
   const double velocity = near ? added(s, sys->Cdot, s->V1, s->m->rows) : taken[1];
-  double speed = 0;
-  for (int i = 0; i < s->m->bodies; i++) {
-    const tn_frame2 *f = &sys->body[i];
-    speed = fmax(speed, fmax(fmax(fabs(f->v[0]), fabs(f->v[1])) / s->m->length, fabs(f->w)));
-  }
-  return fmax(position / fmax(r->atol, r->rtol), velocity / fmax(r->atol, r->rtol * speed));
+  return fmax(position / fmax(r->atol, r->rtol), velocity / fmax(r->atol, r->rtol * tn_system_speed(sys)));
 }
 
 /* attempt a step of length h from the present state: ynew, error and nearness of a singular position */
