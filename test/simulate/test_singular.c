@@ -1,6 +1,7 @@
 /* through singular positions: wherever the bars of the four-bars lie flat the rows lose rank, and motions on other branches
  * leave from there. starts that are perturbed and put back on the constraints meet it at other phases of the steps; every
  * run stays on the branch on which the links are parallel, and keeps the contract. */
+#include "support/build.h"
 #include "support/reference.h"
 
 #include "test.h"
@@ -154,3 +155,35 @@ TEST_FULL(n_four_bar_5_tight) { n_four_bar("5", 1e-12); }
 TEST_FULL(n_four_bar_10) { n_four_bar("10", 1e-8); }
 TEST_FULL(n_four_bar_10_tight) { n_four_bar("10", 1e-12); }
 TEST_LONG(n_four_bar_40_tight) { n_four_bar("40", 1e-12); }
+
+/* another kind of change point: a deltoid (2, 1, 1 on a base of 2) folds flat again and again, spinning. every tolerance must
+ * stay on the same branch; the branches differ by radians */
+TEST_FULL(deltoid) {
+  static const char text[] =
+      "{\"tenon\": 1, \"dimension\": 2, \"gravity\": [0, -9.81],"
+      " \"bodies\": {\"crank\": {\"mass\": 2, \"inertia\": \"2/3\", \"center\": [1, 0], \"angle\": 0.6},"
+      "  \"coupler\": {\"mass\": 1, \"inertia\": \"1/12\", \"center\": [0.5, 0],"
+      "   \"position\": [\"2*cos(0.6)\", \"2*sin(0.6)\"], \"angle\": -0.2},"
+      "  \"rocker\": {\"mass\": 1, \"inertia\": \"1/12\", \"center\": [0.5, 0], \"position\": [2, 0], \"angle\": 0.8}},"
+      " \"joints\": {\"A\": {\"type\": \"revolute\", \"between\": [\"ground\", \"crank\"], \"on_bodies\": [[0, 0], [0, "
+      "0]]},"
+      "  \"B\": {\"type\": \"revolute\", \"between\": [\"crank\", \"coupler\"], \"on_bodies\": [[2, 0], [0, 0]]},"
+      "  \"C\": {\"type\": \"revolute\", \"between\": [\"coupler\", \"rocker\"], \"on_bodies\": [[1, 0], [1, 0]]},"
+      "  \"D\": {\"type\": \"revolute\", \"between\": [\"ground\", \"rocker\"], \"on_bodies\": [[2, 0], [0, 0]]}},"
+      " \"start\": {\"rocker.rate\": 8}, \"run\": {\"until\": 20}}";
+  static const double rtol[] = {1e-6, 1e-8, 1e-10, 1e-12}, most[] = {1e-3, 1e-5, 1e-6, 1e-6};
+  double end[4][3];
+  for (int i = 0; i < 4; i++) {
+    build b;
+    tn_error e;
+    build_new(&b, 1);
+    build_parse(&b, text);
+    build_set(&b, "/run/integrator", "{\"rtol\": %g}", rtol[i]);
+    CHECK(build_simulate(&b) && tn_sim_advance(b.sim, 20, &e) == TN_OK);
+    CHECK(tn_sim_summary(b.sim)->contract_kept);
+    for (int k = 0; k < 3; k++) end[i][k] = tn_sim_q(b.sim)[3 * k + 2];
+    build_free(&b);
+  }
+  for (int i = 0; i < 4; i++)
+    for (int k = 0; k < 3; k++) CHECK_NEAR(end[i][k], end[2][k], most[i]);
+}
