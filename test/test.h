@@ -75,6 +75,15 @@ static int tn_test_failures;
     }                                                                                                                  \
   } while (0)
 
+/* in words */
+#define FAIL(...)                                                                                                      \
+  do {                                                                                                                 \
+    tn_test_failures++;                                                                                                \
+    printf("%s:%d: ", __FILE__, __LINE__);                                                                             \
+    printf(__VA_ARGS__);                                                                                               \
+    printf("\n");                                                                                                      \
+  } while (0)
+
 int main(int argc, char **argv) {
   int passed = 0, failed = 0;
   setvbuf(stdout, NULL, _IOLBF, 0);

@@ -9,14 +9,6 @@
 
 static const double H = 3e-3;
 
-#define FAIL(...)                                                                                                      \
-  do {                                                                                                                 \
-    tn_test_failures++;                                                                                                \
-    printf("%s:%d: ", __FILE__, __LINE__);                                                                             \
-    printf(__VA_ARGS__);                                                                                               \
-    printf("\n");                                                                                                      \
-  } while (0)
-
 /* bodies carried both ways, swings on swings, a particle, rods as mass elements at places off the origins, lumps, every
  * force, rows on channels that move in time */
 static const char *const rich =

@@ -4,14 +4,6 @@
 #include "support/build.h"
 #include "test.h"
 
-#define FAIL(...)                                                                                                      \
-  do {                                                                                                                 \
-    tn_test_failures++;                                                                                                \
-    printf("%s:%d: ", __FILE__, __LINE__);                                                                             \
-    printf(__VA_ARGS__);                                                                                               \
-    printf("\n");                                                                                                      \
-  } while (0)
-
 static const double g = 9.81;
 
 static double worse(double a, double b) { return isnan(b) ? INFINITY : fmax(a, b); }

@@ -6,14 +6,6 @@
 enum { INSTANCES = 60 };
 static const double H = 3e-3;
 
-#define FAIL(...)                                                                                                      \
-  do {                                                                                                                 \
-    tn_test_failures++;                                                                                                \
-    printf("%s:%d: ", __FILE__, __LINE__);                                                                             \
-    printf(__VA_ARGS__);                                                                                               \
-    printf("\n");                                                                                                      \
-  } while (0)
-
 static double worse(double a, double b) { return isnan(b) ? INFINITY : fmax(a, b); }
 
 /* q of one body as polynomials of s, and the frame it stands on as another motion */

@@ -10,14 +10,6 @@
 enum { INSTANCES = 150 };
 static const double H = 3e-3;
 
-#define FAIL(...)                                                                                                      \
-  do {                                                                                                                 \
-    tn_test_failures++;                                                                                                \
-    printf("%s:%d: ", __FILE__, __LINE__);                                                                             \
-    printf(__VA_ARGS__);                                                                                               \
-    printf("\n");                                                                                                      \
-  } while (0)
-
 static const int ways[] = {TN_ON_BODY, TN_ON_CHANNEL, TN_BETWEEN};
 static const char *const way_name[] = {"on a body", "on a channel", "between"};
 

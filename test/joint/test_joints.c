@@ -10,14 +10,6 @@
 enum { INSTANCES = 60, MOST_FRAMES = 8 };
 static const double H = 3e-3;
 
-#define FAIL(...)                                                                                                      \
-  do {                                                                                                                 \
-    tn_test_failures++;                                                                                                \
-    printf("%s:%d: ", __FILE__, __LINE__);                                                                             \
-    printf(__VA_ARGS__);                                                                                               \
-    printf("\n");                                                                                                      \
-  } while (0)
-
 /* a joint of the type, alone in its model but for what its channels are of */
 static bool instance(build *b, const tn_joint_type *type, int seed, build_given *given) {
   build_new(b, (uint64_t)seed);
