@@ -4,9 +4,9 @@
  *   w = max(atol, rtol) for angles, max(atol, rtol) L for lengths (not |x|: where the world has its origin must not matter),
  *   max(atol, rtol |rate|) for rates of angles, max(atol L, rtol |rate|) for those of lengths;
  * the estimate is taken after what the stabilizers will take from the end point anyway, and that part is judged as the
- * violation it would leave. a step is accepted at norm 1, and the next one aims at 1/32 of that: then a tolerance means about
- * what it says after ten seconds of motion, and the error falls in proportion to it (with aims of 0.1 and more, large steps
- * leave the range where it does).
+ * violation it would leave. a step is accepted at norm 1, and the next one aims at 1/32 of that:
+ * then a tolerance means about what it says after ten seconds of motion. the controller is the elementary one; docs/design.md
+ * has the settings that were tried.
  *
  * through a singular position: near it the minimum-norm answer is not the limit of the motion, so a step must not land there,
  * and an adaptive one must not creep up to it. a step with a stage or end at rho < 1e-9, or rejected at rho < 1e-8, is tried at

@@ -14,12 +14,6 @@ static bool started(build *b) {
   return false;
 }
 
-static void tight(build *b, double until, double every) {
-  build_set(b, "/run/integrator", "{\"type\": \"dopri5\", \"rtol\": 1e-12, \"atol\": 1e-12}");
-  build_set(b, "/run/until", "%.17g", until);
-  build_set(b, "/run/every", "%.17g", every);
-}
-
 /* ---- at rest ---------------------------------------------------------------------------------------------------------- */
 
 TEST(hanging_double_pendulum) {
@@ -109,7 +103,7 @@ TEST(swinging_pendulum) {
     }
     build_set(&b, "/outputs/fx", "\"rod.fx\"");
     build_set(&b, "/outputs/fy", "\"rod.fy\"");
-    tight(&b, 10, 0.1);
+    build_tight(&b, 10, 0.1);
     if (started(&b) && build_run(&b, &t)) {
       const int x = build_column(&b, "x"), y = build_column(&b, "y"), T = build_column(&b, "tension"),
                 fx = build_column(&b, "fx"), fy = build_column(&b, "fy");
@@ -150,7 +144,7 @@ TEST(swinging_rod) {
     build_set(&b, "/outputs", "{\"th\": \"x.angle\", \"w\": \"x.rate\", \"fx\": \"%s.fx\", \"fy\": \"%s.fy\"}",
               swing ? "x" : "pin", swing ? "x" : "pin");
     if (!swing) build_set(&b, "/outputs/torque", "\"pin.t\"");
-    tight(&b, 10, 0.1);
+    build_tight(&b, 10, 0.1);
     if (started(&b) && build_run(&b, &t))
       for (int i = 0; i < t.rows; i++) {
         const double th = build_at(&t, i, 0), w = build_at(&t, i, 1), sign = swap ? -1 : 1;
@@ -177,7 +171,7 @@ TEST(driven_pivot) {
     build_new(&b, 1);
     build_read(&b, "driven_pivot");
     build_set(&b, "/coordinates", relative ? "\"relative\"" : "\"absolute\"");
-    tight(&b, 10, 0.05);
+    build_tight(&b, 10, 0.05);
     if (started(&b))
       for (int n = 0; n < 12; n++) {
         const double t = 0.1 + 0.37 * n;
@@ -590,8 +584,8 @@ TEST(rows_held_on_velocities) {
   build_new(&two, 1);
   build_parse(&one, model);
   build_parse(&two, model);
-  tight(&one, 0.6, 0.02);
-  tight(&two, 0.6, 0.02);
+  build_tight(&one, 0.6, 0.02);
+  build_tight(&two, 0.6, 0.02);
   if (build_compile(&one) && build_compile(&two)) {
     on_velocities(two.model, "m", 0, &type[0]);
     on_velocities(two.model, "P", 1, &type[1]);

@@ -12,12 +12,6 @@ static bool ran(build *b, build_table *t) {
   return false;
 }
 
-static void tight(build *b, double until, double every) {
-  build_set(b, "/run/integrator", "{\"type\": \"dopri5\", \"rtol\": 1e-12, \"atol\": 1e-12}");
-  build_set(b, "/run/until", "%.17g", until);
-  build_set(b, "/run/every", "%.17g", every);
-}
-
 static void energies(build *b) {
   static const char *const name[] = {"kinetic", "potential",  "total",   "force",
                                      "driver",  "stabilizer", "balance", "dissipated"};
@@ -77,7 +71,7 @@ TEST(every_force_alone) {
         build_force(&b, "f", type, ways[k], &given);
         build_set(&b, "/start/guess", "{\"a.rate\": 1, \"b.rate\": -1.5, \"c.vx\": 0.7, \"a.vy\": 1.2}");
         energies(&b);
-        tight(&b, 1, 0.01);
+        build_tight(&b, 1, 0.01);
         if (build_compile(
                 &b)) { /* else two fields that exclude each other: test_forces sees to it that all are built */
           runs++;
@@ -113,7 +107,7 @@ TEST(driven_pivot) {
     build_read(&b, "driven_pivot");
     build_set(&b, "/coordinates", relative ? "\"relative\"" : "\"absolute\"");
     energies(&b);
-    tight(&b, 10, 0.05);
+    build_tight(&b, 10, 0.05);
     if (ran(&b, &t)) {
       audit(&b, &t, &contradiction, &balance);
       for (int i = 0; i < t.rows; i++) {
@@ -139,7 +133,7 @@ TEST(damped_slider_crank) {
   build_read(&b, "braun_slider_crank");
   build_set(&b, "/outputs/power", "\"motor.power\"");
   energies(&b);
-  tight(&b, 10, 0.001);
+  build_tight(&b, 10, 0.001);
   if (ran(&b, &t)) {
     const int w = build_column(&b, "omega1"), p = build_column(&b, "power");
     audit(&b, &t, &contradiction, &balance);
@@ -172,7 +166,7 @@ TEST(damped_oscillator) {
             "\"damping\": 3, \"length\": 1}");
   build_set(&b, "/outputs", "{\"x\": \"x.x\", \"power\": \"s.power\", \"v\": \"x.vx\", \"stored\": \"s.energy\"}");
   energies(&b);
-  tight(&b, 2, 0.05);
+  build_tight(&b, 2, 0.05);
   if (ran(&b, &t))
     for (int i = 0; i < t.rows; i++) {
       const double time = build_at(&t, i, -1), x = exp(-d * time) * (cos(w * time) + d / w * sin(w * time));

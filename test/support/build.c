@@ -83,6 +83,12 @@ bool build_compile(build *b) {
   return true;
 }
 
+void build_tight(build *b, double until, double every) {
+  build_set(b, "/run/integrator", "{\"type\": \"dopri5\", \"rtol\": 1e-12, \"atol\": 1e-12}");
+  build_set(b, "/run/until", "%.17g", until);
+  build_set(b, "/run/every", "%.17g", every);
+}
+
 bool build_simulate(build *b) {
   tn_error e;
   if (!build_compile(b)) return false;

@@ -28,8 +28,10 @@ void build_free(build *b);
 void build_set(build *b, const char *pointer, const char *format, ...) TN_PRINTF(3, 4);
 void build_read(build *b, const char *model); /* models/<model>.json */
 void build_parse(build *b, const char *text); /* a whole model       */
-bool build_compile(build *b);                 /* model and system    */
-bool build_simulate(build *b);                /* and a simulation, started */
+/* dopri5 at rtol = atol = 1e-12 */
+void build_tight(build *b, double until, double every);
+bool build_compile(build *b);  /* model and system    */
+bool build_simulate(build *b); /* and a simulation, started */
 void build_fail(build *b, const char *format, ...) TN_PRINTF(2, 3);
 double build_channel(build *b, const char *format, ...)
     TN_PRINTF(2, 3); /* of the simulation; NaN and failed if it is refused */
