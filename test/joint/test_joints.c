@@ -277,7 +277,7 @@ static double motion_keeps_it_closed(build *b, const tn_joint *j) {
   const tn_joint2 *type = &j->type->plane;
   build_path path;
   tn_frame2 f[2];
-  double q[3], u[3], a[3], C[3], J[18], Ct[3], gamma[3], value[3], Jm[18], err = 0;
+  double q[3], u[3] = {0}, a[3], C[3], J[18], Ct[3], gamma[3], value[3], Jm[18], err = 0;
   if (type->axes < 0) return -1;
   build_path_random(b, &path);
   build_path_at(&path, 0, &f[0], a);

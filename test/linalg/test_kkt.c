@@ -828,3 +828,44 @@ TEST_FULL(chain_speed) {
     free_chain(&c);
   }
 }
+
+/* rows that begin late and end early, redundant and nearly dependent, in memory that holds anything: the same answer as
+ * without the speeds before and behind them */
+TEST(rows_that_begin_late) {
+  enum { ROWS = 4, INNER = 5, BEFORE = 4, ALL = 16 };
+  double A[ROWS][INNER] = {{1, 0.5, -0.2, 0, 0.3}, {0, 0, 0, 0, 0}, {0.1, -1, 0.4, 0.7, 0}, {0, 0, 0, 0, 0}};
+  for (int j = 0; j < INNER; j++) {
+    A[1][j] = A[0][j] + 1e-3 * (j + 1) * (j % 2 ? 1 : -1); /* nearly row 0 */
+    A[3][j] = 2 * A[0][j] - A[2][j];                       /* redundant    */
+  }
+  double x[2][ALL], lambda[2][ROWS];
+  tn_kkt_info info[2];
+  for (int big = 0; big < 2; big++) {
+    const int nu = big ? ALL : INNER, at = big ? BEFORE : 0;
+    double M[ALL * ALL] = {0}, a[ROWS * ALL] = {0}, f[ALL] = {0}, g[ROWS];
+    for (int j = 0; j < nu; j++) M[j * nu + j] = 7;
+    for (int j = 0; j < INNER; j++) {
+      M[(at + j) * nu + at + j] = 1 + 0.3 * j;
+      f[at + j] = 2 - j;
+      for (int i = 0; i < ROWS; i++) a[i * nu + at + j] = A[i][j];
+    }
+    for (int i = 0; i < ROWS; i++) g[i] = 0.5 * (i + 1); /* contradicts itself: 2 g0 - g2 is not g3 */
+    tn_kkt k;
+    tn_carve measure = {NULL, 0};
+    tn_kkt_carve(&k, &measure, nu, ROWS);
+    tn_carve c = {aligned_alloc(64, measure.used + 64 - measure.used % 64), 0};
+    CHECK(c.base != NULL);
+    for (size_t i = 0; i < measure.used / sizeof(double); i++) ((double *)(void *)c.base)[i] = 1e3 + (double)i;
+    tn_kkt_carve(&k, &c, nu, ROWS);
+    k.rank = 3;
+    CHECK(tn_kkt_factor(&k, M, a, NULL));
+    tn_kkt_solve(&k, M, a, NULL, f, g, x[big], lambda[big], &info[big]);
+    CHECK(info[big].sweeps > 0 && info[big].inconsistency > 0.01);
+    free(c.base);
+  }
+  for (int j = 0; j < INNER; j++) CHECK_NEAR(x[1][BEFORE + j], x[0][j], 1e-9 * (1 + fabs(x[0][j])));
+  for (int j = 0; j < ALL; j++)
+    if (j < BEFORE || j >= BEFORE + INNER) CHECK_NEAR(x[1][j], 0, 1e-12);
+  for (int i = 0; i < ROWS; i++) CHECK_NEAR(lambda[1][i], lambda[0][i], 1e-8 * (1 + fabs(lambda[0][i])));
+  CHECK_NEAR(info[1].inconsistency, info[0].inconsistency, 1e-12);
+}
