@@ -34,7 +34,7 @@ foreach(file IN LISTS FILES)
   endforeach()
 endforeach()
 
-set(text "/* written by cmake/registry.cmake */\n#include <stddef.h>\n\n#include \"tenon/extend.h\"\n")
+set(text "/* written by cmake/registry.cmake */\n#include <stddef.h>\n\n#include \"model/model.h\"\n")
 foreach(kind IN LISTS kinds)
   list(SORT ${kind}_names)
   list(LENGTH ${kind}_names count)

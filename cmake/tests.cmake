@@ -100,3 +100,21 @@ foreach(program IN LISTS programs)
       ENVIRONMENT "OPENBLAS_NUM_THREADS=1;UBSAN_OPTIONS=print_stacktrace=1")
   endforeach()
 endforeach()
+
+# test/install installs this build and compiles against what it finds there, with the flags of this build: sanitized libraries
+# want sanitized programs
+if(TARGET test.install.test_install)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  target_compile_definitions(test.install.test_install PRIVATE
+    "TN_CMAKE=\"${CMAKE_COMMAND}\""
+    "TN_GENERATOR=\"${CMAKE_GENERATOR}\""
+    "TN_CC=\"${CMAKE_C_COMPILER}\""
+    "TN_C_FLAGS=\"${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${type}}\""
+    "TN_LIBDIR=\"${CMAKE_INSTALL_LIBDIR}\""
+    TN_MINIMAL=$<BOOL:${TENON_MINIMAL}>
+    TN_SHARED=$<BOOL:${TENON_SHARED}>)
+  add_dependencies(test.install.test_install tenon-examples ${tenon_libraries})
+  if(TARGET tenon-share)
+    add_dependencies(test.install.test_install tenon-share)
+  endif()
+endif()

@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!text) return 0;
   if (n) memcpy(text, data + 1, n);
 
-  tn_names names = {&dimension, dimension, find, item, items, call};
+  tn_names names = {&dimension, dimension, find, item, items, call, NULL};
   tn_arena arena;
   tn_expr *expr = NULL;
   tn_error e = {.status = TN_OK};

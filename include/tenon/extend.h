@@ -6,42 +6,83 @@
 #ifndef TENON_EXTEND_H
 #define TENON_EXTEND_H
 
+#include <float.h>
 #include <math.h>
 
 #include "tenon/tenon.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef struct tn_expr tn_expr;       /* an expression, compiled; base.h            */
 typedef struct tn_system tn_system;   /* a model at a state; assemble.h             */
 typedef struct tn_solver tn_solver;   /* a system with its factorisation; formulate.h */
 typedef struct tn_context tn_context; /* what `init` may ask and say; model.h       */
 
+/* ---- a model at a state, as parts see it ------------------------------------------------------------------------------ */
+
+typedef struct tn_view {
+  int coordinates, speeds, rows, holonomic; /* nq, nu; the first `holonomic` rows have a C                    */
+  double t, length;                         /* s; the model's length, m                                       */
+  const double *q, *u;                      /* nq, nu                                                         */
+  const double *M, *f;                      /* nu x nu, nu                                                    */
+  const double *A;                          /* rows x nu                                                      */
+  const double *C, *Cdot, *gamma;           /* rows                                                           */
+  const double *scale;                      /* rows: C times this is what the contract sees                   */
+} tn_view;
+
+TN_API void tn_system_view(const tn_system *system, tn_view *view);
+TN_API const tn_system *tn_solver_system(const tn_solver *solver);
+/* assemble at a state; for the view of what an accept has been given or has changed */
+TN_API tn_status tn_solver_assemble(tn_solver *solver, double t, const double *q, const double *u);
+/* s (nu): the smallest change in the kinetic-energy norm with A s = r (rows), at the state last assembled. `position`: r is
+ * made of C, else of Cdot; near a singular position what of it is roundoff is left alone */
+TN_API tn_status tn_solver_smallest(tn_solver *solver, bool position, const double *r, double *s);
+
 /* ---- fields ------------------------------------------------------------------------------------------------------- */
 
-typedef enum tn_kind { /* written as                                     stored at `offset` as                     */
-                       TN_NUMBER, /* number or constant expression                  double                                    */
-                       TN_VECTOR, /* list of n numbers                              double[n]                                 */
-                       TN_WORD, /* one of `choices` ("length squared")            int, index                                */
-                       TN_BOOLEAN, /* true, false                                    int                                       */
-                       TN_TIME, /* number or function of t                        const tn_expr *, NULL if not given        */
-                       TN_RUNNING, /* number or running expression; list if n > 1    const tn_expr *[n], NULL if not given     */
-                       TN_BODIES, /* list of names of bodies                        read by the compiler: they become frames  */
-                       TN_CHANNEL_OF, /* a coordinate channel                           read by the compiler: one term            */
-                       TN_TERMS /* {channel: number, ..}                          read by the compiler: terms               */
+typedef enum tn_kind {
+  /* read from the table; stored at `offset` */
+  TN_NUMBER,    /* number or constant expression: double                                            */
+  TN_VECTOR,    /* list of n numbers: double[n]                                                     */
+  TN_DIRECTION, /* `x`, `-y` .. or a vector of any length but 0: double[2], of length 1             */
+  TN_WORD,      /* one of `choices`, "length squared": int, index                                   */
+  TN_BOOLEAN,   /* true, false: int                                                                 */
+  TN_TIME,      /* number or function of t: const tn_expr *, NULL if not given                      */
+  TN_RUNNING,   /* number or running expression; list if n > 1: const tn_expr *[n], NULL if not given */
+  /* declared in the table, read by the compiler */
+  TN_TEXT,    /* any text                                                                           */
+  TN_NAME,    /* the name of a body                                                                 */
+  TN_CHANNEL, /* the name of a coordinate channel                                                   */
+  TN_PLACE,   /* the name of a point or body, or coordinates                                        */
+  TN_PLACES,  /* two places; that of a particle may be null or left out                             */
+  TN_PART,    /* a word, or an object with `type`: one of the registry `choices`                    */
+  TN_PARTS,   /* one of them, or a list                                                             */
+  TN_LIST,    /* n of what `inside` says (0: any number)                                            */
+  TN_OBJECT   /* its members are those of `inside`                                                  */
 } tn_kind;
 
+#define TN_POSITIVE DBL_MIN /* as `lo` of a range: above 0 */
+
 typedef struct tn_field {
-  const char *key, *unit, *doc;
+  const char *key; /* `*`: any other key                              */
+  const char *unit, *doc;
   tn_kind kind;
-  int n;               /* numbers in a vector, 1 otherwise          */
-  size_t offset;       /* in the part's own struct                  */
-  double dflt, lo, hi; /* default (NaN: none, `init` decides) and range of numbers */
+  int n;               /* numbers in a vector, running expressions       */
+  size_t offset;       /* in the part's own struct                       */
+  double dflt, lo, hi; /* default (NaN: none, `init` decides) and range of numbers, both 0: any */
   bool required;
-  const char *choices; /* words, separated by blanks                */
-} tn_field;            /* a table ends with key NULL                */
+  const char *choices;           /* words, separated by blanks                     */
+  const struct tn_field *inside; /* of a list or object; of anything else: its long form as an object */
+} tn_field;                      /* a table ends with key NULL                */
+
+/* for `inside`: names of bodies; numbers by name */
+TN_API extern const tn_field tn_fields_names[], tn_fields_numbers[];
 
 /* what `init` of a part knows. messages: set one with tn_context_fail and return its status */
-tn_status tn_context_fail(tn_context *ctx, const char *key, const char *format, ...);
-void *tn_context_alloc(tn_context *ctx, size_t size); /* lives as long as the model; NULL: no memory */
+TN_API tn_status tn_context_fail(tn_context *ctx, const char *key, const char *format, ...);
+TN_API void *tn_context_alloc(tn_context *ctx, size_t size); /* lives as long as the model; NULL: no memory */
 
 /* ---- frames in the plane ------------------------------------------------------------------------------------------ */
 
@@ -88,8 +129,10 @@ typedef enum tn_seat {                  /* where the frames of a joint sit      
 
 typedef struct tn_joint_type {
   const char *name, *doc;
+  const char *example; /* sections of a model that shows it, ' for "                                  */
   tn_seat seat;
   bool has_axis;     /* takes `axis`                                                             */
+  bool at_second;    /* without a place it sits at the origin of the second body                 */
   unsigned oriented; /* bit i: frame i must turn with its body, so a particle is refused         */
   const tn_coordinate *coordinates;
   size_t size;            /* of the struct the fields are stored in                                   */
@@ -121,10 +164,11 @@ typedef struct tn_force_out {
   double dissipated; /* of that, what a damper turns into heat, >= 0                             */
 } tn_force_out;
 
-double tn_running(const tn_system *system, const tn_expr *e);
+TN_API double tn_running(const tn_system *system, const tn_expr *e);
 
 typedef struct tn_force_type {
   const char *name, *doc;
+  const char *example;
   unsigned takes; /* sum of TN_ON_BODY ..                                                     */
   size_t size;
   const tn_field *fields; /* beyond type, on, between and places                                      */
@@ -137,6 +181,7 @@ typedef struct tn_force_type {
 /* the plane half: how q and u of one body give its frame. qdot = u in all plane coordinates */
 typedef struct tn_body_type {
   const char *name, *doc;
+  const char *example;
   bool oriented;                    /* false: a particle                                                        */
   bool on_parent;                   /* sits at a place of another body (`parent`, `at`)                          */
   bool turns_with_parent;           /* inherits the parent's rotation                                           */
@@ -155,7 +200,9 @@ typedef struct tn_solve_info {
 } tn_solve_info;
 
 typedef struct tn_formulation_type {
-  const char *name, *doc, *source;
+  const char *name, *doc;
+  const char *example; /* options of the command line that show it */
+  const char *source;
   size_t size;
   const tn_field *fields;
   size_t (*memory)(const void *self, int nu, int rows); /* bytes of its workspace                        */
@@ -178,7 +225,9 @@ typedef struct tn_formulation_type {
 
 /* three places to act, any of which may be NULL */
 typedef struct tn_stabilizer_type {
-  const char *name, *doc, *source;
+  const char *name, *doc;
+  const char *example; /* options of the command line that show it */
+  const char *source;
   size_t size;
   const tn_field *fields;
   tn_status (*init)(void *self, tn_context *ctx, bool fixed_step);
@@ -204,7 +253,9 @@ typedef struct tn_ode { /* ydot = f(t, y), as an integrator sees it             
 } tn_ode;
 
 typedef struct tn_integrator_type {
-  const char *name, *doc, *source;
+  const char *name, *doc;
+  const char *example; /* options of the command line that show it */
+  const char *source;
   int order;                        /* of the trajectory                                                        */
   bool adaptive;                    /* gives an error estimate                                                  */
   int order_estimate;               /* of the estimate: it falls as h^(order_estimate + 1)                       */
@@ -220,19 +271,24 @@ typedef struct tn_integrator_type {
 /* ---- methods: named combinations ---------------------------------------------------------------------------------- */
 
 typedef struct tn_method {
-  const char *name, *doc, *source;
+  const char *name, *doc;
+  const char *example; /* options of the command line that show it */
+  const char *source;
   const char *formulation, *stabilizer; /* in the short form of the command line; NULL: none */
 } tn_method;
 
-/* ---- the registries, generated by the build ----------------------------------------------------------------------- */
+/* ---- types from outside --------------------------------------------------------------------------------------------- */
 
-extern const tn_joint_type *const tn_joint_types[];
-extern const tn_force_type *const tn_force_types[];
-extern const tn_body_type *const tn_body_types[];
-extern const tn_formulation_type *const tn_formulation_types[];
-extern const tn_stabilizer_type *const tn_stabilizer_types[];
-extern const tn_integrator_type *const tn_integrator_types[];
-extern const int tn_joint_type_count, tn_force_type_count, tn_body_type_count, tn_formulation_type_count,
-    tn_stabilizer_type_count, tn_integrator_type_count;
+/* make a type known to this description and the models compiled from it; the table must outlive them. a name that is
+ * taken is refused */
+TN_API tn_status tn_desc_add_joint(tn_desc *desc, const tn_joint_type *type, tn_error *error);
+TN_API tn_status tn_desc_add_force(tn_desc *desc, const tn_force_type *type, tn_error *error);
+TN_API tn_status tn_desc_add_coordinates(tn_desc *desc, const tn_body_type *type, tn_error *error);
+TN_API tn_status tn_desc_add_formulation(tn_desc *desc, const tn_formulation_type *type, tn_error *error);
+TN_API tn_status tn_desc_add_stabilizer(tn_desc *desc, const tn_stabilizer_type *type, tn_error *error);
+TN_API tn_status tn_desc_add_integrator(tn_desc *desc, const tn_integrator_type *type, tn_error *error);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -16,17 +16,25 @@
 extern "C" {
 #endif
 
-#define TN_VERSION "0.1.0"
+#define TN_VERSION "0.2.0"
+
+/* what a shared library shows */
+#if defined(__GNUC__)
+#define TN_API __attribute__((visibility("default")))
+#else
+#define TN_API
+#endif
 
 /* the numbers are the exit codes of the command-line program (TN_E_INTERNAL exits with 5) */
 typedef enum tn_status {
   TN_OK = 0,
-  TN_E_USAGE = 1,   /* a call or command line that makes no sense */
-  TN_E_MODEL = 2,   /* the model is refused                       */
-  TN_E_RUN = 3,     /* the run stopped before its end             */
-  TN_E_IO = 4,      /* cannot read or write                       */
-  TN_E_MEMORY = 5,  /* an allocation failed                       */
-  TN_E_INTERNAL = 6 /* a mistake in Tenon itself                  */
+  TN_E_USAGE = 1,    /* a call or command line that makes no sense */
+  TN_E_MODEL = 2,    /* the model is refused                       */
+  TN_E_RUN = 3,      /* the run stopped before its end             */
+  TN_E_IO = 4,       /* cannot read or write                       */
+  TN_E_MEMORY = 5,   /* an allocation failed                       */
+  TN_E_INTERNAL = 6, /* a mistake in Tenon itself                  */
+  TN_E_STOPPED = 7   /* the run was stopped by its watcher         */
 } tn_status;
 
 typedef struct tn_error {
@@ -40,8 +48,15 @@ typedef struct tn_error {
   double time;       /* simulation time, s; NaN before the run                                */
 } tn_error;
 
+/* the version of the library at hand (TN_VERSION is that of the header), and what it was built with; as snprintf */
+TN_API const char *tn_version(void);
+TN_API int tn_built_with(char *text, size_t size);
+
+/* the nearest of n names to one that is not known, for `did you mean`; NULL: none is near */
+TN_API const char *tn_nearest(const char *name, int n, const char *const *names);
+
 /* message, place and hint as one line: `joint 'knee': axis has zero length (leg.json:41:15)`; returns as snprintf */
-int tn_error_text(const tn_error *error, char *text, size_t size);
+TN_API int tn_error_text(const tn_error *error, char *text, size_t size);
 
 /* where memory comes from; NULL stands for malloc and free wherever one is asked for */
 typedef struct tn_allocator {
@@ -54,34 +69,34 @@ typedef struct tn_allocator {
 
 typedef struct tn_desc tn_desc;
 
-tn_status tn_desc_new(const tn_allocator *allocator, tn_desc **desc, tn_error *error);
-void tn_desc_free(tn_desc *desc);
+TN_API tn_status tn_desc_new(const tn_allocator *allocator, tn_desc **desc, tn_error *error);
+TN_API void tn_desc_free(tn_desc *desc);
 
 /* read a model; `name` is used in messages. replaces what the description held */
-tn_status tn_desc_read(tn_desc *desc, const char *path, tn_error *error);
-tn_status tn_desc_parse(tn_desc *desc, const char *name, const char *text, size_t size, tn_error *error);
+TN_API tn_status tn_desc_read(tn_desc *desc, const char *path, tn_error *error);
+TN_API tn_status tn_desc_parse(tn_desc *desc, const char *name, const char *text, size_t size, tn_error *error);
 
 /* build or change it by calls. `pointer` names the value, `/bodies/crank/mass`; objects on the way are made, and a word
  * where an object is needed becomes {"type": word}. a pointer ending in `/-` appends to a list (made if missing).      */
-tn_status tn_desc_number(tn_desc *desc, const char *pointer, double value, tn_error *error);
-tn_status tn_desc_numbers(tn_desc *desc, const char *pointer, int n, const double *values, tn_error *error);
-tn_status tn_desc_text(tn_desc *desc, const char *pointer, const char *text, tn_error *error);
-tn_status tn_desc_json(tn_desc *desc, const char *pointer, const char *json, tn_error *error);
+TN_API tn_status tn_desc_number(tn_desc *desc, const char *pointer, double value, tn_error *error);
+TN_API tn_status tn_desc_numbers(tn_desc *desc, const char *pointer, int n, const double *values, tn_error *error);
+TN_API tn_status tn_desc_text(tn_desc *desc, const char *pointer, const char *text, tn_error *error);
+TN_API tn_status tn_desc_json(tn_desc *desc, const char *pointer, const char *json, tn_error *error);
 /* a part in the short form of the command line, `baumgarte:alpha=5,beta=5`; numbers, words and expressions as values */
-tn_status tn_desc_part(tn_desc *desc, const char *pointer, const char *part, tn_error *error);
-void tn_desc_remove(tn_desc *desc, const char *pointer); /* nothing happens if it is not there */
-bool tn_desc_has(const tn_desc *desc, const char *pointer);
+TN_API tn_status tn_desc_part(tn_desc *desc, const char *pointer, const char *part, tn_error *error);
+TN_API void tn_desc_remove(tn_desc *desc, const char *pointer); /* nothing happens if it is not there */
+TN_API bool tn_desc_has(const tn_desc *desc, const char *pointer);
 
 /* the description as JSON text, two spaces a level; `write` returns false to stop */
 typedef bool (*tn_write)(void *user, const char *text, size_t size);
-tn_status tn_desc_print(const tn_desc *desc, tn_write write, void *user, tn_error *error);
+TN_API tn_status tn_desc_print(const tn_desc *desc, tn_write write, void *user, tn_error *error);
 
 /* ---- model: compiled, immutable -------------------------------------------------------------------------------- */
 
 typedef struct tn_model tn_model;
 
-tn_status tn_compile(const tn_desc *desc, tn_model **model, tn_error *error);
-void tn_model_free(tn_model *model);
+TN_API tn_status tn_compile(const tn_desc *desc, tn_model **model, tn_error *error);
+TN_API void tn_model_free(tn_model *model);
 
 typedef struct tn_model_info {
   const char *title;                                     /* may be empty                                   */
@@ -92,10 +107,19 @@ typedef struct tn_model_info {
   double until, every;                                   /* s                                              */
 } tn_model_info;
 
-void tn_model_get_info(const tn_model *model, tn_model_info *info);
-const char *tn_model_stabilizer(const tn_model *model, int i);
+TN_API void tn_model_get_info(const tn_model *model, tn_model_info *info);
+TN_API const char *tn_model_stabilizer(const tn_model *model, int i);
 /* the effective settings as options of the command line; returns as snprintf */
-int tn_model_settings(const tn_model *model, char *text, size_t size);
+TN_API int tn_model_settings(const tn_model *model, char *text, size_t size);
+
+/* the model as JSON text with every `repeat` carried out; it compiles to the same model */
+TN_API tn_status tn_model_print(const tn_model *model, tn_write write, void *user, tn_error *error);
+/* the JSON schema of model files, from the tables of this build */
+TN_API tn_status tn_schema_print(tn_write write, void *user);
+
+/* remarks on a model that is good: no gravity, an angle that looks like degrees. as an error, with TN_OK */
+TN_API int tn_model_warnings(const tn_model *model);
+TN_API const tn_error *tn_model_warning(const tn_model *model, int i);
 
 /* ---- simulation ------------------------------------------------------------------------------------------------ */
 
@@ -103,7 +127,7 @@ typedef struct tn_sim tn_sim;
 
 typedef struct tn_event {
   double t;
-  const char *kind; /* `assembled`, `as-given`, `singular`, `contract`, `dropped` */
+  const char *kind; /* `assembled`, `as-given`, `singular`, `jump`, `contract`, `dropped` */
   char text[160];
 } tn_event;
 
@@ -114,65 +138,141 @@ typedef struct tn_summary {
   long steps, rejected, rhs, factorizations;
   double max_position_violation, max_velocity_violation; /* scaled as the contract does */
   char worst_joint[64];
-  double worst_time;     /* s, when it was */
-  double energy_balance; /* max |T + V - T0 - V0 - W| over the run, divided by max T (at least 1e-9 max |V|) */
-  double max_kinetic;    /* J */
+  double worst_time;      /* s, when it was */
+  double energy_balance;  /* max |T + V - T0 - V0 - W| over the run, divided by max T (at least 1e-9 max |V|) */
+  double max_kinetic;     /* J */
+  double stabilizer_work; /* J, largest |work of the stabilizer so far|, which the balance does not count as an error */
   bool contract_kept;
   char contract_text[256]; /* `contract broken: joint, time, size` when it was not */
   int degrees_of_freedom, redundant_rows;
   double inconsistency; /* largest part of gamma that redundant rows contradict each other by */
   double start_moved;   /* largest change of a coordinate by assembling the start, m or rad */
   char start_moved_name[64];
+  double start_violation; /* of the given pose, before anything is assembled; scaled as the contract does */
+  char start_violation_joint[64];
   double cpu_seconds, time_assemble, time_solve, time_project;
 } tn_summary;
 
-tn_status tn_sim_new(const tn_model *model, tn_sim **sim, tn_error *error);
-void tn_sim_free(tn_sim *sim);
+TN_API tn_status tn_sim_new(const tn_model *model, tn_sim **sim, tn_error *error);
+TN_API void tn_sim_free(tn_sim *sim);
 
 /* the start of the model: assembled, or as given; nothing happens if it has been done. tn_sim_run and tn_sim_advance do it
  * themselves. another run from another state: tn_sim_set */
-tn_status tn_sim_start(tn_sim *sim, tn_error *error);
+TN_API tn_status tn_sim_start(tn_sim *sim, tn_error *error);
 /* on to time t, s; the state there is that of a step, never an interpolated one */
-tn_status tn_sim_advance(tn_sim *sim, double t, tn_error *error);
+TN_API tn_status tn_sim_advance(tn_sim *sim, double t, tn_error *error);
 /* to the end of the model's run, handing out a row of tn_sim_columns values at every output time */
 typedef tn_status (*tn_row)(void *user, double t, int n, const double *values);
-tn_status tn_sim_run(tn_sim *sim, tn_row row, void *user, tn_error *error);
+TN_API tn_status tn_sim_run(tn_sim *sim, tn_row row, void *user, tn_error *error);
 
-/* the columns of a row, without `t` */
-int tn_sim_columns(const tn_sim *sim);
-const char *tn_sim_column(const tn_sim *sim, int i);
+/* called after every step with its time; false ends the call under way with TN_E_STOPPED at a good state, from which it can go
+ * on. NULL: nobody watches. for progress, and for Ctrl-C by way of a flag */
+typedef bool (*tn_watch)(void *user, double t);
+TN_API void tn_sim_watch(tn_sim *sim, tn_watch watch, void *user);
 
-double tn_sim_time(const tn_sim *sim);
-int tn_sim_coordinates(const tn_sim *sim); /* length of q */
-int tn_sim_speeds(const tn_sim *sim);      /* length of u */
-const double *tn_sim_q(const tn_sim *sim);
-const double *tn_sim_u(const tn_sim *sim);
+/* the columns of a row, without `t`; the unit is "" where it is not known */
+TN_API int tn_sim_columns(const tn_sim *sim);
+TN_API const char *tn_sim_column(const tn_sim *sim, int i);
+TN_API const char *tn_sim_column_unit(const tn_sim *sim, int i);
+
+TN_API double tn_sim_time(const tn_sim *sim);
+TN_API int tn_sim_coordinates(const tn_sim *sim); /* length of q */
+TN_API int tn_sim_speeds(const tn_sim *sim);      /* length of u */
+TN_API const double *tn_sim_q(const tn_sim *sim);
+TN_API const double *tn_sim_u(const tn_sim *sim);
 /* another state, made consistent like a start when `assemble`, else taken as it is and its violation noted among the events; q or u may be NULL: kept. ledgers, largest violations and the
  * contract begin anew. a simulation that has stopped goes on from it */
-tn_status tn_sim_set(tn_sim *sim, double t, const double *q, const double *u, bool assemble, tn_error *error);
+TN_API tn_status tn_sim_set(tn_sim *sim, double t, const double *q, const double *u, bool assemble, tn_error *error);
 /* any channel by name (`crank.angle`, `knee.fx`, `energy.total`) at the present state */
-tn_status tn_sim_channel(tn_sim *sim, const char *name, double *value, tn_error *error);
+TN_API tn_status tn_sim_channel(tn_sim *sim, const char *name, double *value, tn_error *error);
 
-const tn_summary *tn_sim_summary(const tn_sim *sim);
-int tn_sim_events(const tn_sim *sim);
-const tn_event *tn_sim_event(const tn_sim *sim, int i);
+/* M udot + A'lambda = f, A udot = gamma at the present state; what the pointers show is valid until the next call */
+typedef struct tn_eval {
+  int coordinates, speeds, rows, holonomic; /* nq, nu; the first `holonomic` rows are holonomic                 */
+  int rank;                                 /* of A here                                                        */
+  double t;
+  const double *q, *u;            /* nq, nu                                                           */
+  const double *M, *f;            /* nu x nu, row by row; nu                                          */
+  const double *A;                /* rows x nu                                                        */
+  const double *C, *Cdot, *gamma; /* rows                                                             */
+  const double *udot, *lambda;    /* nu, rows                                                         */
+  int values;                     /* min(rows, nu)                                                    */
+  const double *singular_values;  /* of A, largest first                                              */
+} tn_eval;
+TN_API tn_status tn_sim_eval(tn_sim *sim, tn_eval *eval, tn_error *error);
+TN_API const char *tn_sim_coordinate(const tn_sim *sim, int i); /* name of q[i], `crank.angle` */
+TN_API const char *tn_sim_row_joint(const tn_sim *sim, int i);  /* the joint whose row i is     */
+
+TN_API const tn_summary *tn_sim_summary(const tn_sim *sim);
+TN_API int tn_sim_events(const tn_sim *sim);
+TN_API const tn_event *tn_sim_event(const tn_sim *sim, int i);
+
+/* ---- result files: `.tnr` ----------------------------------------------------------------------------------------- */
+
+typedef struct tn_recorder tn_recorder;
+
+/* a report that ends the file: tn_report_json */
+typedef tn_status (*tn_report)(const tn_sim *sim, const char *model_name, tn_write write, void *user);
+
+/* write the head: version, model, settings, channels. each block is handed to `write` in one call: what it flushes is safe */
+TN_API tn_status tn_recorder_new(const tn_sim *sim, const tn_desc *desc, const char *model_name, tn_write write,
+                                 void *user, tn_recorder **recorder, tn_error *error);
+TN_API void tn_recorder_free(tn_recorder *recorder);
+TN_API tn_status tn_recorder_row(void *recorder, double t, int n, const double *values); /* a tn_row */
+TN_API tn_status tn_recorder_flush(tn_recorder *recorder); /* the rows so far as a block */
+TN_API tn_status tn_recorder_end(tn_recorder *recorder, const tn_sim *sim, const char *model_name, tn_report report);
+
+typedef struct tn_result tn_result;
+
+/* a result, whole or cut off anywhere behind its head */
+TN_API tn_status tn_result_open(const tn_allocator *allocator, const char *path, tn_result **result, tn_error *error);
+TN_API void tn_result_close(tn_result *result);
+TN_API long tn_result_rows(const tn_result *result);
+TN_API int tn_result_columns(const tn_result *result);               /* without t             */
+TN_API const char *tn_result_column(const tn_result *result, int i); /* -1: t                 */
+TN_API const char *tn_result_unit(const tn_result *result, int i);   /* "" where not known    */
+TN_API const char *tn_result_name(const tn_result *result);          /* of the model          */
+TN_API const char *tn_result_title(const tn_result *result);
+TN_API const char *tn_result_model(const tn_result *result);    /* its text              */
+TN_API const char *tn_result_settings(const tn_result *result); /* as options            */
+TN_API const char *tn_result_summary(const tn_result *result);  /* JSON; NULL: cut off   */
+TN_API tn_status tn_result_each(tn_result *result, tn_row row, void *user, tn_error *error);
+/* groups of channels: the components of a vector, the channels of a body; t is the first. returns how many columns a group has,
+ * 0 past the last; its name and first column (-1: t) */
+TN_API int tn_result_groups(const tn_result *result);
+TN_API int tn_result_group(const tn_result *result, int group, char *name, size_t size, int *first);
+TN_API tn_status tn_result_csv(tn_result *result, tn_write write, void *user, tn_error *error);
+TN_API tn_status tn_result_npy(tn_result *result, int group, tn_write write, void *user, tn_error *error);
+/* a picture: every group over time, vectors in the plane also as a path */
+TN_API tn_status tn_result_svg(tn_result *result, tn_write write, void *user, tn_error *error);
 
 /* ---- results as text ------------------------------------------------------------------------------------------- */
 
 /* CSV: a line of names, then a line a row; %.17g, a point in every locale. TN_E_IO when `write` returns false */
-tn_status tn_csv_head(const tn_sim *sim, tn_write write, void *user);
-tn_status tn_csv_row(double t, int n, const double *values, tn_write write, void *user);
+TN_API tn_status tn_csv_head(const tn_sim *sim, tn_write write, void *user);
+TN_API tn_status tn_csv_row(double t, int n, const double *values, tn_write write, void *user);
 /* how the run went: one JSON object (never NaN: null), or for people */
-tn_status tn_report_json(const tn_sim *sim, const char *model_name, tn_write write, void *user);
+TN_API tn_status tn_report_json(const tn_sim *sim, const char *model_name, tn_write write, void *user);
 /* the same object for a model that did not get as far as a simulation */
-tn_status tn_report_failure(const tn_error *error, const char *model_name, tn_write write, void *user);
-tn_status tn_report_text(const tn_sim *sim, const char *model_name, tn_write write, void *user);
+TN_API tn_status tn_report_failure(const tn_error *error, const char *model_name, tn_write write, void *user);
+TN_API tn_status tn_report_text(const tn_sim *sim, const char *model_name, tn_write write, void *user);
+
+/* a model before it runs: sizes, freedom, rank, redundant rows by joint, the start, settings, warnings. after tn_sim_start, or
+ * with less in it before or after a start that failed */
+TN_API tn_status tn_report_check_text(tn_sim *sim, const char *model_name, tn_write write, void *user);
+TN_API tn_status tn_report_check_json(tn_sim *sim, const char *model_name, tn_write write, void *user);
+/* tn_sim_eval as JSON */
+TN_API tn_status tn_report_eval(tn_sim *sim, const char *model_name, tn_write write, void *user, tn_error *error);
 
 /* ---- the registries: what can be named ------------------------------------------------------------------------- */
 
 /* kind: `joint force coordinates formulation stabilizer integrator method`; NULL past the last */
-const char *tn_list_name(const char *kind, int i);
-const char *tn_list_doc(const char *kind, int i);
+TN_API const char *tn_list_kind(int i);
+TN_API const char *tn_list_name(const char *kind, int i);
+TN_API const char *tn_list_doc(const char *kind, int i);
+/* all of a kind (NULL: of every kind), a line each; or one type with its fields and an example; or either as Markdown */
+TN_API tn_status tn_list_print(const char *kind, const char *name, bool markdown, tn_write write, void *user,
+                               tn_error *error);
 
 #ifdef __cplusplus
 }

@@ -46,6 +46,17 @@ static void add_udot(const tn_system *s, const tn_spot *spot, const tn_frame2 *f
   }
 }
 
+/* along its channel; between two places what it pulls the first towards the second with */
+static double force_load(const tn_system *s, int i) {
+  const tn_force *p = &s->m->force[i];
+  const tn_force_out *out = &s->force[i];
+  if (p->how == TN_ON_CHANNEL) return out->effort;
+  tn_frame2 f[2];
+  for (int k = 0; k < 2; k++) tn_frame_on(s, &p->spot[k], &f[k]);
+  const double dx = f[1].r[0] - f[0].r[0], dy = f[1].r[1] - f[0].r[1], l = hypot(dx, dy);
+  return l > 0 ? (out->w[0] * dx + out->w[1] * dy) / l : 0;
+}
+
 void tn_channel_eval(const tn_system *s, const tn_channel *ch, double *value) {
   double rate, accel, a[3];
   tn_frame2 f;
@@ -66,6 +77,7 @@ void tn_channel_eval(const tn_system *s, const tn_channel *ch, double *value) {
   case TN_CH_JOINT_POWER: value[0] = joint_power(s, &s->m->joint[ch->part]); return;
   case TN_CH_FORCE_POWER: value[0] = s->force_power[ch->part]; return;
   case TN_CH_FORCE_ENERGY: value[0] = s->force[ch->part].energy; return;
+  case TN_CH_FORCE_LOAD: value[0] = force_load(s, ch->part); return;
   case TN_CH_ENERGY: value[0] = tn_energy_of(s, (tn_energy)ch->component); return;
   case TN_CH_POSITION:
     tn_frame_on(s, &ch->spot, &f);

@@ -3,8 +3,6 @@
  *   (2) f = sum_b J_b' (wrench_b - bias_b) */
 #include "assemble/assemble.h"
 
-#include <stdio.h>
-
 void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   const int nu = m->nu, rows = m->rows, bodies = m->bodies, joints = m->joints;
   s->m = m;
@@ -141,14 +139,14 @@ bool tn_system_fault(const tn_system *s, char *text, size_t size) {
   const tn_model *m = s->m;
   for (int i = 0; i < m->nq; i++)
     if (!isfinite(s->q[i]) || !isfinite(s->u[i])) {
-      snprintf(text, size, "%s or its rate is not a finite number", m->q_name[i]);
+      tn_format(text, size, "%s or its rate is not a finite number", m->q_name[i]);
       return true;
     }
   for (int i = 0; i < m->forces; i++) {
     double sum = s->force[i].effort + s->force[i].energy;
     for (int k = 0; k < 6; k++) sum += s->force[i].w[k];
     if (!isfinite(sum)) {
-      snprintf(text, size, "force '%s' is not a finite number", m->force[i].name);
+      tn_format(text, size, "force '%s' is not a finite number", m->force[i].name);
       return true;
     }
   }
@@ -156,9 +154,28 @@ bool tn_system_fault(const tn_system *s, char *text, size_t size) {
     double sum = s->C[i] + s->gamma[i] + s->Cdot[i];
     for (int k = 0; k < m->nu; k++) sum += s->A[(size_t)i * (size_t)m->nu + (size_t)k];
     if (!isfinite(sum)) {
-      snprintf(text, size, "joint '%s' is not a finite number", m->joint[m->row_joint[i]].name);
+      tn_format(text, size, "joint '%s' is not a finite number", m->joint[m->row_joint[i]].name);
       return true;
     }
   }
   return false;
+}
+
+void tn_system_view(const tn_system *s, tn_view *v) {
+  const tn_model *m = s->m;
+  *v = (tn_view){.coordinates = m->nq,
+                 .speeds = m->nu,
+                 .rows = m->rows,
+                 .holonomic = m->holonomic,
+                 .t = s->t,
+                 .length = m->length,
+                 .q = s->q,
+                 .u = s->u,
+                 .M = s->M,
+                 .f = s->f,
+                 .A = s->A,
+                 .C = s->C,
+                 .Cdot = s->Cdot,
+                 .gamma = s->gamma,
+                 .scale = m->row_scale};
 }

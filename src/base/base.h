@@ -24,13 +24,15 @@ typedef struct tn_place {
   int line, column; /* from 1 */
 } tn_place;
 
+/* format.c: vsnprintf and snprintf whose numbers have a point in every locale */
+int tn_vformat(char *text, size_t size, const char *format, va_list list) TN_PRINTF(3, 0);
+int tn_format(char *text, size_t size, const char *format, ...) TN_PRINTF(3, 4);
+
 void tn_error_clear(tn_error *e);
 /* set status and message (hint and place cleared); returns the status */
 tn_status tn_fail(tn_error *e, tn_status status, const char *format, ...) TN_PRINTF(3, 4);
 void tn_hint(tn_error *e, const char *format, ...) TN_PRINTF(2, 3);
 void tn_error_at(tn_error *e, const tn_place *place, const char *pointer);
-/* the nearest of n names to `name`, or NULL if none is near (edit distance at most a third of its length, at least 1) */
-const char *tn_nearest(const char *name, int n, const char *const *names);
 /* bytes of the UTF-8 character at s (n bytes left), 0 if it is not a valid one */
 int tn_utf8(const char *s, size_t n);
 
@@ -46,6 +48,16 @@ void tn_arena_init(tn_arena *a, const tn_allocator *allocator); /* NULL: malloc 
 void tn_arena_free(tn_arena *a);
 void *tn_arena_alloc(tn_arena *a, size_t size); /* NULL when there is no memory */
 char *tn_arena_text(tn_arena *a, const char *text, size_t n);
+
+/* index.c: names, which stay where they are, to numbers >= 0; room for as many as were said when it was made */
+typedef struct tn_index {
+  size_t room;
+  const char **name;
+  int *value;
+} tn_index;
+bool tn_index_make(tn_index *x, tn_arena *arena, size_t n); /* false: no memory */
+void tn_index_add(tn_index *x, const char *name, int value);
+int tn_index_find(const tn_index *x, const char *name); /* -1: not there */
 
 /* one block carved into aligned pieces, in two passes: with base NULL it measures, then it hands out */
 typedef struct tn_carve {
@@ -88,6 +100,7 @@ typedef struct tn_names {
   bool (*items)(void *user, const char *table, int *n, const double **values, tn_error *e);
   /* a function whose arguments are names: dist position velocity acceleration omega axis force torque */
   bool (*call)(void *user, const char *function, int n, const char *const *arguments, tn_meaning *m, tn_error *e);
+  size_t *at; /* told where the name that `find` is asked for stands in the text; may be NULL */
 } tn_names;
 
 typedef struct tn_expr tn_expr;
@@ -101,6 +114,10 @@ tn_expr *tn_expr_number(tn_arena *arena, double value);
 int tn_expr_width(const tn_expr *expr);
 tn_class tn_expr_class(const tn_expr *expr); /* the class it really is */
 bool tn_expr_uses_time(const tn_expr *expr); /* t itself, not only through channels */
+
+/* the unit of the value as far as it follows from sums, components and lengths of channels; `unit` tells that of a slot.
+ * NULL: not known */
+const char *tn_expr_unit(const tn_expr *expr, const char *(*unit)(const void *user, int slot), const void *user);
 
 typedef void (*tn_fetch)(const void *scope, int slot, double *value);
 /* value at time t; `value` has room for tn_expr_width numbers. never allocates; not-a-number comes out as such */

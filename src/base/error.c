@@ -6,9 +6,6 @@
  * NULL everywhere. */
 #include "base/base.h"
 
-#include <locale.h>
-#include <stdio.h>
-
 enum { NEAR_LONGEST = 64 }; /* names beyond it are not compared */
 
 /* bytes of the UTF-8 character at s, 0 if there is no valid one. Unicode 15, table 3-7: no overlong forms, no
@@ -72,7 +69,7 @@ tn_status tn_fail(tn_error *e, tn_status status, const char *format, ...) {
   char message[sizeof e->message + 4]; /* longer than the field, so a cut is seen; apart, as arguments may lie in *e */
   va_list arguments;
   va_start(arguments, format);
-  if (vsnprintf(message, sizeof message, format, arguments) < 0) message[0] = 0;
+  if (tn_vformat(message, sizeof message, format, arguments) < 0) message[0] = 0;
   va_end(arguments);
   tn_error_clear(e);
   e->status = status;
@@ -85,7 +82,7 @@ void tn_hint(tn_error *e, const char *format, ...) {
   char hint[sizeof e->hint + 4];
   va_list arguments;
   va_start(arguments, format);
-  if (vsnprintf(hint, sizeof hint, format, arguments) < 0) hint[0] = 0;
+  if (tn_vformat(hint, sizeof hint, format, arguments) < 0) hint[0] = 0;
   va_end(arguments);
   write_field(e->hint, sizeof e->hint, hint);
 }
@@ -102,27 +99,18 @@ void tn_error_at(tn_error *e, const tn_place *place, const char *pointer) {
 }
 
 int tn_error_text(const tn_error *e, char *text, size_t size) {
-  if (!e) return snprintf(text, size, "%s", "");
+  if (!e) return tn_format(text, size, "%s", "");
   char place[sizeof e->file + 32] = "", time[48] = "";
   if (e->file[0] && e->line > 0)
-    snprintf(place, sizeof place, " (%s:%d:%d)", e->file, e->line, e->column);
+    tn_format(place, sizeof place, " (%s:%d:%d)", e->file, e->line, e->column);
   else if (e->file[0])
-    snprintf(place, sizeof place, " (%s)", e->file);
+    tn_format(place, sizeof place, " (%s)", e->file);
   else if (e->pointer[0])
-    snprintf(place, sizeof place, " (at %s)", e->pointer);
+    tn_format(place, sizeof place, " (at %s)", e->pointer);
   else if (e->line > 0)
-    snprintf(place, sizeof place, " (line %d, column %d)", e->line, e->column);
-  if (!isnan(e->time)) {
-    snprintf(time, sizeof time, " at t = %.9g s", e->time);
-    const char *point = localeconv()->decimal_point; /* a message reads the same in every locale */
-    char *found = point[0] && strcmp(point, ".") != 0 ? strstr(time, point) : NULL;
-    if (found) {
-      size_t n = strlen(point);
-      found[0] = '.';
-      memmove(found + 1, found + n, strlen(found + n) + 1);
-    }
-  }
-  return snprintf(text, size, "%s%s%s%s%s", e->message, place, time, e->hint[0] ? " - " : "", e->hint);
+    tn_format(place, sizeof place, " (line %d, column %d)", e->line, e->column);
+  if (!isnan(e->time)) tn_format(time, sizeof time, " at t = %.9g s", e->time);
+  return tn_format(text, size, "%s%s%s%s%s", e->message, place, time, e->hint[0] ? " - " : "", e->hint);
 }
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }

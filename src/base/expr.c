@@ -159,6 +159,7 @@ static bool name_alone(tn_parser *p, const tn_token *name, tn_value *out) {
   }
 
   tn_meaning m;
+  if (p->names.at) *p->names.at = name->from;
   if (find(p, text, &m, &p->error)) return tn_expr_push_meaning(p, &m, name->from, out);
   if (p->error.status == TN_E_MEMORY) return false; /* it may well be a name */
   if (tn_expr_is_function(text))
@@ -338,7 +339,11 @@ static bool whole(tn_parser *p, tn_expr **expr) {
   if (!tn_expr_value(p, ANY, &v)) return false;
   if (p->now.kind == ')' || p->now.kind == ']' || p->now.kind == ',')
     return tn_expr_fail(p, p->now.from, "unexpected '%c'", p->now.kind);
-  if (p->now.kind != TN_TOKEN_END) return tn_expr_expected(p, "an operator");
+  if (p->now.kind != TN_TOKEN_END) {
+    tn_expr_expected(p, "an operator");
+    if (p->now.kind == TN_TOKEN_NAME && p->last.kind == TN_TOKEN_NUMBER) tn_hint(&p->error, "a product needs its '*'");
+    return false;
+  }
   if (p->waiting) {
     p->error = *p->waiting;
     return false;

@@ -5,8 +5,6 @@
  * arguments that are names (of bodies, points, joints, tables) are handed to the callbacks as text. */
 #include "base/expr.h"
 
-#include <stdio.h>
-
 typedef enum { NUMBERS, PAIRS, CHOICE, STEP, TABLE, VECTORS, ALONG, ASKED } function_kind;
 
 typedef struct function {
@@ -55,11 +53,11 @@ bool tn_expr_is_function(const char *name) { return find_function(name) != NULL;
 static bool wrong_count(tn_parser *p, const function *f, int given, size_t at) {
   char takes[32];
   if (f->most == 0)
-    snprintf(takes, sizeof takes, "%d or more arguments", f->least);
+    tn_format(takes, sizeof takes, "%d or more arguments", f->least);
   else if (f->least == f->most)
-    snprintf(takes, sizeof takes, "%d argument%s", f->least, f->least == 1 ? "" : "s");
+    tn_format(takes, sizeof takes, "%d argument%s", f->least, f->least == 1 ? "" : "s");
   else
-    snprintf(takes, sizeof takes, "%d or %d arguments", f->least, f->most);
+    tn_format(takes, sizeof takes, "%d or %d arguments", f->least, f->most);
   return tn_expr_fail(p, at, "'%s' takes %s, %d given", f->name, takes, given);
 }
 

@@ -2,13 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "base/expr.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 tn_quote tn_expr_quote(const tn_parser *p, size_t from, size_t to) {
-  tn_quote q;
+  tn_quote q = {""};
   size_t n = to - from, most = sizeof q.text - 4;
-  snprintf(q.text, sizeof q.text, "%.*s%s", (int)(n < most ? n : most), p->text + from, n > most ? ".." : "");
+  tn_format(q.text, sizeof q.text, "%.*s%s", (int)(n < most ? n : most), p->text + from, n > most ? ".." : "");
   return q;
 }
 
@@ -16,7 +15,7 @@ bool tn_expr_fail(tn_parser *p, size_t at, const char *format, ...) {
   char message[sizeof p->error.message];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
+  tn_vformat(message, sizeof message, format, arguments);
   va_end(arguments);
   tn_fail(&p->error, TN_E_MODEL, "%s", message);
   p->error.byte = (long)at;
@@ -75,7 +74,7 @@ static bool read_number(tn_parser *p, size_t i) {
     if (is_letter(tn_expr_byte(p, i))) tn_hint(&p->error, "a product needs its '*'");
     return false;
   }
-  snprintf(digits + used, 32, "e%ld", power);
+  tn_format(digits + used, 32, "e%ld", power);
   k->number = strtod(digits, NULL);
   if (isfinite(k->number)) return true;
   return tn_expr_fail(p, k->from, "'%s' is too large for a number", tn_expr_quote(p, k->from, i).text);

@@ -25,6 +25,10 @@ static const tn_coordinate coordinates[] = {
 const tn_body_type tn_body_plane = {
     .name = "plane",
     .doc = "x, y of the frame origin and the angle",
+    .example = "'bodies': { 'plate': { 'mass': 2, 'inertia': 0.05, 'position': [1, 0], 'angle': '30*deg', "
+               "'coordinates': 'plane' } },\n"
+               "'start': { 'plate.rate': 3, 'plate.vx': 1 },\n"
+               "'outputs': { 'corner': 'position(plate) + 0.2*axis(plate, x)' }",
     .oriented = true,
     .coordinates = coordinates,
     .n = 3,

@@ -21,6 +21,10 @@ static const tn_coordinate coordinates[] = {{"x", "vx", TN_LENGTH}, {"y", "vy", 
 const tn_body_type tn_body_point = {
     .name = "point",
     .doc = "x, y of a particle, without orientation",
+    .example = "'gravity': [0, -9.81],\n"
+               "'bodies': { 'stone': { 'mass': 0.3, 'position': [0, 2], 'coordinates': 'point' } },\n"
+               "'start': { 'stone.vx': 4, 'stone.vy': 3 },\n"
+               "'outputs': { 'at': 'position(stone)' }",
     .coordinates = coordinates,
     .n = 2,
     .motion = motion,

@@ -22,6 +22,14 @@ static const tn_coordinate coordinates[] = {{"angle", "rate", TN_ANGLE}, {NULL, 
 const tn_body_type tn_body_swing = {
     .name = "swing",
     .doc = "the absolute angle, about a pivot on any parent",
+    .example = "'gravity': [0, -9.81],\n"
+               "'bodies': {\n"
+               "  'upper': { 'rod': [[0, 0], [0, -1]], 'mass': 1, 'coordinates': { 'type': 'swing', 'parent': "
+               "'ground', 'at': [0, 0] } },\n"
+               "  'lower': { 'rod': [[0, -1], [1, -1]], 'mass': 1, 'coordinates': { 'type': 'swing', 'parent': "
+               "'upper', 'at': [0, -1] } }\n"
+               "},\n"
+               "'outputs': { 'tip': 'position(lower) + axis(lower, x)', 'pull': 'lower.fy' }",
     .oriented = true,
     .on_parent = true,
     .coordinates = coordinates,

@@ -1,4 +1,8 @@
-/* cli: words to calls of the public headers. one file a sub-command. */
+/* cli: words to calls of the public headers. one file a sub-command; each declares its options once, in a table from which help,
+ * manual page, completion and parsing come.
+ *
+ *   main.c    dispatch, version        words.c   tables: parsing and help     manual.c   tables: manual page, completion
+ *   load.c    a model with overrides   output.c  files of a run               say.c      messages, colour, progress */
 #ifndef TN_CLI_H
 #define TN_CLI_H
 
@@ -8,13 +12,114 @@
 
 #include "tenon/tenon.h"
 
-int tn_cli_run(int argc, char **argv);
-int tn_cli_list(int argc, char **argv);
+/* ---- tables ---------------------------------------------------------------------------------------------------------- */
 
-/* print an error on stderr; the exit code for it */
-int tn_cli_fail(const tn_error *e);
-int tn_cli_usage(const char *command, const char *message, const char *word);
+typedef struct option {
+  const char *flag, *also; /* `--output`, `-o`; also may be NULL                                        */
+  const char *value;       /* what follows it, `FILE`; NULL: nothing                                    */
+  const char *doc;
+  const char *completes; /* `file`, `model`, a kind of `tenon list`, or words separated by blanks; NULL  */
+  bool repeats;
+} option; /* a table ends with flag NULL */
 
-bool tn_cli_to_file(void *file, const char *text, size_t size);
+typedef struct words words;
+
+typedef struct command {
+  const char *name, *takes, *doc; /* `run`, `MODEL`                                                      */
+  const char *more;               /* paragraphs                                                          */
+  const char *completes;          /* its words, as of an option                                          */
+  int least, most;                /* how many words                                                      */
+  const option *options, *shared; /* its own, and those of a model with overrides                        */
+  int (*run)(const words *w);
+} command;
+
+extern const command tn_cli_run, tn_cli_check, tn_cli_show, tn_cli_eval, tn_cli_list, tn_cli_schema, tn_cli_new,
+    tn_cli_export, tn_cli_completion;
+extern const command *const tn_cli_commands[]; /* ends with NULL */
+extern const option tn_cli_settings[];         /* overrides of the model: load.c */
+extern const option tn_cli_general[];          /* of every command */
+extern const char *const tn_cli_exit_codes[];  /* a line each, ends with NULL */
+
+/* ---- words of the command line ---------------------------------------------------------------------------------------- */
+
+typedef struct given {
+  const option *option;
+  const char *value;
+} given;
+
+struct words {
+  const command *command;
+  int words, options;
+  const char **word;
+  given *option;
+};
+
+/* fills w from the words after the command; 0, or an exit code that has been explained */
+int tn_words_parse(const command *c, int argc, char **argv, words *w);
+void tn_words_free(words *w);
+bool tn_words_has(const words *w, const char *flag);
+const char *tn_words_value(const words *w, const char *flag); /* the last one; NULL: not given */
+void tn_help(FILE *to, const command *c);
+void tn_help_all(FILE *to);
+void tn_manual(FILE *to);
+void tn_completion_bash(FILE *to);
+void tn_completion_zsh(FILE *to);
+
+/* ---- messages: say.c --------------------------------------------------------------------------------------------------- */
+
+typedef enum color { PLAIN, RED, YELLOW } color;
+bool tn_colored(FILE *to);
+void tn_say(color c, const char *format, ...); /* on stderr, `tenon: ` before it */
+/* an error on stderr, and the exit code for it; with `json` the object on stdout too */
+int tn_say_error(const tn_error *e);
+int tn_say_usage(const words *w, const char *message, const char *word);
+int tn_exit_code(tn_status status);
+/* what was printed on stdout has got there, or exit code 4 */
+int tn_end_stdout(int code);
+
+bool tn_to_file(void *file, const char *text, size_t size);
+bool tn_to_file_now(void *file, const char *text, size_t size); /* and flushed */
+
+double tn_wall_clock(void); /* s */
+
+/* ---- a model: load.c ---------------------------------------------------------------------------------------------------- */
+
+typedef struct loaded {
+  const char *name;
+  tn_desc *desc;
+  tn_model *model;
+  tn_sim *sim;
+  tn_error error;
+} loaded;
+
+/* read (`-`: stdin; a result file: the model in it), override, compile, make a simulation; 0, or an exit code that has been
+ * explained, on stdout as an object too if --json is given */
+int tn_load(const words *w, loaded *l);
+void tn_unload(loaded *l);
+int tn_load_failed(const words *w, const loaded *l);
+
+/* ---- files of a run: output.c -------------------------------------------------------------------------------------------- */
+
+typedef struct outputs outputs;
+/* the files named by -o; nothing is opened yet */
+int tn_outputs_plan(const words *w, outputs **out);
+/* refuses an output that is the model itself */
+int tn_outputs_open(outputs *out, const loaded *l);
+bool tn_outputs_to_stdout(const outputs *out);
+tn_status tn_outputs_row(void *out, double t, int n, const double *values);
+/* end the files: whole, or as far as they came. a run that did not reach its end never replaces an older file */
+int tn_outputs_close(outputs *out, const loaded *l, bool whole, FILE *say);
+void tn_outputs_free(outputs *out);
+/* a result file as other kinds, by suffix */
+int tn_export(tn_result *result, const char *path, bool no_clobber, FILE *say);
+
+/* ---- examples, written by the build --------------------------------------------------------------------------------------- */
+
+typedef struct example {
+  const char *name;
+  const unsigned char *text;
+  size_t size;
+} example;
+extern const example tn_cli_examples[]; /* ends with name NULL */
 
 #endif

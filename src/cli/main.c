@@ -1,47 +1,64 @@
 /* tenon: dynamics of constrained multibody systems from the command line. */
 #include "cli.h"
 
-static const char usage[] =
-    "tenon " TN_VERSION ": dynamics of constrained multibody systems\n"
-    "\n"
-    "  tenon run MODEL [options]   simulate a model file; `tenon run --help` lists the options\n"
-    "  tenon list KIND             what can be named: joint force coordinates formulation stabilizer integrator "
-    "method\n"
-    "  tenon --version\n"
-    "  tenon --help\n"
-    "\n"
-    "exit codes: 0 done, 1 usage, 2 model refused, 3 run stopped, 4 cannot read or write, 5 memory or internal\n";
+const command *const tn_cli_commands[] = {
+    &tn_cli_run,    &tn_cli_check, &tn_cli_show,   &tn_cli_eval,       &tn_cli_list,
+    &tn_cli_schema, &tn_cli_new,   &tn_cli_export, &tn_cli_completion, NULL};
 
-int tn_cli_fail(const tn_error *e) {
-  char text[1600];
-  tn_error_text(e, text, sizeof text);
-  fprintf(stderr, "tenon: %s\n", text);
-  return e->status == TN_E_INTERNAL ? 5 : (int)e->status;
+static void version(void) {
+  char built[512];
+  tn_built_with(built, sizeof built);
+  printf("tenon %s\n%s\n", tn_version(), built);
+  for (int k = 0; tn_list_kind(k); k++) {
+    printf("%-12s", tn_list_kind(k));
+    for (int i = 0; tn_list_name(tn_list_kind(k), i); i++) printf(" %s", tn_list_name(tn_list_kind(k), i));
+    putchar('\n');
+  }
 }
 
-int tn_cli_usage(const char *command, const char *message, const char *word) {
-  fprintf(stderr, "tenon: %s%s%s%s\n", message, word ? " '" : "", word ? word : "", word ? "'" : "");
-  fprintf(stderr, "       see tenon%s%s --help\n", command ? " " : "", command ? command : "");
-  return TN_E_USAGE;
+static int run(const command *c, int argc, char **argv) {
+  words w;
+  int code = tn_words_parse(c, argc, argv, &w);
+  if (!code && tn_words_has(&w, "--help"))
+    tn_help(stdout, c);
+  else if (!code)
+    code = c->run(&w);
+  tn_words_free(&w);
+  return tn_end_stdout(code);
 }
-
-bool tn_cli_to_file(void *file, const char *text, size_t size) { return fwrite(text, 1, size, file) == size; }
 
 int main(int argc, char **argv) {
+  const char *word = argc > 1 ? argv[1] : "";
   if (argc < 2) {
-    fputs(usage, stderr);
+    tn_help_all(stderr);
     return TN_E_USAGE;
   }
-  const char *word = argv[1];
-  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
-    fputs(usage, stdout);
-    return 0;
+  for (const command *const *c = tn_cli_commands; *c; c++)
+    if (strcmp(word, (*c)->name) == 0) return run(*c, argc - 2, argv + 2);
+  const bool help = strcmp(word, "help") == 0;
+  if (help && argc > 2) {
+    for (const command *const *c = tn_cli_commands; *c; c++)
+      if (strcmp(argv[2], (*c)->name) == 0) {
+        tn_help(stdout, *c);
+        return tn_end_stdout(0);
+      }
+    return tn_say_usage(NULL, "unknown command", argv[2]);
   }
-  if (strcmp(word, "--version") == 0) {
-    puts("tenon " TN_VERSION);
-    return 0;
-  }
-  if (strcmp(word, "run") == 0) return tn_cli_run(argc - 1, argv + 1);
-  if (strcmp(word, "list") == 0) return tn_cli_list(argc - 1, argv + 1);
-  return tn_cli_usage(NULL, "unknown command", word);
+  const bool known = help || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "--version") == 0 ||
+                     strcmp(word, "--manual") == 0;
+  if (known && argc > 2) return tn_say_usage(NULL, "nothing may follow but", word);
+  if (strcmp(word, "--version") == 0)
+    version();
+  else if (strcmp(word, "--manual") == 0)
+    tn_manual(stdout);
+  else if (known)
+    tn_help_all(stdout);
+  if (known) return tn_end_stdout(0);
+  const char *names[16];
+  int n = 0;
+  for (const command *const *c = tn_cli_commands; *c; c++) names[n++] = (*c)->name;
+  const char *near = tn_nearest(word, n, names);
+  tn_say(RED, near ? "unknown command '%s': did you mean '%s'?" : "unknown command '%s'", word, near);
+  fprintf(stderr, "       see tenon --help\n");
+  return TN_E_USAGE;
 }

@@ -1,209 +1,163 @@
 /* tenon run MODEL: read, override, compile, simulate, write. */
 #include "cli.h"
 
-static const char help[] =
-    "tenon run MODEL [options]\n"
-    "\n"
-    "  -o FILE.csv              write the outputs of the model; rows at every multiple of --every and at the end\n"
-    "  --json                   the summary as one JSON object on stdout\n"
-    "  --set NAME=VALUE         another value for a constant of the model; may repeat\n"
-    "  --until T, --every T     end of the run and distance of output rows, s\n"
-    "  --method NAME            a named combination; `tenon list method`\n"
-    "  --formulation PART       one part of it: `tenon list formulation`\n"
-    "  --stabilize PART         `tenon list stabilizer`; may repeat, they stack in the order named\n"
-    "  --integrator PART        `tenon list integrator`\n"
-    "  --step H                 fixed step, s\n"
-    "  --rtol X, --atol X       adaptive step: relative and absolute tolerance\n"
-    "  --breach stop|record     what happens when the constraint contract is broken\n"
-    "\n"
-    "A PART has parameters after a colon: --stabilize baumgarte:alpha=5,beta=5 --integrator rk4:step=1e-3\n"
-    "What is given here wins over the model's `run` settings; defaults: method project, adaptive dopri5, rtol = atol = "
-    "1e-8.\n";
+#include <signal.h>
+#include <unistd.h>
 
-typedef struct options {
-  const char *model, *output;
-  bool json;
-} options;
+static const option options[] = {
+    {"--output", "-o", "FILE",
+     "write the outputs of the model, by suffix: .csv, .tnr (everything, to be read again), .npy (an array for each "
+     "group of channels), .svg (a picture); - is CSV on standard output. may repeat",
+     "file", true},
+    {"--no-clobber", NULL, NULL, "never replace a file that is there", NULL, false},
+    {"--json", NULL, NULL, "the summary as one JSON object on standard output", NULL, false},
+    {"--quiet", "-q", NULL, "no summary", NULL, false},
+    {"--verbose", "-v", NULL, "all warnings and events", NULL, false},
+    {.flag = NULL}};
 
-/* an option with a value under /run; parts may have parameters */
-typedef struct setting {
-  const char *flag, *pointer;
-  bool part;
-  const char *replaces[2]; /* settings of the file that it pushes aside */
-} setting;
+static volatile sig_atomic_t caught;
 
-static const setting settings[] = {
-    {"--method", "/run/method", true, {"/run/formulation", "/run/stabilize"}},
-    {"--formulation", "/run/formulation", true, {NULL, NULL}},
-    {"--stabilize", "/run/stabilize/-", true, {NULL, NULL}},
-    {"--integrator", "/run/integrator", true, {NULL, NULL}},
-    {"--step", "/run/integrator/step", false, {"/run/integrator/rtol", "/run/integrator/atol"}},
-    {"--rtol", "/run/integrator/rtol", false, {"/run/integrator/step", NULL}},
-    {"--atol", "/run/integrator/atol", false, {"/run/integrator/step", NULL}},
-    {"--breach", "/run/contract/breach", true, {NULL, NULL}},
-    {"--until", "/run/until", false, {NULL, NULL}},
-    {"--every", "/run/every", false, {NULL, NULL}},
-};
+/* the first one is for the run to end well, a second one ends it at once */
+static void on_signal(int number) { caught = number; }
 
-/* a number, or an expression as in the model file */
-static tn_status set_value(tn_desc *d, const char *pointer, const char *text, tn_error *e) {
-  char *end;
-  const double value = strtod(text, &end);
-  return *text && !*end ? tn_desc_number(d, pointer, value, e) : tn_desc_text(d, pointer, text, e);
-}
-
-static int set_constant(tn_desc *d, const char *word, tn_error *e) {
-  char pointer[128];
-  const char *equal = strchr(word, '=');
-  if (!equal || equal == word || (size_t)(equal - word) > sizeof pointer - 16)
-    return tn_cli_usage("run", "--set needs NAME=VALUE, not", word);
-  snprintf(pointer, sizeof pointer, "/constants/%.*s", (int)(equal - word), word);
-  if (!tn_desc_has(d, pointer)) {
-    fprintf(stderr, "tenon: the model has no constant '%.*s' to set\n", (int)(equal - word), word);
-    return TN_E_USAGE;
+static void catch_signals(void) {
+  /* a write that waits for a slow reader goes on: what is handed over is whole rows */
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  static const int signals[] = {SIGINT, SIGTERM};
+  for (int i = 0; i < 2; i++) {
+    struct sigaction old;
+    if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN) continue; /* as nohup wants it */
+    sigaction(signals[i], &action, NULL);
   }
-  return set_value(d, pointer, equal + 1, e) == TN_OK ? 0 : tn_cli_fail(e);
 }
 
-/* the words after the model, in the order that lets the parts of a whole win over the whole */
-static int apply(tn_desc *d, int argc, char **argv, tn_error *e) {
-  bool stabilize_cleared = false;
-  for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
-    const setting *s = &settings[k];
-    for (int i = 1; i + 1 < argc; i++) {
-      if (strcmp(argv[i], s->flag) != 0) continue;
-      const char *value = argv[++i];
-      for (int r = 0; r < 2; r++)
-        if (s->replaces[r]) tn_desc_remove(d, s->replaces[r]);
-      if (strcmp(s->flag, "--stabilize") == 0 && !stabilize_cleared) {
-        tn_desc_remove(d, "/run/stabilize");
-        stabilize_cleared = true;
-      }
-      tn_status status = s->part ? tn_desc_part(d, s->pointer, value, e) : set_value(d, s->pointer, value, e);
-      if (status != TN_OK) return tn_cli_fail(e);
-    }
+typedef struct progress {
+  bool shown; /* on a terminal                  */
+  bool line;  /* something stands on the line   */
+  double began, last, t0, until;
+  int calls;
+} progress;
+
+static void clear_line(progress *p) {
+  if (p->line) fputs("\r\x1b[K", stderr);
+  p->line = false;
+}
+
+/* between the rows of one long step, too */
+static tn_status on_row(void *out, double t, int n, const double *values) {
+  return caught ? TN_E_STOPPED : tn_outputs_row(out, t, n, values);
+}
+
+static bool watch(void *user, double t) {
+  progress *p = user;
+  if (caught) return false;
+  if (!p->shown || ++p->calls % 16) return true;
+  const double now = tn_wall_clock(), gone = now - p->began;
+  if (gone < 1 || now - p->last < 0.2) return true;
+  const double speed = (t - p->t0) / gone;
+  fprintf(stderr, "\r  t = %.4g of %.4g s, %.3g s a second", t, p->until, speed);
+  if (speed > 0) fprintf(stderr, ", %.0f s left", (p->until - t) / speed);
+  fputs("\x1b[K", stderr);
+  fflush(stderr);
+  p->last = now;
+  p->line = true;
+  return true;
+}
+
+/* the first line of a summary that begins with a broken contract stands out */
+typedef struct paint {
+  FILE *to;
+  bool red;
+} paint;
+
+static bool painted(void *user, const char *text, size_t n) {
+  paint *p = user;
+  if (!tn_to_file(p->to, text, n)) return false;
+  if (p->red && memchr(text, '\n', n)) {
+    fputs("\x1b[0m", p->to);
+    p->red = false;
   }
-  for (int i = 1; i + 1 < argc; i++)
-    if (strcmp(argv[i], "--set") == 0) {
-      const int code = set_constant(d, argv[++i], e);
-      if (code) return code;
-    }
-  return 0;
+  return true;
 }
 
-static bool has(int argc, char **argv, const char *flag) {
-  for (int i = 1; i < argc; i++)
-    if (strcmp(argv[i], flag) == 0) return true;
-  return false;
-}
-
-static int parse(int argc, char **argv, options *o) {
-  for (int i = 1; i < argc; i++) {
-    const char *word = argv[i];
-    bool takes_value = strcmp(word, "--set") == 0 || strcmp(word, "-o") == 0;
-    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
-      takes_value = takes_value || strcmp(word, settings[k].flag) == 0;
-    if (takes_value) {
-      if (i + 1 >= argc) return tn_cli_usage("run", "a value is missing after", word);
-      if (strcmp(word, "-o") == 0) {
-        if (o->output) return tn_cli_usage("run", "one -o only, not also", argv[i + 1]);
-        o->output = argv[i + 1];
-      }
-      i++;
-    } else if (strcmp(word, "--json") == 0) {
-      o->json = true;
-    } else if (word[0] == '-' && word[1]) {
-      return tn_cli_usage("run", "unknown option", word);
-    } else if (o->model) {
-      return tn_cli_usage("run", "one model at a time, not also", word);
-    } else {
-      o->model = word;
-    }
+static void say_summary(const loaded *l, FILE *to, bool verbose) {
+  paint p = {to, !tn_sim_summary(l->sim)->contract_kept && tn_colored(to)};
+  char text[1600];
+  if (p.red) fputs("\x1b[1;31m", to);
+  tn_report_text(l->sim, l->name, painted, &p);
+  for (int i = 3; verbose && i < tn_model_warnings(l->model); i++) {
+    tn_error_text(tn_model_warning(l->model, i), text, sizeof text);
+    fprintf(to, "  warning: %s\n", text);
   }
-  if (!o->model) return tn_cli_usage("run", "no model given", NULL);
-  if (has(argc, argv, "--step") && (has(argc, argv, "--rtol") || has(argc, argv, "--atol")))
-    return tn_cli_usage("run", "--step is for a fixed step, --rtol and --atol for an adaptive one: not both", NULL);
-  if (o->output) {
-    const char *dot = strrchr(o->output, '.');
-    if (!dot || strcmp(dot, ".csv") != 0)
-      return tn_cli_usage("run", "the output file must end in .csv, not", o->output);
+  for (int i = 8; verbose && i < tn_sim_events(l->sim); i++) {
+    const tn_event *e = tn_sim_event(l->sim, i);
+    fprintf(to, "  event at t = %.6g s, %s: %s\n", e->t, e->kind, e->text);
   }
-  return 0;
 }
 
-typedef struct sink {
-  FILE *file;
-  bool failed;
-} sink;
-
-static tn_status on_row(void *user, double t, int n, const double *values) {
-  sink *out = user;
-  if (!out->file) return TN_OK;
-  tn_status status = tn_csv_row(t, n, values, tn_cli_to_file, out->file);
-  out->failed = status != TN_OK;
-  return status;
-}
-
-static int simulate(const tn_model *model, const options *o) {
-  tn_sim *sim = NULL;
-  tn_error e;
-  sink out = {NULL, false};
-  char part[4096];
-  if (tn_sim_new(model, &sim, &e) != TN_OK) return tn_cli_fail(&e);
-  int code = 0;
+static int simulate(const words *w, loaded *l, outputs *out) {
+  const bool json = tn_words_has(w, "--json"), quiet = tn_words_has(w, "--quiet");
+  FILE *const to = tn_outputs_to_stdout(out) ? stderr : stdout, *const say = json || quiet ? NULL : to;
+  tn_model_info info;
   /* the start first: a model that is refused touches no file */
-  tn_status status = tn_sim_start(sim, &e);
-  if (status == TN_OK && o->output) {
-    if (snprintf(part, sizeof part, "%s.part", o->output) >= (int)sizeof part || !(out.file = fopen(part, "wb"))) {
-      fprintf(stderr, "tenon: cannot write '%s'\n", o->output);
-      tn_sim_free(sim);
-      return TN_E_IO;
-    }
-    out.failed = tn_csv_head(sim, tn_cli_to_file, out.file) != TN_OK;
+  tn_status status = tn_sim_start(l->sim, &l->error);
+  if (status == TN_E_MODEL) return tn_load_failed(w, l);
+  int code = status == TN_OK ? tn_outputs_open(out, l) : 0;
+  if (code) {
+    const tn_error e = {.status = (tn_status)code, .message = "an output cannot be written", .byte = -1};
+    if (json && code != TN_E_USAGE) tn_report_failure(&e, l->name, tn_to_file, stdout);
+    return code;
   }
-  if (status == TN_OK && !out.failed) status = tn_sim_run(sim, on_row, &out, &e);
-  if (out.file) {
-    out.failed = fclose(out.file) != 0 || out.failed;
-    if (out.failed || rename(part, o->output) != 0) {
-      fprintf(stderr, "tenon: cannot write '%s'\n", o->output);
-      remove(part);
-      code = TN_E_IO;
-    }
+  tn_model_get_info(l->model, &info);
+  progress p = {.shown = !json && !quiet && isatty(STDERR_FILENO), .began = tn_wall_clock(), .until = info.until};
+  if (status == TN_OK) {
+    catch_signals();
+    tn_sim_watch(l->sim, watch, &p);
+    status = tn_sim_run(l->sim, on_row, out, &l->error);
   }
-  tn_status said = TN_OK;
-  if (o->json)
-    said = tn_report_json(sim, o->model, tn_cli_to_file, stdout);
-  else if (status != TN_E_MODEL)
-    said = tn_report_text(sim, o->model, tn_cli_to_file, stdout);
-  if (status != TN_OK && !code) code = tn_cli_fail(&e);
-  if (!code && o->output && !o->json) printf("  wrote %s\n", o->output);
-  if ((fflush(stdout) != 0 || said != TN_OK) && !code) {
-    fprintf(stderr, "tenon: cannot write to standard output\n");
+  clear_line(&p);
+  if (say) say_summary(l, say, tn_words_has(w, "--verbose"));
+  code = tn_outputs_close(out, l, status == TN_OK, say);
+  if (json && code && status == TN_OK) {
+    const tn_error e = {.status = TN_E_IO, .message = "the run is done, but an output cannot be written", .byte = -1};
+    tn_report_failure(&e, l->name, tn_to_file, stdout);
+  } else if (json && tn_report_json(l->sim, l->name, tn_to_file, stdout) != TN_OK) {
     code = TN_E_IO;
   }
-  tn_sim_free(sim);
+  if (status == TN_E_STOPPED) {
+    tn_say(RED, "interrupted at t = %.9g of %.9g s", tn_sim_time(l->sim), info.until);
+    return 128 + (int)caught;
+  }
+  if (status != TN_OK && status != TN_E_IO) return tn_say_error(&l->error);
   return code;
 }
 
-int tn_cli_run(int argc, char **argv) {
-  options o = {NULL, NULL, false};
-  tn_error e;
-  for (int i = 1; i < argc; i++)
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-      fputs(help, stdout);
-      return 0;
-    }
-  int code = parse(argc, argv, &o);
-  if (code) return code;
-  tn_desc *desc = NULL;
-  tn_model *model = NULL;
-  if (tn_desc_new(NULL, &desc, &e) != TN_OK) return tn_cli_fail(&e);
-  if (tn_desc_read(desc, o.model, &e) != TN_OK) code = tn_cli_fail(&e);
-  if (!code) code = apply(desc, argc, argv, &e);
-  if (!code && tn_compile(desc, &model, &e) != TN_OK) code = tn_cli_fail(&e);
-  if (code && code != TN_E_USAGE && o.json) tn_report_failure(&e, o.model, tn_cli_to_file, stdout);
-  tn_desc_free(desc);
-  if (!code) code = simulate(model, &o);
-  tn_model_free(model);
+static int run(const words *w) {
+  loaded l = {.name = NULL};
+  outputs *out = NULL;
+  int code = tn_outputs_plan(w, &out);
+  if (!code) code = tn_load(w, &l);
+  if (!code) code = simulate(w, &l, out);
+  tn_outputs_free(out);
+  tn_unload(&l);
   return code;
 }
+
+const command tn_cli_run = {
+    .name = "run",
+    .takes = "MODEL",
+    .doc = "Simulate a model and write its outputs.",
+    .more =
+        "MODEL is a file, - for standard input, or a result file, whose model is run again. What is given here wins "
+        "over the model's `run` settings; defaults: method project, adaptive dopri5, rtol = atol = 1e-8. A PART has "
+        "parameters after a colon: --stabilize baumgarte:alpha=5,beta=5 --integrator rk4:step=1e-3\n"
+        "Files are written as FILE.part and renamed at the end. A run that is stopped or interrupted leaves the rows "
+        "it made, and never replaces an older file: if there is one they stay in FILE.part.",
+    .completes = "model",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .shared = tn_cli_settings,
+    .run = run,
+};

@@ -16,15 +16,28 @@ static void plane(const void *self, const tn_force_in *in, tn_force_out *out) {
   out->power = out->w[0] * f->v[0] + out->w[1] * f->v[1];
 }
 
-static const tn_field fields[] = {{"value", "N", "components of the force, running expressions", TN_RUNNING, 2,
-                                   offsetof(force, value), NAN, 0, 0, true, NULL},
-                                  {"axes", "", "whether they are along world or body axes", TN_WORD, 1,
-                                   offsetof(force, axes), 0, 0, 0, false, "world body"},
+static const tn_field fields[] = {{.key = "value",
+                                   .unit = "N",
+                                   .doc = "components of the force, running expressions",
+                                   .kind = TN_RUNNING,
+                                   .n = 2,
+                                   .offset = offsetof(force, value),
+                                   .required = true},
+                                  {.key = "axes",
+                                   .doc = "whether they are along world or body axes",
+                                   .kind = TN_WORD,
+                                   .offset = offsetof(force, axes),
+                                   .choices = "world body"},
                                   {.key = NULL}};
 
 const tn_force_type tn_force_force = {
     .name = "force",
     .doc = "a force at a point of a body",
+    .example = "'bodies': { 'sled': { 'mass': 5, 'inertia': 0.4 } },\n"
+               "'forces': { 'push': { 'type': 'force', 'on': 'sled', 'on_body': [-0.5, 0.1], 'value': ['20*step(0.5 - "
+               "t) - 2*vx', 0], 'axes': 'body' } },\n"
+               "'outputs': { 'x': 'sled.x', 'angle': 'sled.angle' },\n"
+               "'run': { 'until': 1 }",
     .takes = TN_ON_BODY | TN_AT_POINT,
     .size = sizeof(force),
     .fields = fields,

@@ -45,19 +45,38 @@ static void plane(const void *self, const tn_force_in *in, tn_force_out *out) {
   out->power = -out->dissipated;
 }
 
-static const tn_field fields[] = {{"stiffness", "N/m or N m/rad", "stiffness", TN_NUMBER, 1,
-                                   offsetof(spring, stiffness), NAN, 0, INFINITY, true, NULL},
-                                  {"length", "m", "length at rest, between places; that of the given pose if left out",
-                                   TN_NUMBER, 1, offsetof(spring, length), NAN, 0, INFINITY, false, NULL},
-                                  {"rest", "m or rad", "value at rest, on a channel; 0 if left out", TN_NUMBER, 1,
-                                   offsetof(spring, rest), NAN, -INFINITY, INFINITY, false, NULL},
-                                  {"damping", "N s/m or N m s/rad", "viscous damping", TN_NUMBER, 1,
-                                   offsetof(spring, damping), 0, 0, INFINITY, false, NULL},
+static const tn_field fields[] = {{.key = "stiffness",
+                                   .unit = "N/m or N m/rad",
+                                   .doc = "stiffness; 0 for a damper alone",
+                                   .offset = offsetof(spring, stiffness),
+                                   .hi = INFINITY,
+                                   .required = true},
+                                  {.key = "length",
+                                   .unit = "m",
+                                   .doc = "length at rest, between places; that of the given pose if left out",
+                                   .offset = offsetof(spring, length),
+                                   .dflt = NAN,
+                                   .hi = INFINITY},
+                                  {.key = "rest",
+                                   .unit = "m or rad",
+                                   .doc = "value at rest, on a channel; 0 if left out",
+                                   .offset = offsetof(spring, rest),
+                                   .dflt = NAN},
+                                  {.key = "damping",
+                                   .unit = "N s/m or N m s/rad",
+                                   .doc = "viscous damping",
+                                   .offset = offsetof(spring, damping),
+                                   .hi = INFINITY},
                                   {.key = NULL}};
 
 const tn_force_type tn_force_spring = {
     .name = "spring",
     .doc = "a spring with damping between two places, or along a coordinate channel",
+    .example = "'gravity': [0, -9.81],\n"
+               "'bodies': { 'bob': { 'mass': 1, 'position': [0, -1], 'coordinates': 'point' } },\n"
+               "'forces': { 'spring': { 'type': 'spring', 'between': ['ground', 'bob'], 'at': [[0, 0]], 'stiffness': "
+               "100, 'damping': 0.5 } },\n"
+               "'outputs': { 'y': 'bob.y', 'stored': 'spring.energy' }",
     .takes = TN_ON_CHANNEL | TN_BETWEEN,
     .size = sizeof(spring),
     .fields = fields,

@@ -18,13 +18,22 @@ static void plane(const void *self, const tn_force_in *in, tn_force_out *out) {
   }
 }
 
-static const tn_field fields[] = {{"value", "N m", "the torque (on a shift: the force), a running expression",
-                                   TN_RUNNING, 1, offsetof(torque, value), NAN, 0, 0, true, NULL},
+static const tn_field fields[] = {{.key = "value",
+                                   .unit = "N m",
+                                   .doc = "the torque (on a shift: the force), a running expression",
+                                   .kind = TN_RUNNING,
+                                   .n = 1,
+                                   .offset = offsetof(torque, value),
+                                   .required = true},
                                   {.key = NULL}};
 
 const tn_force_type tn_force_torque = {
     .name = "torque",
     .doc = "a torque on a body, or an effort along a coordinate channel",
+    .example = "'bodies': { 'wheel': { 'mass': 2, 'inertia': 0.1 } },\n"
+               "'joints': { 'axle': { 'type': 'revolute', 'between': ['ground', 'wheel'], 'at': [0, 0] } },\n"
+               "'forces': { 'motor': { 'type': 'torque', 'on': 'axle.angle', 'value': '3 - 0.2*rate' } },\n"
+               "'outputs': { 'speed': 'axle.rate', 'power': 'motor.power' }",
     .takes = TN_ON_BODY | TN_ON_CHANNEL,
     .size = sizeof(torque),
     .fields = fields,

@@ -53,6 +53,7 @@ static int rank(const void *work) { return tn_kkt_rank(work); }
 const tn_formulation_type tn_formulation_augmented = {
     .name = "augmented",
     .doc = "accelerations and multipliers together, from one symmetric system",
+    .example = "--formulation augmented",
     .source = "Tenon; regularised and refined for redundant rows and singular positions",
     .memory = memory,
     .prepare = prepare,

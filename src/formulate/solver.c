@@ -164,3 +164,18 @@ double tn_violation(const tn_system *s, const double *rows, int n, int *which) {
   }
   return worst;
 }
+
+/* ---- for parts from outside --------------------------------------------------------------------------------------------- */
+
+const tn_system *tn_solver_system(const tn_solver *s) { return &s->sys; }
+
+tn_status tn_solver_assemble(tn_solver *s, double t, const double *q, const double *u) {
+  return tn_solver_at(s, t, q, u, s->e);
+}
+
+tn_status tn_solver_smallest(tn_solver *solver, bool position, const double *r, double *s) {
+  tn_status status = tn_solver_factor(solver, TN_METRIC_MASS, solver->e);
+  return status == TN_OK
+             ? tn_solver_correct(solver, TN_METRIC_MASS, position ? TN_OF_POSITION : TN_OF_VELOCITY, r, s, solver->e)
+             : status;
+}

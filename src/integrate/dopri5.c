@@ -111,6 +111,7 @@ static tn_status dense(void *work, const tn_ode *ode, double theta, double *y) {
 const tn_integrator_type tn_integrator_dopri5 = {
     .name = "dopri5",
     .doc = "Dormand-Prince, order 5(4), with dense output; adaptive, or fixed step",
+    .example = "--integrator dopri5 --rtol 1e-10",
     .source = "Dormand & Prince 1980; Hairer, Norsett & Wanner 1993",
     .order = 5,
     .adaptive = true,

@@ -14,6 +14,7 @@ static tn_status attempt(void *work, const tn_ode *ode, double t, const double *
 const tn_integrator_type tn_integrator_euler = {
     .name = "euler",
     .doc = "explicit Euler, order 1, fixed step",
+    .example = "--integrator euler --step 1e-4",
     .source = "Euler 1768",
     .order = 1,
     .memory = tn_step_memory_size,

@@ -26,6 +26,7 @@ static tn_status attempt(void *work, const tn_ode *ode, double t, const double *
 const tn_integrator_type tn_integrator_rk4 = {
     .name = "rk4",
     .doc = "the classical Runge-Kutta formula, order 4, fixed step",
+    .example = "--integrator rk4 --step 1e-3",
     .source = "Kutta 1901",
     .order = 4,
     .memory = tn_step_memory_size,

@@ -52,17 +52,35 @@ static void rates(const void *self, double t, const tn_frame2 *f, double *Ct, do
   gamma[0] = jet[2];
 }
 
-static const tn_field fields[] = {
-    {"bodies", "", "the bodies whose common mass centre is meant", TN_BODIES, 1, 0, NAN, 0, 0, true, NULL},
-    {"axis", "", "direction along which it is seen, fixed in the world", TN_VECTOR, 2, offsetof(center, axis), NAN, 0,
-     0, true, "x y -x -y"},
-    {"value", "m", "its place along the axis: a number or a function of t", TN_TIME, 1, offsetof(center, value), NAN, 0,
-     0, true, NULL},
-    {.key = NULL}};
+static const tn_field fields[] = {{.key = "bodies",
+                                   .doc = "the bodies whose common mass centre is meant",
+                                   .kind = TN_LIST,
+                                   .required = true,
+                                   .inside = tn_fields_names},
+                                  {.key = "axis",
+                                   .doc = "direction along which it is seen, fixed in the world",
+                                   .kind = TN_DIRECTION,
+                                   .offset = offsetof(center, axis),
+                                   .required = true},
+                                  {.key = "value",
+                                   .unit = "m",
+                                   .doc = "its place along the axis: a number or a function of t",
+                                   .kind = TN_TIME,
+                                   .offset = offsetof(center, value),
+                                   .required = true},
+                                  {.key = NULL}};
 
 const tn_joint_type tn_joint_center_of_mass = {
     .name = "center-of-mass",
     .doc = "the common mass centre of bodies, along an axis, is fixed or follows a function of time",
+    .example =
+        "'gravity': [0, -9.81],\n"
+        "'bodies': {\n"
+        "  'left': { 'mass': 1, 'position': [-1, 0], 'coordinates': 'point' },\n"
+        "  'right': { 'mass': 3, 'position': [1, 0], 'coordinates': 'point' }\n"
+        "},\n"
+        "'joints': { 'held': { 'type': 'center-of-mass', 'bodies': ['left', 'right'], 'axis': 'y', 'value': 0 } },\n"
+        "'outputs': { 'left': 'left.y', 'right': 'right.y', 'load': 'held.load' }",
     .seat = TN_SEAT_CENTERS,
     .size = sizeof(center),
     .fields = fields,

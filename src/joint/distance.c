@@ -57,15 +57,26 @@ static void units(const void *self, tn_unit *unit) {
   unit[0] = ((const distance *)self)->form ? TN_LENGTH_SQUARED : TN_LENGTH;
 }
 
-static const tn_field fields[] = {{"length", "m", "distance kept; that of the given pose if left out", TN_NUMBER, 1,
-                                   offsetof(distance, length), NAN, 0, INFINITY, false, NULL},
-                                  {"form", "", "whether the row is a length or a squared length", TN_WORD, 1,
-                                   offsetof(distance, form), 0, 0, 0, false, "length squared"},
+static const tn_field fields[] = {{.key = "length",
+                                   .unit = "m",
+                                   .doc = "distance kept; that of the given pose if left out",
+                                   .offset = offsetof(distance, length),
+                                   .dflt = NAN,
+                                   .hi = INFINITY},
+                                  {.key = "form",
+                                   .doc = "whether the row is a length or a squared length",
+                                   .kind = TN_WORD,
+                                   .offset = offsetof(distance, form),
+                                   .choices = "length squared"},
                                   {.key = NULL}};
 
 const tn_joint_type tn_joint_distance = {
     .name = "distance",
     .doc = "two places at a constant distance: a massless rod",
+    .example = "'gravity': [0, -9.81],\n"
+               "'bodies': { 'bob': { 'mass': 1, 'position': [1, 0], 'coordinates': 'point' } },\n"
+               "'joints': { 'string': { 'type': 'distance', 'between': ['ground', 'bob'], 'at': [[0, 0]] } },\n"
+               "'outputs': { 'x': 'bob.x', 'tension': 'norm(force(string))' }",
     .seat = TN_SEAT_TWO,
     .size = sizeof(distance),
     .fields = fields,

@@ -9,14 +9,24 @@ typedef struct driver {
 static const tn_expr *value(const void *self) { return ((const driver *)self)->value; }
 
 static const tn_field fields[] = {
-    {"on", "", "the coordinate channel that is driven", TN_CHANNEL_OF, 1, 0, NAN, 0, 0, true, NULL},
-    {"value", "m or rad", "its value: a number or a function of t", TN_TIME, 1, offsetof(driver, value), NAN, 0, 0,
-     true, NULL},
+    {.key = "on", .doc = "the coordinate channel that is driven", .kind = TN_CHANNEL, .required = true},
+    {.key = "value",
+     .unit = "m or rad",
+     .doc = "its value: a number or a function of t",
+     .kind = TN_TIME,
+     .offset = offsetof(driver, value),
+     .required = true},
     {.key = NULL}};
 
 const tn_joint_type tn_joint_driver = {
     .name = "driver",
     .doc = "a coordinate follows a function of time",
+    .example = "'bodies': { 'crank': { 'rod': [[0, 0], [0.1, 0]], 'mass': 0.5 } },\n"
+               "'joints': {\n"
+               "  'main': { 'type': 'revolute', 'between': ['ground', 'crank'], 'at': [0, 0] },\n"
+               "  'motor': { 'type': 'driver', 'on': 'main.angle', 'value': '2*sin(3*t)' }\n"
+               "},\n"
+               "'outputs': { 'torque': 'motor.load', 'power': 'motor.power' }",
     .seat = TN_SEAT_CHANNELS,
     .size = sizeof(driver),
     .fields = fields,

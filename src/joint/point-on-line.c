@@ -20,6 +20,14 @@ static void rates(const void *self, double t, const tn_frame2 *f, double *Ct, do
 const tn_joint_type tn_joint_point_on_line = {
     .name = "point-on-line",
     .doc = "a point of the second body stays on the line along `axis` through the place, fixed in the first",
+    .example = "'gravity': [0, -9.81],\n"
+               "'bodies': { 'ladder': { 'rod': [[0, 3], [1, 0]], 'mass': 10 } },\n"
+               "'joints': {\n"
+               "  'wall': { 'type': 'point-on-line', 'between': ['ground', 'ladder'], 'at': [0, 3], 'axis': 'y' },\n"
+               "  'floor': { 'type': 'point-on-line', 'between': ['ground', 'ladder'], 'at': [1, 0], 'axis': 'x' }\n"
+               "},\n"
+               "'outputs': { 'wall': 'wall.fx', 'floor': 'floor.fy' },\n"
+               "'run': { 'until': 0.5 }",
     .seat = TN_SEAT_SHARED,
     .has_axis = true,
     .oriented = 1,

@@ -63,6 +63,11 @@ static const tn_coordinate coordinates[] = {{"shift", "speed", TN_LENGTH}, {NULL
 const tn_joint_type tn_joint_prismatic = {
     .name = "prismatic",
     .doc = "a slider: the second body moves along `axis`, fixed in the first, without turning",
+    .example = "'gravity': [0, -9.81],\n"
+               "'bodies': { 'block': { 'mass': 2, 'inertia': 0.01, 'angle': '-30*deg' } },\n"
+               "'joints': { 'slope': { 'type': 'prismatic', 'between': ['ground', 'block'], 'at': 'block', 'axis': "
+               "['cos(30*deg)', '-sin(30*deg)'] } },\n"
+               "'outputs': { 'way': 'slope.shift', 'speed': 'slope.speed' }",
     .seat = TN_SEAT_SHARED,
     .has_axis = true,
     .oriented = 3,

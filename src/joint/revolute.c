@@ -43,6 +43,10 @@ static const tn_coordinate coordinates[] = {{"angle", "rate", TN_ANGLE}, {NULL, 
 const tn_joint_type tn_joint_revolute = {
     .name = "revolute",
     .doc = "a pin: a point in common",
+    .example = "'gravity': [0, -9.81],\n"
+               "'bodies': { 'arm': { 'rod': [[0, 0], [1, 0]], 'mass': 2 } },\n"
+               "'joints': { 'pin': { 'type': 'revolute', 'between': ['ground', 'arm'], 'at': [0, 0] } },\n"
+               "'outputs': { 'angle': 'pin.angle', 'load': 'norm(force(pin))' }",
     .seat = TN_SEAT_SHARED,
     .coordinates = coordinates,
     .plane = {.rows = 2,

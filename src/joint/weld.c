@@ -32,7 +32,16 @@ static void motion(const void *self, const double *q, double d[2], double *angle
 const tn_joint_type tn_joint_weld = {
     .name = "weld",
     .doc = "no motion between the two",
+    .example = "'gravity': [0, -9.81],\n"
+               "'bodies': { 'bar': { 'rod': [[0, 0], [1, 0]], 'mass': 2 }, 'tip': { 'rod': [[1, 0], [1, 0.5]], 'mass': "
+               "1 } },\n"
+               "'joints': {\n"
+               "  'pin': { 'type': 'revolute', 'between': ['ground', 'bar'], 'at': [0, 0] },\n"
+               "  'seam': { 'type': 'weld', 'between': ['bar', 'tip'], 'at': [1, 0] }\n"
+               "},\n"
+               "'outputs': { 'moment': 'seam.t' }",
     .seat = TN_SEAT_SHARED,
+    .at_second = true,
     .oriented = 3,
     .plane = {.rows = 3,
               .unit = {TN_LENGTH, TN_LENGTH, TN_ANGLE},

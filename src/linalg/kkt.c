@@ -469,3 +469,14 @@ void tn_kkt_correct(tn_kkt *k, const double *M, const double *A, const double *s
   k->independent = all;
   info->failed = !all_finite(nu, x) || !all_finite(rows, lambda);
 }
+
+int tn_kkt_dependence(const tn_kkt *k, int e, double *c) {
+  const double *t = crow(k->S, e, k->rows);
+  memset(c, 0, sizeof *c * (size_t)k->rows);
+  for (int i = 0; i < k->independent; i++) c[k->pivot[i]] = -t[i] * k->s[k->pivot[i]];
+  c[k->pivot[e]] = k->s[k->pivot[e]];
+  const double own = c[k->pivot[e]];
+  for (int i = 0; i < k->rows && own > 0; i++) c[i] /= own;
+  if (!(own > 0)) c[k->pivot[e]] = 1; /* a row of zeros depends on nothing */
+  return k->pivot[e];
+}

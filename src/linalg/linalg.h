@@ -62,5 +62,11 @@ void tn_kkt_correct(tn_kkt *k, const double *M, const double *A, const double *s
 double tn_kkt_nearness(const tn_kkt *k);
 /* rank of A in the metric of M as factored: leading pivots with rho above 1e-12 */
 int tn_kkt_rank(const tn_kkt *k);
+/* the left-null vector c (rows), c'A = 0, of redundant row e of the elimination (independent <= e < rows), 1 at the row that is
+ * returned */
+int tn_kkt_dependence(const tn_kkt *k, int e, double *c);
+
+/* svd.c: the singular values of A (m x n, m <= n), largest first, in sigma (m). A is overwritten */
+void tn_singular_values(int m, int n, double *A, double *sigma);
 
 #endif

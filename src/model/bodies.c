@@ -1,14 +1,10 @@
 /* bodies: given pose, mass, coordinates; and rods as mass elements between places. */
 #include "model/model.h"
 
-static const char *const body_keys[] = {"mass",  "inertia",  "center", "lumps",       "rod",
-                                        "angle", "position", "repeat", "coordinates", NULL};
-
 int tn_body_named(const tn_context *c, const char *name) {
   if (strcmp(name, "ground") == 0 || strcmp(name, "world") == 0) return TN_GROUND;
-  for (int i = 0; i < c->m->bodies; i++)
-    if (strcmp(c->m->body[i].name, name) == 0) return i;
-  return -2;
+  const int i = tn_index_find(&c->m->body_index, name);
+  return i >= 0 ? i : -2;
 }
 
 tn_status tn_body_at(tn_context *c, const tn_node *node, int *body) {
@@ -31,13 +27,15 @@ tn_status tn_body_at(tn_context *c, const tn_node *node, int *body) {
 tn_status tn_bodies_list(tn_context *c) {
   tn_model *m = c->m;
   const tn_node *bodies = tn_node_get(c->root, "bodies");
-  if (!bodies || bodies->kind != TN_NODE_OBJECT || bodies->size == 0)
-    return tn_refuse(c, bodies, "the model has no `bodies`");
+  if (bodies && bodies->kind != TN_NODE_OBJECT) return tn_refuse(c, bodies, "`bodies` must be an object");
+  if (!bodies || bodies->size == 0) return tn_refuse(c, bodies, "the model has no `bodies`");
   m->body = tn_arena_alloc(c->arena, sizeof *m->body * bodies->size);
   m->order = tn_arena_alloc(c->arena, sizeof *m->order * bodies->size);
   c->pose_state = tn_arena_alloc(c->arena, sizeof *c->pose_state * bodies->size);
-  if (!m->body || !m->order || !c->pose_state) return tn_no_memory(c);
+  if (!m->body || !m->order || !c->pose_state || !tn_index_make(&m->body_index, c->arena, bodies->size))
+    return tn_no_memory(c);
   for (const tn_node *b = bodies->first; b; b = b->next) {
+    if (tn_node_is_own(b)) continue;
     TN_TRY(tn_check_name(c, b));
     if (b->kind != TN_NODE_OBJECT) return tn_refuse(c, b, "body '%s' must be an object", b->key);
     tn_body *body = &m->body[m->bodies++];
@@ -45,6 +43,7 @@ tn_status tn_bodies_list(tn_context *c) {
     body->joint = -1;
     body->parent = TN_GROUND;
     if (!(body->name = tn_arena_text(c->arena, b->key, strlen(b->key)))) return tn_no_memory(c);
+    tn_index_add(&m->body_index, body->name, m->bodies - 1);
   }
   return TN_OK;
 }
@@ -60,17 +59,13 @@ static tn_status body_type(tn_context *c, tn_body *b) {
   if (!node) node = tn_node_get(c->root, "body_coordinates");
   const char *word = "plane";
   if (node) TN_TRY(tn_type_word(c, node, &word));
-  const char *known[32];
-  for (int i = 0; i < tn_body_type_count; i++) {
-    known[i] = tn_body_types[i]->name;
-    if (strcmp(known[i], word) == 0) b->type = tn_body_types[i];
-  }
-  if (!b->type) return tn_unknown(c, node, "coordinates", word, tn_body_type_count, known);
+  const void *type;
+  const tn_node *at = node && node->kind == TN_NODE_OBJECT ? tn_node_get(node, "type") : node;
+  TN_TRY(tn_registry_find(c, at, TN_COORDINATES, word, &type));
+  b->type = type;
   b->oriented = b->type->oriented;
-  if (node && node->kind == TN_NODE_OBJECT) {
-    static const char *const plain[] = {"type", NULL}, *const on_parent[] = {"type", "parent", "at", "on_body", NULL};
-    TN_TRY(tn_keys_known(c, node, NULL, b->type->on_parent ? on_parent : plain));
-  }
+  if (node && node->kind == TN_NODE_OBJECT)
+    TN_TRY(tn_keys_known(c, node, b->type->on_parent ? tn_swing_fields : tn_part_fields, NULL));
   return TN_OK;
 }
 
@@ -82,7 +77,7 @@ static tn_status swing_pose(tn_context *c, tn_body *b) {
     return tn_refuse(c, node, "coordinates `%s` need a `parent`", b->type->name);
   TN_TRY(tn_body_at(c, parent, &b->parent));
   if (b->parent >= 0) {
-    tn_status status = tn_pose_of(c, b->parent);
+    tn_status status = tn_pose_of(c, b->parent, parent);
     at_work(c, (int)(b - c->m->body));
     if (status != TN_OK) return status;
     if (!c->m->body[b->parent].oriented)
@@ -128,6 +123,7 @@ static tn_status read_pose(tn_context *c, tn_body *b) {
   if (angle) {
     if (!b->oriented) return tn_refuse(c, angle, "a particle has no angle");
     TN_TRY(tn_number_at(c, angle, &b->pose[2]));
+    tn_warn_angle(c, angle);
   }
   if (b->type->on_parent) {
     if (position) return tn_refuse(c, position, "coordinates `%s` take `angle` and no `position`", b->type->name);
@@ -137,9 +133,12 @@ static tn_status read_pose(tn_context *c, tn_body *b) {
   return TN_OK;
 }
 
-tn_status tn_pose_of(tn_context *c, int body) {
+tn_status tn_pose_of(tn_context *c, int body, const tn_node *at) {
   if (c->pose_state[body] == 2) return TN_OK;
-  if (c->pose_state[body] == 1) return tn_refuse(c, c->m->body[body].node, "its place is defined by itself");
+  if (c->pose_state[body] == 1) {
+    if (c->node == c->m->body[body].node) return tn_refuse(c, at, "its place is defined by itself");
+    return tn_refuse(c, at, "its place is defined by that of '%s', and so by itself", c->m->body[body].name);
+  }
   if (c->depth >= TN_MOST_DEPTH)
     return tn_refuse(c, c->m->body[body].node,
                      "more than %d bodies stand on bodies listed after them: list parents first", TN_MOST_DEPTH);
@@ -198,10 +197,9 @@ static tn_status read_mass(tn_context *c, tn_body *b) {
   if (lumps && !b->oriented) return tn_refuse(c, lumps, "a particle has no lumps");
   if (lumps && lumps->kind != TN_NODE_LIST) return tn_refuse(c, lumps, "`lumps` must be a list");
   for (const tn_node *l = lumps ? lumps->first : NULL; l; l = l->next) {
-    static const char *const keys[] = {"mass", "at", "repeat", NULL};
     const tn_node *lm, *at;
     double ml, pl[2];
-    TN_TRY(tn_keys_known(c, l, NULL, keys));
+    TN_TRY(tn_keys_known(c, l, tn_lump_fields, NULL));
     if (!(lm = tn_node_get(l, "mass")) || !(at = tn_node_get(l, "at")))
       return tn_refuse(c, l, "a lump needs `mass` and `at`");
     TN_TRY(tn_number_at(c, lm, &ml));
@@ -216,14 +214,16 @@ static tn_status read_mass(tn_context *c, tn_body *b) {
       b->mass = sum;
     }
   }
+  if (!isfinite(b->mass) || !isfinite(b->inertia) || !isfinite(b->center[0]) || !isfinite(b->center[1]))
+    return tn_refuse(c, b->node, "its mass, mass centre or inertia is beyond all bounds");
   return TN_OK;
 }
 
 tn_status tn_bodies_read(tn_context *c) {
   for (int i = 0; i < c->m->bodies; i++) {
     at_work(c, i);
-    TN_TRY(tn_keys_known(c, c->node, NULL, body_keys));
-    TN_TRY(tn_pose_of(c, i));
+    TN_TRY(tn_keys_known(c, c->node, tn_body_fields, NULL));
+    TN_TRY(tn_pose_of(c, i, NULL));
     TN_TRY(read_mass(c, &c->m->body[i]));
   }
   c->kind = NULL;
@@ -232,20 +232,21 @@ tn_status tn_bodies_read(tn_context *c) {
 }
 
 tn_status tn_rods_read(tn_context *c) {
-  static const char *const keys[] = {"between", "at", "on_bodies", "mass", "repeat", NULL};
   const tn_node *rods = tn_node_get(c->root, "rods");
   if (!rods) return TN_OK;
   if (rods->kind != TN_NODE_OBJECT) return tn_refuse(c, rods, "`rods` must be an object");
   c->m->rod = tn_arena_alloc(c->arena, sizeof *c->m->rod * (rods->size + 1));
   if (!c->m->rod) return tn_no_memory(c);
   for (const tn_node *r = rods->first; r; r = r->next) {
+    if (tn_node_is_own(r)) continue;
     tn_rod *rod = &c->m->rod[c->m->rods];
     int body[2] = {TN_GROUND, TN_GROUND};
+    c->kind = NULL;
     TN_TRY(tn_check_name(c, r));
     c->kind = "rod";
     c->name = r->key;
     c->node = r;
-    TN_TRY(tn_keys_known(c, r, NULL, keys));
+    TN_TRY(tn_keys_known(c, r, tn_rod_fields, NULL));
     const tn_node *mass = tn_node_get(r, "mass");
     if (!mass) return tn_refuse(c, r, "`mass` is missing");
     TN_TRY(tn_number_at(c, mass, &rod->mass));
@@ -310,7 +311,7 @@ void tn_spot_frame(const tn_context *c, const tn_spot *spot, tn_frame2 *f) {
 
 tn_status tn_between_at(tn_context *c, const tn_node *node, int body[2]) {
   const tn_node *between = tn_node_get(node, "between");
-  if (!between) return tn_refuse(c, node, "`between` is missing");
+  if (!between) return tn_missing(c, node, "between");
   if (between->kind != TN_NODE_LIST || between->size != 2)
     return tn_refuse(c, between, "`between` must name two bodies");
   TN_TRY(tn_body_at(c, between->first, &body[0]));

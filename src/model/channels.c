@@ -1,8 +1,6 @@
 /* channels: the names by which expressions, outputs, starts and forces speak of the motion. */
 #include "model/model.h"
 
-#include <stdio.h>
-
 static const char *const energies[TN_ENERGIES] = {"kinetic", "potential",  "total",   "force",
                                                   "driver",  "stabilizer", "balance", "dissipated"};
 static const char *const body_values[] = {"x", "y", "angle"}, *const body_rates[] = {"vx", "vy", "rate"},
@@ -15,11 +13,20 @@ static int which(const char *word, const char *const *list, int n) {
   return -1;
 }
 
+bool tn_is_energy(const char *name) { return which(name, energies, TN_ENERGIES) >= 0; }
+
 static bool unknown_channel(tn_error *e, const char *kind, const char *name, const char *word, int n,
                             const char *const *known) {
   const char *near = tn_nearest(word, n, known);
   tn_fail(e, TN_E_MODEL, "%s '%s' has no channel '%s'", kind, name, word);
-  if (near) tn_hint(e, "did you mean '%s.%s'?", name, near);
+  if (near) {
+    tn_hint(e, "did you mean '%s.%s'?", name, near);
+  } else {
+    char list[200] = "";
+    for (int i = 0, used = 0; i < n && used < 180; i++)
+      used += tn_format(list + used, sizeof list - (size_t)used, " %s", known[i]);
+    tn_hint(e, "it has:%s", list);
+  }
   return false;
 }
 
@@ -105,6 +112,13 @@ bool tn_model_channel(const tn_model *m, const char *name, tn_channel *ch, tn_er
   const char *dot = strchr(name, '.');
   memset(ch, 0, sizeof *ch);
   ch->width = 1;
+  if (!dot) {
+    const char *kind = tn_index_find(&m->body_index, name) >= 0    ? "body"
+                       : tn_index_find(&m->joint_index, name) >= 0 ? "joint"
+                       : tn_index_find(&m->force_index, name) >= 0 ? "force"
+                                                                   : NULL;
+    if (kind) return tn_fail(e, TN_E_MODEL, "'%s' is a %s: a channel of it is needed", name, kind), false;
+  }
   if (!dot || dot == name || (size_t)(dot - name) >= sizeof part)
     return tn_fail(e, TN_E_MODEL, "unknown name '%.60s'", name), false;
   memcpy(part, name, (size_t)(dot - name));
@@ -116,23 +130,28 @@ bool tn_model_channel(const tn_model *m, const char *name, tn_channel *ch, tn_er
     ch->component = which(word, energies, TN_ENERGIES);
     return ch->component >= 0 || unknown_channel(e, "the", "energy", word, TN_ENERGIES, energies);
   }
-  for (int i = 0; i < m->bodies; i++)
-    if (strcmp(part, m->body[i].name) == 0) return body_channel(m, i, word, ch, e);
-  for (int i = 0; i < m->joints; i++)
-    if (strcmp(part, m->joint[i].name) == 0) return joint_channel(m, i, word, ch, e);
-  for (int i = 0; i < m->forces; i++) {
-    if (strcmp(part, m->force[i].name) != 0) continue;
-    static const char *const known[] = {"power", "energy"};
+  int i;
+  if ((i = tn_index_find(&m->body_index, part)) >= 0) return body_channel(m, i, word, ch, e);
+  if ((i = tn_index_find(&m->joint_index, part)) >= 0) return joint_channel(m, i, word, ch, e);
+  if ((i = tn_index_find(&m->force_index, part)) >= 0) {
+    static const char *const known[] = {"power", "energy", "load"};
+    const bool has_load = m->force[i].how != TN_ON_BODY;
+    if (has_load && strcmp(word, "load") == 0) {
+      ch->part = i;
+      ch->kind = TN_CH_FORCE_LOAD;
+      ch->after_solve = true;
+      return true;
+    }
     ch->part = i;
     ch->after_solve = true; /* a force may not depend on forces */
     ch->kind = strcmp(word, "power") == 0 ? TN_CH_FORCE_POWER : TN_CH_FORCE_ENERGY;
-    return which(word, known, 2) >= 0 || unknown_channel(e, "force", part, word, 2, known);
+    return which(word, known, 2) >= 0 || unknown_channel(e, "force", part, word, has_load ? 3 : 2, known);
   }
   const char *known[192];
   int n = 0;
-  for (int i = 0; i < m->bodies && n < 64; i++) known[n++] = m->body[i].name;
-  for (int i = 0; i < m->joints && n < 128; i++) known[n++] = m->joint[i].name;
-  for (int i = 0; i < m->forces && n < 192; i++) known[n++] = m->force[i].name;
+  for (i = 0; i < m->bodies && n < 64; i++) known[n++] = m->body[i].name;
+  for (i = 0; i < m->joints && n < 128; i++) known[n++] = m->joint[i].name;
+  for (i = 0; i < m->forces && n < 192; i++) known[n++] = m->force[i].name;
   const char *near = tn_nearest(part, n, known);
   tn_fail(e, TN_E_MODEL, "unknown name '%.60s': there is no body, joint or force '%s'", name, part);
   if (near) tn_hint(e, "did you mean '%s.%.40s'?", near, word);
@@ -231,13 +250,16 @@ tn_status tn_measure_at(tn_context *c, const tn_node *node, const char *name, tn
   tn_channel ch;
   tn_error why;
   tn_error_clear(&why);
+  /* a channel that is a key is shown there */
+  tn_status (*say)(tn_context *, const tn_node *, const char *, ...) =
+      node->key && name == node->key ? tn_refuse_key : tn_refuse;
   if (!tn_model_channel(c->m, name, &ch, &why)) {
-    tn_refuse(c, node, "%s", why.message);
+    say(c, node, "%s", why.message);
     if (*why.hint) tn_hint(c->e, "%s", why.hint);
     return TN_E_MODEL;
   }
   if (ch.kind != TN_CH_MEASURE && ch.kind != TN_CH_RATE)
-    return tn_refuse(c, node, "'%s' is not a coordinate or its rate", name);
+    return say(c, node, "'%s' is not a coordinate or its rate", name);
   *m = ch.measure;
   *rate = ch.kind == TN_CH_RATE;
   return TN_OK;
@@ -248,13 +270,61 @@ tn_unit tn_measure_unit(const tn_model *m, const tn_measure *of) {
   return of->k == 2 ? TN_ANGLE : TN_LENGTH;
 }
 
+const char *tn_channel_unit(const tn_model *m, const tn_channel *ch) {
+  const bool angle = (ch->kind == TN_CH_MEASURE || ch->kind == TN_CH_RATE || ch->kind == TN_CH_ACCELERATION) &&
+                     tn_measure_unit(m, &ch->measure) == TN_ANGLE;
+  switch (ch->kind) {
+  case TN_CH_MEASURE: return angle ? "rad" : "m";
+  case TN_CH_RATE: return angle ? "rad/s" : "m/s";
+  case TN_CH_ACCELERATION: return angle ? "rad/s^2" : "m/s^2";
+  case TN_CH_REACTION:
+  case TN_CH_STABILIZER: return ch->component == 2 ? "N m" : "N";
+  case TN_CH_PIVOT:
+  case TN_CH_FORCE_VECTOR: return "N";
+  case TN_CH_LOAD: {
+    const tn_joint *j = &m->joint[ch->part];
+    for (int k = 1; k < j->terms; k++)
+      if (tn_measure_unit(m, &j->term[k].of) != tn_measure_unit(m, &j->term[0].of)) return NULL;
+    return j->terms && tn_measure_unit(m, &j->term[0].of) == TN_ANGLE ? "N m" : "N";
+  }
+  case TN_CH_FORCE_LOAD: {
+    const tn_force *f = &m->force[ch->part];
+    return f->how == TN_ON_CHANNEL && tn_measure_unit(m, &f->on) == TN_ANGLE ? "N m" : "N";
+  }
+  case TN_CH_VIOLATION:
+  case TN_CH_AXIS: return "1";
+  case TN_CH_JOINT_POWER:
+  case TN_CH_FORCE_POWER: return "W";
+  case TN_CH_FORCE_ENERGY:
+  case TN_CH_ENERGY: return "J";
+  case TN_CH_POSITION: return "m";
+  case TN_CH_VELOCITY: return "m/s";
+  case TN_CH_POINT_ACCELERATION: return "m/s^2";
+  }
+  return "";
+}
+
+static const char *slot_unit(const void *model, int slot) {
+  const tn_model *m = model;
+  return tn_channel_unit(m, &m->channel[slot]);
+}
+
 /* ---- outputs ---------------------------------------------------------------------------------------------------------- */
 
-static tn_status add_column(tn_context *c, const char *name, const char *part) {
+static tn_status make_columns(tn_context *c, size_t n) {
+  tn_model *m = c->m;
+  m->column = tn_context_alloc(c, sizeof *m->column * (n + 1));
+  m->column_unit = tn_context_alloc(c, sizeof *m->column_unit * (n + 1));
+  return m->column && m->column_unit ? TN_OK : TN_E_MEMORY;
+}
+
+static tn_status add_column(tn_context *c, const char *name, const char *part, const tn_expr *expr) {
   const size_t n = strlen(name) + (part ? strlen(part) + 1 : 0) + 1;
   char *text = tn_context_alloc(c, n);
   if (!text) return TN_E_MEMORY;
-  snprintf(text, n, part ? "%s.%s" : "%s", name, part ? part : "");
+  tn_format(text, n, part ? "%s.%s" : "%s", name, part ? part : "");
+  const char *unit = tn_expr_unit(expr, slot_unit, c->m);
+  c->m->column_unit[c->m->columns] = unit ? unit : "";
   c->m->column[c->m->columns++] = text;
   return TN_OK;
 }
@@ -262,13 +332,13 @@ static tn_status add_column(tn_context *c, const char *name, const char *part) {
 static tn_status add_default(tn_context *c, const char *name, const char *word) {
   tn_channel ch;
   char text[160];
-  snprintf(text, sizeof text, "%s.%s", name, word);
+  tn_format(text, sizeof text, "%s.%s", name, word);
   tn_error why;
   if (!tn_model_channel(c->m, text, &ch, &why)) return TN_OK; /* a particle has no angle */
   tn_output *o = &c->m->output[c->m->outputs++];
   tn_node node = {.kind = TN_NODE_TEXT, .text = text, .size = strlen(text)};
   TN_TRY(tn_expr_at(c, &node, TN_CLASS_RUNNING, 1, &o->expr));
-  TN_TRY(add_column(c, name, word));
+  TN_TRY(add_column(c, name, word, o->expr));
   o->name = c->m->column[c->m->columns - 1];
   return TN_OK;
 }
@@ -279,8 +349,8 @@ static tn_status default_outputs(tn_context *c) {
   size_t n = 6 * (size_t)m->bodies;
   for (int i = 0; i < m->joints; i++) n += 2 * (size_t)m->joint[i].coordinates;
   m->output = tn_context_alloc(c, sizeof *m->output * (n + 1));
-  m->column = tn_context_alloc(c, sizeof *m->column * (n + 1));
-  if (!m->output || !m->column) return TN_E_MEMORY;
+  TN_TRY(make_columns(c, n));
+  if (!m->output) return TN_E_MEMORY;
   for (int i = 0; i < m->bodies; i++) {
     for (int k = 0; k < 3; k++) TN_TRY(add_default(c, m->body[i].name, body_values[k]));
     for (int k = 0; k < 3; k++) TN_TRY(add_default(c, m->body[i].name, body_rates[k]));
@@ -299,24 +369,24 @@ tn_status tn_outputs_read(tn_context *c) {
   if (!outputs) return default_outputs(c);
   if (outputs->kind != TN_NODE_OBJECT) return tn_refuse(c, outputs, "`outputs` must be an object");
   m->output = tn_context_alloc(c, sizeof *m->output * (outputs->size + 1));
-  m->column = tn_context_alloc(c, sizeof *m->column * (3 * outputs->size + 1));
-  if (!m->output || !m->column) return TN_E_MEMORY;
+  TN_TRY(make_columns(c, 3 * outputs->size));
+  if (!m->output) return TN_E_MEMORY;
   for (const tn_node *k = outputs->first; k; k = k->next) {
-    static const char *const keys[] = {"repeat", "value", NULL};
+    if (tn_node_is_own(k)) continue;
     const tn_node *value = k;
     TN_TRY(tn_check_name(c, k));
     c->kind = "output";
     c->name = k->key;
     c->node = k;
     if (k->kind == TN_NODE_OBJECT) {
-      TN_TRY(tn_keys_known(c, k, NULL, keys));
+      TN_TRY(tn_keys_known(c, k, tn_value_fields, NULL));
       if (!(value = tn_node_get(k, "value"))) return tn_refuse(c, k, "`value` is missing");
     }
     tn_output *o = &m->output[m->outputs++];
     TN_TRY(tn_expr_at(c, value, TN_CLASS_RUNNING, 0, &o->expr));
     const int width = tn_expr_width(o->expr);
     static const char *const component[] = {"x", "y", "z"};
-    for (int i = 0; i < width && i < 3; i++) TN_TRY(add_column(c, k->key, width > 1 ? component[i] : NULL));
+    for (int i = 0; i < width && i < 3; i++) TN_TRY(add_column(c, k->key, width > 1 ? component[i] : NULL, o->expr));
     c->kind = NULL;
     if (!(o->name = tn_arena_text(c->arena, k->key, strlen(k->key)))) return tn_no_memory(c);
   }

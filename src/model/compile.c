@@ -1,17 +1,41 @@
 /* the compile, in order: what can be named first, then what refers to it. */
 #include "model/model.h"
 
-#include <stdio.h>
-
 tn_status tn_refuse(tn_context *c, const tn_node *at, const char *format, ...) {
   char text[400];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  tn_vformat(text, sizeof text, format, args);
   va_end(args);
   if (!at) at = c->node ? c->node : c->root;
   if (c->kind) return tn_node_fail(at, c->e, TN_E_MODEL, "%s '%s': %s", c->kind, c->name, text);
   return tn_node_fail(at, c->e, TN_E_MODEL, "%s", text);
+}
+
+tn_status tn_refuse_key(tn_context *c, const tn_node *member, const char *format, ...) {
+  char text[400];
+  va_list args;
+  va_start(args, format);
+  tn_vformat(text, sizeof text, format, args);
+  va_end(args);
+  tn_refuse(c, member, "%s", text);
+  if (c->e->line > 0 && member->key_place.line > 0) tn_error_at(c->e, &member->key_place, NULL);
+  return TN_E_MODEL;
+}
+
+const tn_node *tn_misspelt(const tn_node *object, const char *key) {
+  if (!object || object->kind != TN_NODE_OBJECT) return NULL;
+  for (const tn_node *k = object->first; k; k = k->next)
+    if (strcmp(k->key, key) != 0 && tn_nearest(k->key, 1, &key)) return k;
+  return NULL;
+}
+
+tn_status tn_missing(tn_context *c, const tn_node *object, const char *key) {
+  const tn_node *near = tn_misspelt(object, key);
+  if (!near) return tn_refuse(c, object, "`%s` is missing", key);
+  tn_refuse_key(c, near, "unknown key '%s'", near->key);
+  tn_hint(c->e, "did you mean '%s'?", key);
+  return TN_E_MODEL;
 }
 
 tn_status tn_no_memory(tn_context *c) { return tn_fail(c->e, TN_E_MEMORY, "out of memory"); }
@@ -20,7 +44,7 @@ tn_status tn_context_fail(tn_context *c, const char *key, const char *format, ..
   char text[400];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  tn_vformat(text, sizeof text, format, args);
   va_end(args);
   return tn_refuse(c, key ? tn_node_get(c->node, key) : NULL, "%s", text);
 }
@@ -31,17 +55,48 @@ void *tn_context_alloc(tn_context *c, size_t size) {
   return p;
 }
 
-static const char *const top_keys[] = {"tenon",   "dimension", "title",       "constants",        "gravity", "points",
-                                       "tables",  "bodies",    "joints",      "forces",           "rods",    "start",
-                                       "outputs", "run",       "coordinates", "body_coordinates", NULL};
+void tn_warn(tn_context *c, const tn_node *at, const char *format, ...) {
+  tn_model *m = c->m;
+  char text[400], pointer[256];
+  if (m->warnings == TN_MOST_WARNINGS) return;
+  tn_error *w = tn_arena_alloc(c->arena, sizeof *w);
+  if (!w) return;
+  va_list args;
+  va_start(args, format);
+  tn_vformat(text, sizeof text, format, args);
+  va_end(args);
+  if (c->kind)
+    tn_fail(w, TN_OK, "%s '%s': %s", c->kind, c->name, text);
+  else
+    tn_fail(w, TN_OK, "%s", text);
+  tn_node_pointer(at, pointer, sizeof pointer);
+  tn_error_at(w, &at->place, pointer);
+  m->warning[m->warnings++] = w;
+}
 
-static tn_status read_head(tn_context *c) {
-  const tn_node *root = c->root, *node;
+void tn_warn_angle(tn_context *c, const tn_node *node) {
+  const double turn = 6.283185307179586;
+  if (node->kind != TN_NODE_NUMBER || fabs(node->number) <= turn) return;
+  const int before = c->m->warnings;
+  tn_warn(c, node, "an angle of %g rad is more than a turn: are degrees meant?", node->number);
+  if (c->m->warnings > before) tn_hint(c->m->warning[before], "write \"%g*deg\"", node->number);
+}
+
+int tn_model_warnings(const tn_model *m) { return m->warnings; }
+const tn_error *tn_model_warning(const tn_model *m, int i) { return i >= 0 && i < m->warnings ? m->warning[i] : NULL; }
+
+/* before anything is expanded: what is misspelt here would be missed elsewhere */
+static tn_status read_version(tn_context *c) {
+  const tn_node *root = c->root;
   double value;
   for (const tn_node *k = root->first; k; k = k->next)
     if (strcmp(k->key, "include") == 0 || strcmp(k->key, "parts") == 0)
-      return tn_refuse(c, k, "`%s` is reserved and not there yet", k->key);
+      return tn_refuse_key(c, k, "`%s` is reserved and not there yet", k->key);
+  if (tn_node_get(root, "repeat"))
+    return tn_refuse_key(c, tn_node_get(root, "repeat"),
+                         "the model itself cannot repeat; a member or an item of a list can");
   if (!tn_node_get(root, "tenon")) {
+    if (tn_misspelt(root, "tenon")) return tn_missing(c, root, "tenon");
     tn_refuse(c, root, "the model has no `tenon` key");
     tn_hint(c->e, "write \"tenon\": 1, the version of the format, as the first line");
     return TN_E_MODEL;
@@ -50,18 +105,33 @@ static tn_status read_head(tn_context *c) {
   if (value != 1)
     return tn_refuse(c, tn_node_get(root, "tenon"), "this Tenon reads format version 1, the model has version %g",
                      value);
-  TN_TRY(tn_keys_known(c, root, NULL, top_keys));
-  node = tn_node_get(root, "dimension");
-  if (!node) return tn_refuse(c, root, "the model has no `dimension`: write \"dimension\": 2");
+  return tn_keys_known(c, root, tn_top_fields, NULL);
+}
+
+static tn_status read_head(tn_context *c) {
+  const tn_node *root = c->root, *node = tn_node_get(root, "dimension");
+  double value;
+  if (!node) {
+    tn_refuse(c, root, "the model has no `dimension`");
+    tn_hint(c->e, "write \"dimension\": 2");
+    return TN_E_MODEL;
+  }
   TN_TRY(tn_number_at(c, node, &value));
   if (value == 3) return tn_refuse(c, node, "models in space are not there yet: \"dimension\" must be 2");
   if (value != 2) return tn_refuse(c, node, "`dimension` must be 2, not %g", value);
   c->m->title = "";
   if ((node = tn_node_get(root, "title"))) {
     if (node->kind != TN_NODE_TEXT) return tn_refuse(c, node, "`title` must be a text");
+    for (const char *s = node->text; *s; s++)
+      if ((unsigned char)*s < 0x20 || *s == 0x7f)
+        return tn_refuse(c, node, "`title` must be one line, without control characters");
+    if (node->size > 400) return tn_refuse(c, node, "`title` is longer than 400 bytes");
     if (!(c->m->title = tn_arena_text(c->arena, node->text, node->size))) return tn_no_memory(c);
   }
-  if ((node = tn_node_get(root, "gravity"))) TN_TRY(tn_numbers_at(c, node, 2, c->m->gravity));
+  if ((node = tn_node_get(root, "gravity")))
+    TN_TRY(tn_numbers_at(c, node, 2, c->m->gravity));
+  else
+    tn_warn(c, root, "no gravity is given: there is none");
   if ((node = tn_node_get(root, "coordinates"))) {
     const char *word;
     static const char *const known[] = {"absolute", "relative"};
@@ -117,6 +187,7 @@ static tn_status compile(tn_context *c, const tn_desc *desc) {
   tn_node *expanded;
   /* constants are needed to expand the repeats, points may be repeated themselves */
   c->root = desc->root;
+  TN_TRY(read_version(c));
   TN_TRY(tn_names_points(c, desc->root));
   TN_TRY(tn_names_prepare(c, desc->root));
   TN_TRY(tn_expand(c->arena, desc->root, tn_number_text, c, &expanded, c->e));
@@ -146,8 +217,11 @@ tn_status tn_compile(const tn_desc *desc, tn_model **model, tn_error *error) {
   tn_context c = {0};
   tn_error local = {0};
   c.e = error ? error : &local;
-  *model = NULL;
   tn_error_clear(c.e);
+  if (!model) return tn_fail(c.e, TN_E_USAGE, "tn_compile: there is no place for the model");
+  *model = NULL;
+  if (!desc) return tn_fail(c.e, TN_E_USAGE, "tn_compile: there is no description");
+  c.desc = desc;
   tn_arena arena;
   tn_arena_init(&arena, &desc->arena.allocator);
   tn_model *m = tn_arena_alloc(&arena, sizeof *m);
@@ -163,6 +237,7 @@ tn_status tn_compile(const tn_desc *desc, tn_model **model, tn_error *error) {
     return status;
   }
   m->arena = arena;
+  m->root = c.root;
   *model = m;
   return TN_OK;
 }
@@ -200,7 +275,7 @@ int tn_model_settings(const tn_model *m, char *text, size_t size) {
   int total = 0;
 #define ADD(...)                                                                                                       \
   do {                                                                                                                 \
-    int k = snprintf(used < size ? text + used : NULL, used < size ? size - used : 0, __VA_ARGS__);                    \
+    int k = tn_format(used < size ? text + used : NULL, used < size ? size - used : 0, __VA_ARGS__);                   \
     total += k;                                                                                                        \
     used += (size_t)k;                                                                                                 \
   } while (0)
@@ -208,6 +283,11 @@ int tn_model_settings(const tn_model *m, char *text, size_t size) {
   for (int i = 0; i < r->stabilizers; i++) ADD(" --stabilize %s", r->stabilizer[i].text);
   if (!r->stabilizers) ADD(" --stabilize none");
   ADD(" --integrator %s", r->integrator->name);
+  if (r->max_step_given) {
+    char digits[32];
+    tn_json_digits(r->max_step, digits);
+    ADD(":max_step=%s", digits);
+  }
   const struct {
     const char *flag;
     double value;
@@ -223,6 +303,14 @@ int tn_model_settings(const tn_model *m, char *text, size_t size) {
     tn_json_digits(number[i].value, digits);
     ADD(" %s %s", number[i].flag, digits);
   }
+  if (m->relative) ADD(" --coordinates relative");
+  if (!r->breach_stops) ADD(" --breach record");
 #undef ADD
   return total;
+}
+
+tn_status tn_model_print(const tn_model *m, tn_write write, void *user, tn_error *e) {
+  tn_error_clear(e);
+  if (tn_node_print(m->root, 0, write, user) && write(user, "\n", 1)) return TN_OK;
+  return tn_fail(e, TN_E_IO, "writing the model was stopped");
 }

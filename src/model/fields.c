@@ -1,30 +1,44 @@
 /* field tables: one declaration of a parameter gives its reading, default, range and messages. */
 #include "model/model.h"
 
-static bool in_list(const char *key, const char *const *list) {
-  for (; list && *list; list++)
-    if (strcmp(*list, key) == 0) return true;
-  return false;
+static const tn_field *find(const tn_field *fields, const char *key) {
+  for (const tn_field *f = fields; f && f->key; f++)
+    if (strcmp(f->key, key) == 0 || strcmp(f->key, "*") == 0) return f;
+  return NULL;
 }
 
-tn_status tn_keys_known(tn_context *c, const tn_node *object, const tn_field *fields, const char *const *common) {
+/* the member of an object that takes a key which the object itself does not */
+static const char *section_of(const tn_field *fields, const char *key) {
+  for (const tn_field *f = fields; f && f->key; f++) {
+    const tn_field *inside = f->kind == TN_OBJECT ? f->inside : NULL;
+    if (f->kind == TN_PART && strcmp(f->choices, "integrator") == 0) inside = tn_integrator_fields;
+    for (const tn_field *k = inside; k && k->key; k++)
+      if (strcmp(k->key, key) == 0) return f->key;
+  }
+  return NULL;
+}
+
+tn_status tn_keys_known(tn_context *c, const tn_node *object, const tn_field *fields, const tn_field *common) {
   if (object->kind != TN_NODE_OBJECT) return tn_refuse(c, object, "an object is needed here");
   for (const tn_node *k = object->first; k; k = k->next) {
-    bool known = strncmp(k->key, "x-", 2) == 0 || in_list(k->key, common);
-    for (const tn_field *f = fields; !known && f && f->key; f++) known = strcmp(f->key, k->key) == 0;
-    if (known) continue;
-    const char *names[64];
+    if (tn_node_is_own(k) || find(fields, k->key) || find(common, k->key)) continue;
+    const char *names[64] = {NULL};
     int n = 0;
     for (const tn_field *f = fields; f && f->key && n < 64; f++) names[n++] = f->key;
-    for (const char *const *s = common; s && *s && n < 64; s++) names[n++] = *s;
+    for (const tn_field *f = common; f && f->key && n < 64; f++) names[n++] = f->key;
     const char *near = tn_nearest(k->key, n, names);
-    tn_refuse(c, k, "unknown key '%s'", k->key);
-    if (c->e->line > 0 && k->key_place.line > 0) tn_error_at(c->e, &k->key_place, c->e->pointer);
-    if (near) tn_hint(c->e, "did you mean '%s'?", near);
+    tn_refuse_key(c, k, "unknown key '%s'", k->key);
+    const char *inside = section_of(fields, k->key);
+    if (near)
+      tn_hint(c->e, "did you mean '%s'?", near);
+    else if (inside)
+      tn_hint(c->e, "it stands inside `%s`", inside);
     return TN_E_MODEL;
   }
   return TN_OK;
 }
+
+bool tn_field_has_range(const tn_field *f) { return f->lo != 0 || f->hi != 0; }
 
 tn_status tn_unknown(tn_context *c, const tn_node *at, const char *what, const char *word, int n,
                      const char *const *known) {
@@ -53,8 +67,7 @@ tn_status tn_word_at(tn_context *c, const tn_node *node, const char *what, const
 
 tn_status tn_type_word(tn_context *c, const tn_node *node, const char **word) {
   const tn_node *type = node;
-  if (node->kind == TN_NODE_OBJECT && !(type = tn_node_get(node, "type")))
-    return tn_refuse(c, node, "`type` is missing");
+  if (node->kind == TN_NODE_OBJECT && !(type = tn_node_get(node, "type"))) return tn_missing(c, node, "type");
   if (type->kind != TN_NODE_TEXT) return tn_refuse(c, type, "`type` must be a word");
   *word = type->text;
   return TN_OK;
@@ -77,20 +90,28 @@ static tn_status read_field(tn_context *c, const tn_node *node, const tn_field *
   case TN_NUMBER: {
     double value;
     TN_TRY(tn_number_at(c, node, &value));
-    if (!(value >= f->lo && value <= f->hi)) {
+    if (tn_field_has_range(f) && !(value >= f->lo && value <= f->hi)) {
+      if (f->lo == TN_POSITIVE && isinf(f->hi))
+        return tn_refuse(c, node, "`%s` must be positive, not %g", f->key, value);
       if (isinf(f->hi)) return tn_refuse(c, node, "`%s` must be at least %g, not %g", f->key, f->lo, value);
       return tn_refuse(c, node, "`%s` must be between %g and %g, not %g", f->key, f->lo, f->hi, value);
     }
+    if (f->unit && (strcmp(f->unit, "rad") == 0 ||
+                    (strcmp(f->unit, "m or rad") == 0 && c->has_own && tn_measure_unit(c->m, &c->own) == TN_ANGLE)))
+      tn_warn_angle(c, node);
     memcpy(at, &value, sizeof value);
     return TN_OK;
   }
   case TN_VECTOR: {
     double value[3];
-    if (f->choices)
-      TN_TRY(tn_direction_at(c, node, value));
-    else
-      TN_TRY(tn_numbers_at(c, node, f->n, value));
+    TN_TRY(tn_numbers_at(c, node, f->n, value));
     memcpy(at, value, sizeof *value * (size_t)f->n);
+    return TN_OK;
+  }
+  case TN_DIRECTION: {
+    double value[2];
+    TN_TRY(tn_direction_at(c, node, value));
+    memcpy(at, value, sizeof value);
     return TN_OK;
   }
   case TN_WORD: {
@@ -128,14 +149,11 @@ static tn_status read_field(tn_context *c, const tn_node *node, const tn_field *
     memcpy(at, x, sizeof *x * (size_t)f->n);
     return TN_OK;
   }
-  case TN_BODIES:
-  case TN_CHANNEL_OF:
-  case TN_TERMS: return TN_OK; /* by those who make frames and terms */
+  default: return TN_OK; /* by those who make frames and terms */
   }
-  return tn_refuse(c, node, "a field of unknown kind");
 }
 
-tn_status tn_fields_read(tn_context *c, const tn_node *object, const tn_field *fields, const char *const *common,
+tn_status tn_fields_read(tn_context *c, const tn_node *object, const tn_field *fields, const tn_field *common,
                          void *self) {
   if (object->kind == TN_NODE_OBJECT) TN_TRY(tn_keys_known(c, object, fields, common));
   for (const tn_field *f = fields; f && f->key; f++) {

@@ -7,14 +7,17 @@ tn_status tn_forces_list(tn_context *c) {
   if (!forces) return TN_OK;
   if (forces->kind != TN_NODE_OBJECT) return tn_refuse(c, forces, "`forces` must be an object");
   m->force = tn_arena_alloc(c->arena, sizeof *m->force * (forces->size + 1));
-  if (!m->force) return tn_no_memory(c);
+  if (!m->force || !tn_index_make(&m->force_index, c->arena, forces->size)) return tn_no_memory(c);
   for (const tn_node *k = forces->first; k; k = k->next) {
+    if (tn_node_is_own(k)) continue;
     TN_TRY(tn_check_name(c, k));
     if (tn_body_named(c, k->key) >= 0 || tn_joint_named(c, k->key) >= 0)
-      return tn_refuse(c, k, "'%s' is the name of a force and of a body or joint: one of them must be renamed", k->key);
+      return tn_refuse_key(c, k, "'%s' is the name of a force and of a body or joint: one of them must be renamed",
+                           k->key);
     tn_force *f = &m->force[m->forces++];
     f->node = k;
     if (!(f->name = tn_arena_text(c->arena, k->key, strlen(k->key)))) return tn_no_memory(c);
+    tn_index_add(&m->force_index, f->name, m->forces - 1);
   }
   return TN_OK;
 }
@@ -35,6 +38,9 @@ static tn_status read_on(tn_context *c, tn_force *f, const tn_node *on) {
     return TN_OK;
   }
   int body;
+  if (tn_joint_named(c, word) >= 0)
+    return tn_refuse(c, on, "'%s' is a joint: a %s is needed", word,
+                     f->type->takes & TN_ON_CHANNEL ? "coordinate channel of it" : "body");
   if (!(f->type->takes & TN_ON_BODY))
     return tn_refuse(c, on, "a %s acts on a coordinate channel, not on a body", f->type->name);
   TN_TRY(tn_body_at(c, on, &body));
@@ -61,31 +67,31 @@ static tn_status read_on(tn_context *c, tn_force *f, const tn_node *on) {
 }
 
 static tn_status read_force(tn_context *c, tn_force *f) {
-  static const char *const keys[] = {"type", "on", "between", "at", "on_body", "on_bodies", "repeat", NULL};
-  const char *word, *known[64];
+  const char *word;
+  const void *type;
   if (f->node->kind != TN_NODE_OBJECT) return tn_refuse(c, f->node, "a force must be an object");
   TN_TRY(tn_type_word(c, f->node, &word));
-  for (int i = 0; i < tn_force_type_count; i++) {
-    known[i] = tn_force_types[i]->name;
-    if (strcmp(known[i], word) == 0) f->type = tn_force_types[i];
-  }
-  if (!f->type) return tn_unknown(c, tn_node_get(f->node, "type"), "force type", word, tn_force_type_count, known);
+  TN_TRY(tn_registry_find(c, tn_node_get(f->node, "type"), TN_FORCES, word, &type));
+  f->type = type;
   const tn_node *on = tn_node_get(f->node, "on"), *between = tn_node_get(f->node, "between");
   if (on && between) return tn_refuse(c, between, "give `on` or `between`, not both");
   if (on) {
     TN_TRY(read_on(c, f, on));
   } else if (f->type->takes & TN_BETWEEN) {
     int body[2] = {TN_GROUND, TN_GROUND};
+    if (!between && f->type->takes & (TN_ON_BODY | TN_ON_CHANNEL) && tn_misspelt(f->node, "on"))
+      return tn_missing(c, f->node, "on");
     TN_TRY(tn_between_at(c, f->node, body));
     TN_TRY(tn_two_places(c, f->node, body, f->spot));
     f->how = TN_BETWEEN;
     f->frames = 2;
   } else {
+    if (tn_misspelt(f->node, "on")) return tn_missing(c, f->node, "on");
     return tn_refuse(c, f->node, "`on` is missing: %s",
                      f->type->takes & TN_ON_CHANNEL ? "a body or a coordinate channel" : "a body");
   }
   if (!(f->self = tn_context_alloc(c, f->type->size + 1))) return TN_E_MEMORY;
-  TN_TRY(tn_fields_read(c, f->node, f->type->fields, keys, f->self));
+  TN_TRY(tn_fields_read(c, f->node, f->type->fields, tn_force_fields, f->self));
   if (f->type->init) {
     tn_frame2 frame[2];
     for (int i = 0; i < f->frames; i++) tn_spot_frame(c, &f->spot[i], &frame[i]);

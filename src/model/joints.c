@@ -1,13 +1,7 @@
 /* joints: type, frames on the bodies, parameters; then rows on channels; then numbers for the rows. */
 #include "model/model.h"
 
-static const char *const joint_keys[] = {"type", "between", "at", "on_bodies", "axis", "repeat", NULL};
-
-int tn_joint_named(const tn_context *c, const char *name) {
-  for (int i = 0; i < c->m->joints; i++)
-    if (strcmp(c->m->joint[i].name, name) == 0) return i;
-  return -1;
-}
+int tn_joint_named(const tn_context *c, const char *name) { return tn_index_find(&c->m->joint_index, name); }
 
 static void at_work(tn_context *c, const tn_joint *j) {
   c->kind = "joint";
@@ -21,27 +15,27 @@ tn_status tn_joints_list(tn_context *c) {
   if (!joints) return TN_OK;
   if (joints->kind != TN_NODE_OBJECT) return tn_refuse(c, joints, "`joints` must be an object");
   m->joint = tn_arena_alloc(c->arena, sizeof *m->joint * (joints->size + 1));
-  if (!m->joint) return tn_no_memory(c);
+  if (!m->joint || !tn_index_make(&m->joint_index, c->arena, joints->size)) return tn_no_memory(c);
   for (const tn_node *k = joints->first; k; k = k->next) {
+    if (tn_node_is_own(k)) continue;
     TN_TRY(tn_check_name(c, k));
     if (tn_body_named(c, k->key) >= 0)
-      return tn_refuse(c, k, "'%s' is the name of a body and of a joint: one of them must be renamed", k->key);
+      return tn_refuse_key(c, k, "'%s' is the name of a body and of a joint: one of them must be renamed", k->key);
     tn_joint *j = &m->joint[m->joints++];
     j->node = k;
     if (!(j->name = tn_arena_text(c->arena, k->key, strlen(k->key)))) return tn_no_memory(c);
+    tn_index_add(&m->joint_index, j->name, m->joints - 1);
   }
   return TN_OK;
 }
 
 static tn_status joint_type(tn_context *c, tn_joint *j) {
-  const char *word, *known[64];
+  const char *word;
+  const void *type;
   if (j->node->kind != TN_NODE_OBJECT) return tn_refuse(c, j->node, "a joint must be an object");
   TN_TRY(tn_type_word(c, j->node, &word));
-  for (int i = 0; i < tn_joint_type_count; i++) {
-    known[i] = tn_joint_types[i]->name;
-    if (strcmp(known[i], word) == 0) j->type = tn_joint_types[i];
-  }
-  if (!j->type) return tn_unknown(c, tn_node_get(j->node, "type"), "joint type", word, tn_joint_type_count, known);
+  TN_TRY(tn_registry_find(c, tn_node_get(j->node, "type"), TN_JOINTS, word, &type));
+  j->type = type;
   for (const tn_coordinate *k = j->type->coordinates; k && k->name; k++) j->coordinates++;
   return TN_OK;
 }
@@ -69,7 +63,7 @@ static tn_status shared_frames(tn_context *c, tn_joint *j, const int body[2]) {
   if (!at) {
     const int b = body[1] >= 0 && !c->m->body[body[1]].oriented   ? body[1]
                   : body[0] >= 0 && !c->m->body[body[0]].oriented ? body[0]
-                  : strcmp(j->type->name, "weld") == 0            ? (body[1] >= 0 ? body[1] : body[0])
+                  : j->type->at_second                            ? (body[1] >= 0 ? body[1] : body[0])
                                                                   : TN_GROUND;
     if (b == TN_GROUND) return tn_refuse(c, j->node, "`at` is missing: a place in the world at the given pose");
     here.text = c->m->body[b].name;
@@ -116,6 +110,21 @@ static tn_status read_frames(tn_context *c, tn_joint *j) {
   return shared_frames(c, j, body);
 }
 
+/* a place in the world that is off the rod it should be on: often a slip, and another mechanism */
+static void warn_off_rod(tn_context *c, const tn_joint *j) {
+  const tn_node *at = tn_node_get(j->node, "at");
+  for (int k = 0; at && j->type->seat == TN_SEAT_SHARED && k < 2; k++) {
+    const tn_spot *p = &j->spot[k];
+    const tn_body *b = p->body >= 0 ? &c->m->body[p->body] : NULL;
+    const tn_node *rod = b ? tn_node_get(b->node, "rod") : NULL;
+    double e[2][2];
+    if (!rod || tn_place_at(c, rod->first, e[0]) != TN_OK || tn_place_at(c, rod->last, e[1]) != TN_OK) continue;
+    const double l = hypot(e[1][0] - e[0][0], e[1][1] - e[0][1]);
+    const double beyond = fmax(fmax(-p->p[0], p->p[0] - l), 0), off = hypot(beyond, p->p[1]);
+    if (off > 1e-3 * l) tn_warn(c, at, "its place is %.3g m off the rod '%s'", off, b->name);
+  }
+}
+
 tn_status tn_joints_read(tn_context *c) {
   tn_model *m = c->m;
   for (int i = 0; i < m->joints; i++) {
@@ -123,10 +132,13 @@ tn_status tn_joints_read(tn_context *c) {
     at_work(c, j);
     TN_TRY(joint_type(c, j));
     if (!(j->self = tn_context_alloc(c, j->type->size + 1))) return TN_E_MEMORY;
-    static const char *const on_channels[] = {"type", "repeat", NULL};
-    const bool framed = j->type->seat == TN_SEAT_SHARED || j->type->seat == TN_SEAT_TWO;
-    TN_TRY(tn_fields_read(c, j->node, j->type->fields, framed ? joint_keys : on_channels, j->self));
+    TN_TRY(tn_fields_read(c, j->node, j->type->fields,
+                          j->type->seat == TN_SEAT_SHARED ? tn_seat_fields
+                          : j->type->seat == TN_SEAT_TWO  ? tn_seat_two_fields
+                                                          : tn_row_fields,
+                          j->self));
     TN_TRY(read_frames(c, j));
+    warn_off_rod(c, j);
     if (j->frames > m->max_frames) m->max_frames = j->frames;
     if (j->type->init) {
       tn_frame2 *f = tn_context_alloc(c, sizeof *f * (size_t)(j->frames + 1));
@@ -167,7 +179,12 @@ tn_status tn_joints_terms(tn_context *c) {
       else
         TN_TRY(tn_number_at(c, k, &t->coefficient));
       TN_TRY(tn_measure_at(c, k, name, &t->of, &rate));
-      if (rate) return tn_refuse(c, k, "'%s' is a rate: a coordinate is needed", name);
+      if (rate) {
+        tn_refuse(c, k, "'%s' is a rate: a coordinate is needed", name);
+        tn_hint(c->e, "drive the coordinate, with a value such as \"speed*t\"");
+        return TN_E_MODEL;
+      }
+      if (on && tn_measure_unit(c->m, &t->of) == TN_ANGLE) tn_warn_angle(c, tn_node_get(j->node, "value"));
     }
   }
   c->kind = NULL;

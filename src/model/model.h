@@ -4,7 +4,9 @@
  *   fields.c    field tables                 bodies.c   bodies: pose, mass, coordinates; rods
  *   joints.c    joints and their frames      forces.c   forces
  *   tree.c      who carries whom; q and u    channels.c names of channels and functions; outputs
- *   start.c     the start                    run.c      method, settings, contract */
+ *   start.c     the start                    run.c      method, settings, contract
+ *   sections.c  keys of the model file       registry.c types that can be named
+ *   schema.c    the same as a JSON schema */
 #ifndef TN_MODEL_H
 #define TN_MODEL_H
 
@@ -91,8 +93,9 @@ typedef enum tn_channel_kind {
   TN_CH_JOINT_POWER,  /* what a joint's own motion in time puts in       */
   TN_CH_FORCE_POWER,  /* of a force, all of it                           */
   TN_CH_FORCE_ENERGY,
-  TN_CH_ENERGY,   /* energy.*: component is a tn_energy              */
-  TN_CH_POSITION, /* of a point of a body, vector                    */
+  TN_CH_FORCE_LOAD, /* of a force on a channel: along it; between two places: its pull */
+  TN_CH_ENERGY,     /* energy.*: component is a tn_energy              */
+  TN_CH_POSITION,   /* of a point of a body, vector                    */
   TN_CH_VELOCITY,
   TN_CH_POINT_ACCELERATION,
   TN_CH_AXIS,        /* the body's x or y axis, vector                  */
@@ -149,18 +152,25 @@ typedef struct tn_run {
   bool fixed;
   double step, rtol, atol;
   double max_step; /* of an adaptive integrator */
+  bool max_step_given;
   double contract_position, contract_velocity;
   bool breach_stops;
 } tn_run;
 
+enum { TN_MOST_WARNINGS = 32 };
+
 struct tn_model {
   tn_arena arena;
+  const tn_node *root; /* expanded */
+  int warnings;
+  tn_error *warning[TN_MOST_WARNINGS];
   const char *title;
   bool relative;
   bool uses_time; /* drivers or forces do, explicitly */
   double gravity[2];
   double length; /* the model's length, m */
   int bodies, joints, forces, rods, channels, outputs;
+  tn_index body_index, joint_index, force_index; /* by name */
   tn_body *body;
   int *order; /* bodies: parents before children */
   tn_joint *joint;
@@ -169,7 +179,7 @@ struct tn_model {
   tn_channel *channel; /* slots of running expressions */
   tn_output *output;
   int columns;
-  const char **column;
+  const char **column, **column_unit; /* "" where the unit is not known */
   int nq, nu, rows, holonomic;
   double *q0;      /* nq: the given pose */
   tn_unit *q_unit; /* nq */
@@ -195,6 +205,8 @@ typedef struct tn_constant {
 
 typedef struct tn_table {
   const char *name;
+  const tn_node *node;
+  int state; /* as above */
   int n;
   double *value;
 } tn_table;
@@ -203,10 +215,12 @@ struct tn_context {
   tn_model *m;
   tn_arena *arena;
   tn_error *e;
+  const tn_desc *desc;
   const tn_node *root; /* expanded                                      */
   int constants, points, tables;
   tn_constant *constant, *point;
   tn_table *table;
+  tn_index constant_index, point_index, table_index;
   int *pose_state; /* bodies: 0, 1, 2 as above                      */
   int depth;       /* of definitions that ask for one another */
   int channel_room;
@@ -221,6 +235,12 @@ struct tn_context {
 
 /* an error of the present part: `joint 'knee': message`, at the node, or the part's if NULL */
 tn_status tn_refuse(tn_context *c, const tn_node *at, const char *format, ...) TN_PRINTF(3, 4);
+/* the same at the key of a member */
+tn_status tn_refuse_key(tn_context *c, const tn_node *member, const char *format, ...) TN_PRINTF(3, 4);
+/* `key` is not in the object: because it is misspelt there, or missing */
+tn_status tn_missing(tn_context *c, const tn_node *object, const char *key);
+/* a member that looks like `key` misspelt, or NULL */
+const tn_node *tn_misspelt(const tn_node *object, const char *key);
 tn_status tn_no_memory(tn_context *c);
 #define TN_TRY(call)                                                                                                   \
   do {                                                                                                                 \
@@ -242,11 +262,47 @@ tn_status tn_number_text(void *context, const tn_scope *scope, const tn_node *at
 bool tn_is_name(const char *text);
 tn_status tn_check_name(tn_context *c, const tn_node *member);
 
-/* fields.c: `common` are keys read elsewhere, ending with NULL */
-tn_status tn_fields_read(tn_context *c, const tn_node *object, const tn_field *fields, const char *const *common,
+/* sections.c: the keys of the file, one table a kind of object */
+extern const tn_field tn_top_fields[], tn_body_fields[], tn_lump_fields[], tn_rod_fields[], tn_point_fields[],
+    tn_value_fields[], tn_start_fields[], tn_run_fields[], tn_integrator_fields[], tn_contract_fields[],
+    tn_part_fields[], tn_row_fields[], tn_seat_fields[], tn_seat_two_fields[], tn_force_fields[], tn_swing_fields[];
+
+/* registry.c: the types of a kind, those of the build and then those added to the description (NULL: none) */
+typedef enum tn_registry {
+  TN_JOINTS,
+  TN_FORCES,
+  TN_COORDINATES,
+  TN_FORMULATIONS,
+  TN_STABILIZERS,
+  TN_INTEGRATORS,
+  TN_METHODS,
+  TN_REGISTRIES
+} tn_registry;
+extern const char *const tn_registry_kinds[TN_REGISTRIES];                  /* `joint`, `force` .. */
+const void *tn_registry_type(const tn_desc *desc, tn_registry kind, int i); /* NULL past the last */
+const char *tn_type_name(const void *type);
+/* the type named by a word, or an error at the node with the nearest */
+tn_status tn_registry_find(tn_context *c, const tn_node *at, tn_registry kind, const char *word, const void **type);
+
+extern const tn_joint_type *const tn_joint_types[];
+extern const tn_force_type *const tn_force_types[];
+extern const tn_body_type *const tn_body_types[];
+extern const tn_formulation_type *const tn_formulation_types[];
+extern const tn_stabilizer_type *const tn_stabilizer_types[];
+extern const tn_integrator_type *const tn_integrator_types[];
+extern const int tn_joint_type_count, tn_force_type_count, tn_body_type_count, tn_formulation_type_count,
+    tn_stabilizer_type_count, tn_integrator_type_count;
+
+/* fields.c: `common` are keys read elsewhere */
+tn_status tn_fields_read(tn_context *c, const tn_node *object, const tn_field *fields, const tn_field *common,
                          void *self);
 /* every key of the object is one of these or starts with x- */
-tn_status tn_keys_known(tn_context *c, const tn_node *object, const tn_field *fields, const char *const *common);
+tn_status tn_keys_known(tn_context *c, const tn_node *object, const tn_field *fields, const tn_field *common);
+bool tn_field_has_range(const tn_field *f);
+/* a remark that `check` shows; the model is good */
+void tn_warn(tn_context *c, const tn_node *at, const char *format, ...) TN_PRINTF(3, 4);
+/* a plain number that looks like degrees */
+void tn_warn_angle(tn_context *c, const tn_node *node);
 /* the word of a `type`; a text node is its own type */
 tn_status tn_type_word(tn_context *c, const tn_node *node, const char **word);
 tn_status tn_word_at(tn_context *c, const tn_node *node, const char *what, const char **word);
@@ -258,9 +314,9 @@ tn_status tn_unknown(tn_context *c, const tn_node *at, const char *what, const c
 tn_status tn_bodies_list(tn_context *c);
 tn_status tn_bodies_read(tn_context *c);
 tn_status tn_rods_read(tn_context *c);
-tn_status tn_pose_of(tn_context *c, int body);
-int tn_body_named(const tn_context *c, const char *name);  /* index, TN_GROUND, or -2 */
-int tn_joint_named(const tn_context *c, const char *name); /* index or -1 */
+tn_status tn_pose_of(tn_context *c, int body, const tn_node *at); /* at: who asks, for messages; may be NULL */
+int tn_body_named(const tn_context *c, const char *name);         /* index, TN_GROUND, or -2 */
+int tn_joint_named(const tn_context *c, const char *name);        /* index or -1 */
 tn_status tn_body_at(tn_context *c, const tn_node *node, int *body);
 tn_status tn_spot_at(tn_context *c, const tn_node *node, int body, double angle,
                      tn_spot *spot); /* world at the given pose */
@@ -282,6 +338,8 @@ tn_status tn_channel_find(tn_context *c, const char *name, tn_channel *ch, tn_er
 tn_status tn_channel_call(tn_context *c, const char *function, int n, const char *const *args, tn_channel *ch,
                           tn_error *e);
 tn_status tn_channel_slot(tn_context *c, const tn_channel *ch, int *slot);
+bool tn_is_energy(const char *name); /* `kinetic` .. of `energy.kinetic` */
+const char *tn_channel_unit(const tn_model *m, const tn_channel *ch);
 tn_status tn_outputs_read(tn_context *c);
 tn_status tn_start_read(tn_context *c);
 tn_status tn_run_read(tn_context *c);

@@ -14,12 +14,18 @@ bool tn_is_name(const char *s) {
 }
 
 tn_status tn_check_name(tn_context *c, const tn_node *member) {
-  if (!tn_is_name(member->key))
-    return tn_refuse(c, member, "'%s' is not a name: letters, digits and _, not starting with a digit", member->key);
+  if (!tn_is_name(member->key)) {
+    const bool braces = strpbrk(member->key, "{}") != NULL;
+    if (braces && tn_misspelt(member, "repeat")) return tn_missing(c, member, "repeat");
+    tn_refuse_key(c, member, "'%s' is not a name: letters, digits and _, not starting with a digit", member->key);
+    if (braces) tn_hint(c->e, "braces are replaced inside a `repeat` only");
+    return TN_E_MODEL;
+  }
   if (strlen(member->key) > 60)
-    return tn_refuse(c, member, "the name '%.20s..' is longer than 60 characters", member->key);
+    return tn_refuse_key(c, member, "the name '%.20s..' is longer than 60 characters", member->key);
   for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-    if (strcmp(member->key, reserved[i]) == 0) return tn_refuse(c, member, "the name '%s' is reserved", member->key);
+    if (strcmp(member->key, reserved[i]) == 0)
+      return tn_refuse_key(c, member, "the name '%s' is reserved", member->key);
   return TN_OK;
 }
 
@@ -36,14 +42,18 @@ tn_status tn_names_points(tn_context *c, const tn_node *root) {
   c->points = 0;
   if (!points) return TN_OK;
   c->point = tn_arena_alloc(c->arena, sizeof *c->point * (points->size + 1));
-  if (!c->point) return tn_no_memory(c);
+  if (!c->point || !tn_index_make(&c->point_index, c->arena, points->size)) return tn_no_memory(c);
   for (const tn_node *p = points->first; p; p = p->next) {
+    if (tn_node_is_own(p)) continue;
     if (!tn_node_get(p, "repeat")) TN_TRY(tn_check_name(c, p));
+    tn_index_add(&c->point_index, p->key, c->points);
     c->point[c->points].name = p->key;
     c->point[c->points++].node = p;
   }
   return TN_OK;
 }
+
+static bool settle_table(tn_context *c, tn_table *t, tn_error *e);
 
 tn_status tn_names_prepare(tn_context *c, const tn_node *root) {
   const tn_node *constants, *tables;
@@ -51,33 +61,57 @@ tn_status tn_names_prepare(tn_context *c, const tn_node *root) {
   TN_TRY(section(c, root, "tables", &tables));
   if (constants) {
     c->constant = tn_arena_alloc(c->arena, sizeof *c->constant * (constants->size + 1));
-    if (!c->constant) return tn_no_memory(c);
+    if (!c->constant || !tn_index_make(&c->constant_index, c->arena, constants->size)) return tn_no_memory(c);
     for (const tn_node *k = constants->first; k; k = k->next) {
+      if (tn_node_is_own(k)) continue;
       TN_TRY(tn_check_name(c, k));
+      tn_index_add(&c->constant_index, k->key, c->constants);
       c->constant[c->constants].name = k->key;
       c->constant[c->constants++].node = k;
     }
   }
   if (tables) {
     c->table = tn_arena_alloc(c->arena, sizeof *c->table * (tables->size + 1));
-    if (!c->table) return tn_no_memory(c);
+    if (!c->table || !tn_index_make(&c->table_index, c->arena, tables->size)) return tn_no_memory(c);
     for (const tn_node *k = tables->first; k; k = k->next) {
+      if (tn_node_is_own(k)) continue;
       TN_TRY(tn_check_name(c, k));
       if (k->kind != TN_NODE_LIST || k->size == 0)
         return tn_refuse(c, k, "table '%s' must be a list of numbers", k->key);
-      tn_table *t = &c->table[c->tables];
+      tn_index_add(&c->table_index, k->key, c->tables);
+      tn_table *t = &c->table[c->tables++];
       t->name = k->key;
-      t->n = 0;
+      t->node = k;
+      t->n = (int)k->size;
       t->value = tn_arena_alloc(c->arena, sizeof(double) * k->size);
       if (!t->value) return tn_no_memory(c);
-      for (const tn_node *v = k->first; v; v = v->next) {
-        TN_TRY(tn_number_at(c, v, &t->value[t->n]));
-        t->n++;
-      }
-      c->tables++;
     }
   }
+  /* in any order: one that is asked for is settled first */
+  for (int i = 0; i < c->tables; i++)
+    if (!settle_table(c, &c->table[i], c->e)) return c->e->status;
   return TN_OK;
+}
+
+static bool settle_table(tn_context *c, tn_table *t, tn_error *e) {
+  if (t->state == 2) return true;
+  if (t->state == 1) return tn_fail(e, TN_E_MODEL, "table '%s' is defined by itself", t->name), false;
+  if (c->depth >= TN_MOST_DEPTH)
+    return tn_fail(e, TN_E_MODEL, "table '%s' is the last of more than %d definitions that ask for one another",
+                   t->name, TN_MOST_DEPTH),
+           false;
+  tn_error *outer = c->e;
+  tn_status status = TN_OK;
+  int n = 0;
+  c->e = e;
+  c->depth++;
+  t->state = 1;
+  for (const tn_node *v = t->node->first; v && status == TN_OK; v = v->next)
+    status = tn_number_at(c, v, &t->value[n++]);
+  c->depth--;
+  c->e = outer;
+  t->state = status == TN_OK ? 2 : 0;
+  return status == TN_OK;
 }
 
 /* ---- what names mean in an expression ------------------------------------------------------------------------------- */
@@ -85,13 +119,19 @@ tn_status tn_names_prepare(tn_context *c, const tn_node *root) {
 typedef struct lookup {
   tn_context *c;
   const tn_scope *scope;
+  bool *counters; /* of the node: where counters of repeats stand in its text; may be NULL */
+  size_t at;      /* in the text */
   bool running;
 } lookup;
 
-static tn_constant *constant_named(tn_constant *list, int n, const char *name) {
-  for (int i = 0; i < n; i++)
-    if (strcmp(list[i].name, name) == 0) return &list[i];
-  return NULL;
+static tn_constant *constant_named(tn_context *c, const char *name) {
+  const int i = tn_index_find(&c->constant_index, name);
+  return i >= 0 ? &c->constant[i] : NULL;
+}
+
+static tn_constant *point_named(tn_context *c, const char *name) {
+  const int i = c->points ? tn_index_find(&c->point_index, name) : -1;
+  return i >= 0 ? &c->point[i] : NULL;
 }
 
 /* evaluate a constant or point once; its own error goes to *e with its place */
@@ -110,11 +150,10 @@ static bool settle(tn_context *c, tn_constant *k, bool point, tn_error *e) {
   if (point) {
     const tn_node *at = k->node;
     if (at->kind == TN_NODE_OBJECT && !(at = tn_node_get(k->node, "at")))
-      status = tn_refuse(c, k->node, "point '%s' has no `at`", k->name);
+      status = tn_missing(c, k->node, "at");
     else
       status = tn_numbers_at(c, at, 2, k->value);
-    static const char *const known[] = {"at", "repeat", NULL};
-    if (status == TN_OK && k->node->kind == TN_NODE_OBJECT) status = tn_keys_known(c, k->node, NULL, known);
+    if (status == TN_OK && k->node->kind == TN_NODE_OBJECT) status = tn_keys_known(c, k->node, tn_point_fields, NULL);
   } else {
     status = tn_number_at(c, k->node, k->value);
   }
@@ -131,7 +170,7 @@ static bool not_here(tn_context *c, const char *name, tn_error *e) {
   if (n < sizeof part) {
     memcpy(part, name, n);
     part[n] = 0;
-    tn_constant *point = constant_named(c->point, c->points, part);
+    tn_constant *point = point_named(c, part);
     if (point && !settle(c, point, true, e)) return false;
     if (tn_body_named(c, part) >= 0 || tn_joint_named(c, part) >= 0)
       return tn_fail(e, TN_E_MODEL, "'%s' depends on the motion: it is not known here", name), false;
@@ -147,15 +186,16 @@ static bool find(void *user, const char *name, tn_meaning *m, tn_error *e) {
   for (const tn_scope *s = l->scope; s; s = s->outer)
     if (strcmp(s->name, name) == 0) {
       m->value[0] = s->value;
+      if (l->counters) l->counters[l->at] = true;
       return true;
     }
-  tn_constant *k = constant_named(c->constant, c->constants, name);
+  tn_constant *k = constant_named(c, name);
   if (k) {
     if (!settle(c, k, false, e)) return false;
     m->value[0] = k->value[0];
     return true;
   }
-  if ((k = constant_named(c->point, c->points, name))) {
+  if ((k = point_named(c, name))) {
     if (!settle(c, k, true, e)) return false;
     m->value[0] = k->value[0];
     m->value[1] = k->value[1];
@@ -173,22 +213,28 @@ static bool find(void *user, const char *name, tn_meaning *m, tn_error *e) {
     return tn_channel_slot(c, &ch, &m->slot) == TN_OK || (tn_fail(e, TN_E_MEMORY, "out of memory"), false);
   }
   if (strchr(name, '.')) return not_here(c, name, e);
-  const char *known[64];
+  static const char *const built_in[] = {"pi", "deg", "rpm", "mm", "ms", "g0", "t"};
+  const char *known[72];
   int n = 0;
   for (int i = 0; i < c->constants && n < 64; i++) known[n++] = c->constant[i].name;
+  for (int i = 0; i < 7; i++) known[n++] = built_in[i];
   const char *near = tn_nearest(name, n, known);
   tn_fail(e, TN_E_MODEL, "unknown name '%s'", name);
-  if (near) tn_hint(e, "did you mean '%s'?", near);
+  if (near)
+    tn_hint(e, "did you mean '%s'?", near);
+  else if (strcmp(name, "time") == 0)
+    tn_hint(e, "the time is t");
+  else if (l->running && tn_is_energy(name))
+    tn_hint(e, "did you mean 'energy.%s'?", name);
   return false;
 }
 
 static tn_table *table_named(tn_context *c, const char *name, tn_error *e) {
+  const int found = tn_index_find(&c->table_index, name);
+  if (found >= 0) return settle_table(c, &c->table[found], e) ? &c->table[found] : NULL;
   const char *known[64];
   int n = 0;
-  for (int i = 0; i < c->tables; i++) {
-    if (strcmp(c->table[i].name, name) == 0) return &c->table[i];
-    if (n < 64) known[n++] = c->table[i].name;
-  }
+  for (int i = 0; i < c->tables && n < 64; i++) known[n++] = c->table[i].name;
   const char *near = tn_nearest(name, n, known);
   tn_fail(e, TN_E_MODEL, "there is no table '%s'", name);
   if (near) tn_hint(e, "did you mean '%s'?", near);
@@ -221,7 +267,7 @@ static bool call(void *user, const char *function, int n, const char *const *arg
     double p[2][2];
     if (n != 2) return tn_fail(e, TN_E_MODEL, "'dist' takes 2 points, %d given", n), false;
     for (int i = 0; i < 2; i++) {
-      tn_constant *k = constant_named(c->point, c->points, args[i]);
+      tn_constant *k = point_named(c, args[i]);
       if (!k) return tn_fail(e, TN_E_MODEL, "there is no point '%s'", args[i]), false;
       if (!settle(c, k, true, e)) return false;
       memcpy(p[i], k->value, sizeof p[i]);
@@ -244,8 +290,8 @@ static bool call(void *user, const char *function, int n, const char *const *arg
 /* parse the text of a node; an error is moved from the offset in the text to the place of the node */
 static tn_status parse(tn_context *c, const tn_scope *scope, const tn_node *at, const char *text, size_t n,
                        tn_class allowed, tn_expr **expr, tn_error *e) {
-  lookup l = {c, scope, allowed == TN_CLASS_RUNNING};
-  const tn_names names = {&l, 2, find, item, items, call};
+  lookup l = {c, scope, at && text == at->text ? at->counters : NULL, 0, allowed == TN_CLASS_RUNNING};
+  const tn_names names = {&l, 2, find, item, items, call, &l.at};
   tn_error inner;
   tn_error_clear(&inner);
   tn_status status = tn_expr_parse(c->arena, text, n, allowed, &names, expr, &inner);
@@ -334,7 +380,7 @@ tn_status tn_direction_at(tn_context *c, const tn_node *node, double axis[2]) {
 
 tn_status tn_place_at(tn_context *c, const tn_node *node, double place[2]) {
   if (node->kind != TN_NODE_TEXT) return tn_numbers_at(c, node, 2, place);
-  tn_constant *k = constant_named(c->point, c->points, node->text);
+  tn_constant *k = point_named(c, node->text);
   if (k) {
     if (settle(c, k, true, c->e)) {
       memcpy(place, k->value, 2 * sizeof *place);
@@ -346,7 +392,7 @@ tn_status tn_place_at(tn_context *c, const tn_node *node, double place[2]) {
   }
   const int body = tn_body_named(c, node->text);
   if (body >= 0) {
-    TN_TRY(tn_pose_of(c, body));
+    TN_TRY(tn_pose_of(c, body, node));
     memcpy(place, c->m->body[body].pose, 2 * sizeof *place);
     return TN_OK;
   }

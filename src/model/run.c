@@ -2,46 +2,44 @@
  * the contract. */
 #include "model/model.h"
 
-#include <stdio.h>
-
 const tn_method tn_methods[] = {
-    {"project", "mass-orthogonal projection after every step: the one to use when in doubt", "Tenon", "augmented",
-     "project"},
-    {"direct", "correction along the rows, in the metric of the coordinates", "Nada & Bayoumi 2023, direct correction",
-     "augmented", "project:metric=identity"},
-    {"fci", "full-coordinate integration: nothing keeps the constraints", "Nada & Bashiri 2017", "augmented", "none"},
-    {"baumgarte-b1", "feedback alpha = beta = 5, at every stage", "Nada & Bayoumi 2023, B1", "augmented",
-     "baumgarte:alpha=5,beta=5,feedback=staged"},
-    {"baumgarte-b2", "feedback alpha = 5, beta = 12, at every stage", "Nada & Bayoumi 2023, B2", "augmented",
-     "baumgarte:alpha=5,beta=12,feedback=staged"},
-    {"baumgarte-b3", "feedback alpha = 1/h, beta = sqrt(2)/h, at every stage", "Nada & Bayoumi 2023, B3", "augmented",
+    {"project", "mass-orthogonal projection after every step: the one to use when in doubt", "--method project",
+     "Tenon", "augmented", "project"},
+    {"direct", "correction along the rows, in the metric of the coordinates", "--method direct",
+     "Nada & Bayoumi 2023, direct correction", "augmented", "project:metric=identity"},
+    {"fci", "full-coordinate integration: nothing keeps the constraints", "--method fci --breach record",
+     "Nada & Bashiri 2017", "augmented", "none"},
+    {"baumgarte-b1", "feedback alpha = beta = 5, at every stage", "--method baumgarte-b1 --breach record",
+     "Nada & Bayoumi 2023, B1", "augmented", "baumgarte:alpha=5,beta=5,feedback=staged"},
+    {"baumgarte-b2", "feedback alpha = 5, beta = 12, at every stage", "--method baumgarte-b2 --breach record",
+     "Nada & Bayoumi 2023, B2", "augmented", "baumgarte:alpha=5,beta=12,feedback=staged"},
+    {"baumgarte-b3", "feedback alpha = 1/h, beta = sqrt(2)/h, at every stage",
+     "--method baumgarte-b3 --integrator rk4 --step 1e-3 --breach record", "Nada & Bayoumi 2023, B3", "augmented",
      "baumgarte:a=2,b=2,feedback=staged"},
-    {"baumgarte-step", "feedback Cdot/h + C/(2 h^2), held over the step", "Tenon", "augmented",
-     "baumgarte:a=1,b=0.5,feedback=held"},
+    {"baumgarte-step", "feedback Cdot/h + C/(2 h^2), held over the step", "--method baumgarte-step --breach record",
+     "Tenon", "augmented", "baumgarte:a=1,b=0.5,feedback=held"},
 };
 const int tn_method_count = (int)(sizeof tn_methods / sizeof *tn_methods);
 
 /* a part as one types it: `baumgarte:alpha=5,beta=5` */
 static const char *short_form(tn_context *c, const char *word, const tn_node *node) {
   char text[256];
-  size_t used = (size_t)snprintf(text, sizeof text, "%s", word);
+  size_t used = (size_t)tn_format(text, sizeof text, "%s", word);
   char mark = ':';
   if (node->kind == TN_NODE_OBJECT)
     for (const tn_node *k = node->first; k && used < sizeof text; k = k->next) {
       if (strcmp(k->key, "type") == 0) continue;
       if (k->kind == TN_NODE_NUMBER)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%c%s=%.17g", mark, k->key, k->number);
+        used += (size_t)tn_format(text + used, sizeof text - used, "%c%s=%.17g", mark, k->key, k->number);
       else if (k->kind == TN_NODE_TEXT)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%c%s=%s", mark, k->key, k->text);
+        used += (size_t)tn_format(text + used, sizeof text - used, "%c%s=%s", mark, k->key, k->text);
       else if (k->kind == TN_NODE_BOOL)
         used +=
-            (size_t)snprintf(text + used, sizeof text - used, "%c%s=%s", mark, k->key, k->boolean ? "true" : "false");
+            (size_t)tn_format(text + used, sizeof text - used, "%c%s=%s", mark, k->key, k->boolean ? "true" : "false");
       mark = ',';
     }
   return tn_arena_text(c->arena, text, strlen(text));
 }
-
-static const char *const type_key[] = {"type", NULL};
 
 /* parameters of a part into a struct of its own, and its short form */
 static tn_status read_part(tn_context *c, const tn_node *node, const char *name, size_t size, const tn_field *fields,
@@ -49,40 +47,35 @@ static tn_status read_part(tn_context *c, const tn_node *node, const char *name,
   part->self = tn_context_alloc(c, size + 1);
   part->text = short_form(c, name, node);
   if (!part->self || !part->text) return tn_no_memory(c);
-  return tn_fields_read(c, node, fields, type_key, part->self);
+  return tn_fields_read(c, node, fields, tn_part_fields, part->self);
+}
+
+static const tn_node *type_node(const tn_node *node) {
+  const tn_node *type = tn_node_get(node, "type");
+  return type ? type : node;
 }
 
 static tn_status read_formulation(tn_context *c, const tn_node *node, tn_part *part) {
-  const char *word, *known[32];
+  const char *word;
   TN_TRY(tn_type_word(c, node, &word));
-  for (int i = 0; i < tn_formulation_type_count; i++) {
-    const tn_formulation_type *type = tn_formulation_types[i];
-    known[i] = type->name;
-    if (strcmp(type->name, word) != 0) continue;
-    part->type = type;
-    return read_part(c, node, type->name, type->size, type->fields, part);
-  }
-  return tn_unknown(c, node, "formulation", word, tn_formulation_type_count, known);
+  TN_TRY(tn_registry_find(c, type_node(node), TN_FORMULATIONS, word, &part->type));
+  const tn_formulation_type *type = part->type;
+  return read_part(c, node, type->name, type->size, type->fields, part);
 }
 
 static tn_status read_stabilizer(tn_context *c, const tn_node *node, tn_part *part) {
-  const char *word, *known[32];
+  const char *word;
   TN_TRY(tn_type_word(c, node, &word));
-  for (int i = 0; i < tn_stabilizer_type_count; i++) {
-    const tn_stabilizer_type *type = tn_stabilizer_types[i];
-    known[i] = type->name;
-    if (strcmp(type->name, word) != 0) continue;
-    part->type = type;
-    c->kind = "stabilizer";
-    c->name = type->name;
-    c->node = node;
-    TN_TRY(read_part(c, node, type->name, type->size, type->fields, part));
-    if (type->init) TN_TRY(type->init(part->self, c, c->m->run.fixed));
-    c->kind = NULL;
-    c->node = NULL;
-    return TN_OK;
-  }
-  return tn_unknown(c, node, "stabilizer", word, tn_stabilizer_type_count, known);
+  TN_TRY(tn_registry_find(c, type_node(node), TN_STABILIZERS, word, &part->type));
+  const tn_stabilizer_type *type = part->type;
+  c->kind = "stabilizer";
+  c->name = type->name;
+  c->node = node;
+  TN_TRY(read_part(c, node, type->name, type->size, type->fields, part));
+  if (type->init) TN_TRY(type->init(part->self, c, c->m->run.fixed));
+  c->kind = NULL;
+  c->node = NULL;
+  return TN_OK;
 }
 
 static tn_status positive(tn_context *c, const tn_node *object, const char *key, double *value, bool *given) {
@@ -95,23 +88,20 @@ static tn_status positive(tn_context *c, const tn_node *object, const char *key,
 }
 
 static tn_status read_integrator(tn_context *c, const tn_node *node) {
-  static const char *const keys[] = {"type", "step", "rtol", "atol", "max_step", NULL};
   tn_run *r = &c->m->run;
-  const char *word = "dopri5", *known[64];
+  const char *word = "dopri5";
+  const void *type;
   bool step = false, tolerance = false;
   if (node) {
     if (node->kind == TN_NODE_OBJECT) {
-      TN_TRY(tn_keys_known(c, node, NULL, keys));
+      TN_TRY(tn_keys_known(c, node, tn_integrator_fields, NULL));
       if (tn_node_get(node, "type")) TN_TRY(tn_type_word(c, node, &word));
     } else {
       TN_TRY(tn_type_word(c, node, &word));
     }
   }
-  for (int i = 0; i < tn_integrator_type_count; i++) {
-    known[i] = tn_integrator_types[i]->name;
-    if (strcmp(known[i], word) == 0) r->integrator = tn_integrator_types[i];
-  }
-  if (!r->integrator) return tn_unknown(c, node, "integrator", word, tn_integrator_type_count, known);
+  TN_TRY(tn_registry_find(c, node ? type_node(node) : NULL, TN_INTEGRATORS, word, &type));
+  r->integrator = type;
   r->rtol = 1e-8;
   TN_TRY(positive(c, node, "step", &r->step, &step));
   TN_TRY(positive(c, node, "rtol", &r->rtol, &tolerance));
@@ -119,7 +109,8 @@ static tn_status read_integrator(tn_context *c, const tn_node *node) {
   TN_TRY(positive(c, node, "atol", &r->atol, &tolerance));
   /* what depends on time may change while nothing moves: an error estimate would not see it */
   r->max_step = c->m->uses_time ? r->every : INFINITY;
-  TN_TRY(positive(c, node, "max_step", &r->max_step, &tolerance));
+  TN_TRY(positive(c, node, "max_step", &r->max_step, &r->max_step_given));
+  tolerance = tolerance || r->max_step_given;
   if (step && tolerance)
     return tn_refuse(c, node, "give `step` (fixed) or `rtol`, `atol`, `max_step` (adaptive), not both");
   if (tolerance && !r->integrator->adaptive)
@@ -130,17 +121,18 @@ static tn_status read_integrator(tn_context *c, const tn_node *node) {
     return TN_E_MODEL;
   }
   r->fixed = step;
+  if (step && r->until / r->step > 1e10)
+    return tn_refuse(c, tn_node_get(node, "step"), "more than 1e10 steps: `step` is too small");
   return TN_OK;
 }
 
 static tn_status read_contract(tn_context *c, const tn_node *node) {
-  static const char *const keys[] = {"position", "velocity", "breach", NULL};
   tn_run *r = &c->m->run;
   r->contract_position = 1e-8;
   r->contract_velocity = 1e-6;
   r->breach_stops = true;
   if (!node) return TN_OK;
-  TN_TRY(tn_keys_known(c, node, NULL, keys));
+  TN_TRY(tn_keys_known(c, node, tn_contract_fields, NULL));
   TN_TRY(positive(c, node, "position", &r->contract_position, NULL));
   TN_TRY(positive(c, node, "velocity", &r->contract_velocity, NULL));
   const tn_node *breach = tn_node_get(node, "breach");
@@ -160,14 +152,11 @@ static tn_status read_method(tn_context *c, const tn_node *run) {
                 *stabilize = tn_node_get(run, "stabilize");
   const tn_method *method = &tn_methods[0];
   if (node) {
-    const char *word, *known[32];
-    method = NULL;
+    const char *word;
+    const void *type;
     TN_TRY(tn_word_at(c, node, "method", &word));
-    for (int i = 0; i < tn_method_count; i++) {
-      known[i] = tn_methods[i].name;
-      if (strcmp(known[i], word) == 0) method = &tn_methods[i];
-    }
-    if (!method) return tn_unknown(c, node, "method", word, tn_method_count, known);
+    TN_TRY(tn_registry_find(c, node, TN_METHODS, word, &type));
+    method = type;
   }
   r->method = formulation || stabilize ? "custom" : method->name;
   /* the preset through the same door as the user's own words */
@@ -194,13 +183,11 @@ static tn_status read_method(tn_context *c, const tn_node *run) {
 }
 
 tn_status tn_run_read(tn_context *c) {
-  static const char *const keys[] = {"until",     "every",      "method",   "formulation",
-                                     "stabilize", "integrator", "contract", NULL};
   tn_run *r = &c->m->run;
   static const tn_node none = {.kind = TN_NODE_OBJECT};
   const tn_node *run = tn_node_get(c->root, "run");
   if (!run) run = &none;
-  TN_TRY(tn_keys_known(c, run, NULL, keys));
+  TN_TRY(tn_keys_known(c, run, tn_run_fields, NULL));
   const tn_node *until = tn_node_get(run, "until");
   if (until) {
     TN_TRY(tn_number_at(c, until, &r->until));
@@ -216,27 +203,3 @@ tn_status tn_run_read(tn_context *c) {
   TN_TRY(read_contract(c, tn_node_get(run, "contract")));
   return read_method(c, run);
 }
-
-/* ---- what can be named, for those who list ------------------------------------------------------------------------------ */
-
-typedef struct listed {
-  const char *name, *doc;
-} listed;
-
-static listed entry(const char *kind, int i) {
-  const listed none = {NULL, NULL};
-#define LIST(word, count, at)                                                                                          \
-  if (strcmp(kind, word) == 0) return i >= 0 && i < (count) ? (listed){(at).name, (at).doc} : none
-  LIST("joint", tn_joint_type_count, *tn_joint_types[i]);
-  LIST("force", tn_force_type_count, *tn_force_types[i]);
-  LIST("coordinates", tn_body_type_count, *tn_body_types[i]);
-  LIST("formulation", tn_formulation_type_count, *tn_formulation_types[i]);
-  LIST("stabilizer", tn_stabilizer_type_count, *tn_stabilizer_types[i]);
-  LIST("integrator", tn_integrator_type_count, *tn_integrator_types[i]);
-  LIST("method", tn_method_count, tn_methods[i]);
-#undef LIST
-  return none;
-}
-
-const char *tn_list_name(const char *kind, int i) { return entry(kind, i).name; }
-const char *tn_list_doc(const char *kind, int i) { return entry(kind, i).doc; }

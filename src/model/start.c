@@ -6,12 +6,14 @@ static tn_status add(tn_context *c, const tn_node *node, const char *name, const
   TN_TRY(tn_measure_at(c, node, name, &t->of, &t->rate));
   t->value = NAN; /* kept: that of the given pose, or rate 0 */
   if (value && value->kind == TN_NODE_OBJECT) {
-    static const char *const keys[] = {"repeat", "value", NULL};
-    TN_TRY(tn_keys_known(c, value, NULL, keys));
+    TN_TRY(tn_keys_known(c, value, tn_value_fields, NULL));
     if (!tn_node_get(value, "value")) return tn_refuse(c, value, "`value` is missing");
     value = tn_node_get(value, "value");
   }
-  if (value) TN_TRY(tn_number_at(c, value, &t->value));
+  if (value) {
+    TN_TRY(tn_number_at(c, value, &t->value));
+    if (!t->rate && tn_measure_unit(c->m, &t->of) == TN_ANGLE) tn_warn_angle(c, value);
+  }
   t->node = node;
   t->name = tn_arena_text(c->arena, name, strlen(name));
   return t->name ? TN_OK : tn_no_memory(c);
@@ -36,7 +38,7 @@ tn_status tn_start_read(tn_context *c) {
     if (!m->as_given && strcmp(word, "assemble") != 0) return tn_unknown(c, mode, "mode", word, 2, known);
   }
   for (const tn_node *k = start->first; k; k = k->next) {
-    if (k == keep || k == guess || k == mode || strncmp(k->key, "x-", 2) == 0) continue;
+    if (k == keep || k == guess || k == mode || tn_node_is_own(k)) continue;
     TN_TRY(add(c, k, k->key, k));
     m->exact++;
   }
@@ -47,6 +49,7 @@ tn_status tn_start_read(tn_context *c) {
     m->exact++;
   }
   for (const tn_node *k = guess ? guess->first : NULL; k; k = k->next) {
+    if (tn_node_is_own(k)) continue;
     TN_TRY(add(c, k, k->key, k));
     m->guesses++;
   }

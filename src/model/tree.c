@@ -3,8 +3,6 @@
  * with coordinates of their own (`swing`, `point`) keep them. */
 #include "model/model.h"
 
-#include <stdio.h>
-
 /* a joint that can carry the body at its other end, from a body that is placed already */
 static bool can_carry(const tn_model *m, const tn_joint *j, const bool *placed, int *child, bool *backwards) {
   if (j->in_tree || j->frames != 2 || j->type->plane.axes < 0 || j->type->seat != TN_SEAT_SHARED) return false;
@@ -17,6 +15,12 @@ static bool can_carry(const tn_model *m, const tn_joint *j, const bool *placed, 
     return true;
   }
   return false;
+}
+
+/* it carries a body already, or never will */
+static bool is_settled(const tn_joint *j, const bool *placed) {
+  if (j->in_tree || j->frames != 2 || j->type->plane.axes < 0 || j->type->seat != TN_SEAT_SHARED) return true;
+  return (j->spot[0].body < 0 || placed[j->spot[0].body]) && (j->spot[1].body < 0 || placed[j->spot[1].body]);
 }
 
 static bool stands(const tn_body *b, const bool *placed) { return b->parent == TN_GROUND || placed[b->parent]; }
@@ -49,7 +53,7 @@ static tn_status name_coordinates(tn_context *c) {
       const size_t size = strlen(part) + strlen(k[n].name) + 2;
       char *text = tn_context_alloc(c, size);
       if (!text) return TN_E_MEMORY;
-      snprintf(text, size, "%s.%s", part, k[n].name);
+      tn_format(text, size, "%s.%s", part, k[n].name);
       m->q_name[b->q + n] = text;
       m->q_unit[b->q + n] = k[n].unit;
     }
@@ -62,16 +66,19 @@ tn_status tn_tree_build(tn_context *c) {
   tn_model *m = c->m;
   bool *placed = tn_context_alloc(c, sizeof *placed * (size_t)(m->bodies + 1));
   if (!placed) return TN_E_MEMORY;
+  int first_body = 0, first_joint = 0; /* all before them are settled */
   for (int n = 0; n < m->bodies;) {
     int chosen = -1;
+    while (first_body < m->bodies && placed[first_body]) first_body++;
+    while (first_joint < m->joints && is_settled(&m->joint[first_joint], placed)) first_joint++;
     /* bodies that keep their own coordinates as soon as what they stand on is there; in absolute coordinates all do */
-    for (int i = 0; i < m->bodies && chosen < 0; i++) {
+    for (int i = first_body; i < m->bodies && chosen < 0; i++) {
       const tn_body *b = &m->body[i];
       if (placed[i]) continue;
       const bool own = !m->relative || b->type->on_parent || !b->oriented || tn_node_get(b->node, "coordinates");
       if (own && stands(b, placed)) chosen = i;
     }
-    for (int i = 0; i < m->joints && chosen < 0 && m->relative; i++) {
+    for (int i = first_joint; i < m->joints && chosen < 0 && m->relative; i++) {
       tn_joint *j = &m->joint[i];
       bool backwards;
       int child;
@@ -85,7 +92,7 @@ tn_status tn_tree_build(tn_context *c) {
       chosen = child;
     }
     /* nothing carries the rest: the first of them stands free */
-    for (int i = 0; i < m->bodies && chosen < 0; i++)
+    for (int i = first_body; i < m->bodies && chosen < 0; i++)
       if (!placed[i] && stands(&m->body[i], placed)) chosen = i;
     if (chosen < 0) return tn_refuse(c, NULL, "bodies stand on each other in a ring");
     placed[chosen] = true;

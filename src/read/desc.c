@@ -67,7 +67,7 @@ void tn_node_pointer(const tn_node *node, char *text, size_t size) {
     if (!name) {
       long i = 0;
       for (const tn_node *c = path[n]->parent->first; c != path[n] && c; c = c->next) i++;
-      snprintf(index, sizeof index, "%ld", i);
+      tn_format(index, sizeof index, "%ld", i);
       name = index;
     }
     put_char(text, size, &used, '/');
@@ -84,7 +84,7 @@ tn_status tn_node_fail(const tn_node *node, tn_error *e, tn_status status, const
   char text[sizeof e->message + 4];
   va_list arguments;
   va_start(arguments, format);
-  if (vsnprintf(text, sizeof text, format, arguments) < 0) text[0] = 0;
+  if (tn_vformat(text, sizeof text, format, arguments) < 0) text[0] = 0;
   va_end(arguments);
   tn_fail(e, status, "%s", text);
   if (!e || !node) return status;
@@ -148,6 +148,7 @@ tn_status tn_desc_new(const tn_allocator *allocator, tn_desc **desc, tn_error *e
   tn_desc *d = arena.allocator.allocate(arena.allocator.user, sizeof *d);
   if (!d) return no_memory(e);
   *d = (tn_desc){.arena = arena};
+  tn_arena_init(&d->types, allocator);
   if (!(d->root = tn_node_new(&d->arena, TN_NODE_OBJECT))) {
     tn_desc_free(d);
     return no_memory(e);
@@ -160,6 +161,7 @@ void tn_desc_free(tn_desc *d) {
   if (!d) return;
   tn_allocator allocator = d->arena.allocator;
   tn_arena_free(&d->arena);
+  tn_arena_free(&d->types);
   allocator.release(allocator.user, d);
 }
 
@@ -184,7 +186,11 @@ static tn_status read_all(const tn_allocator *a, FILE *file, const char *path, c
   size_t room = 0;
   for (;;) {
     if (*size == room) {
-      if (*size > TN_TEXT_MOST) return tn_fail(e, TN_E_IO, "'%s' has more than %zu bytes", path, TN_TEXT_MOST);
+      if (*size > TN_TEXT_MOST) {
+        tn_fail(e, TN_E_MODEL, "the model has more than %zu bytes", TN_TEXT_MOST);
+        tn_error_at(e, &(tn_place){path, 0, 1, 1}, NULL);
+        return TN_E_MODEL;
+      }
       size_t more = room ? 2 * room : (size_t)1 << 16;
       if (more > TN_TEXT_MOST) more = TN_TEXT_MOST + 1;
       char *larger = a->allocate(a->user, more);

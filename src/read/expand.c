@@ -11,8 +11,6 @@
  * one repeat, MADE_MOST nodes and TN_TEXT_MOST bytes by all of them. */
 #include "read/read.h"
 
-#include <stdio.h>
-
 enum { ITEMS_MOST = 100000, MADE_MOST = 1000000 };
 #define NEAR_INTEGER 1e-9
 #define INTEGER_MOST 2147483647.0
@@ -22,6 +20,7 @@ typedef struct expander {
   tn_number_of number;
   void *user;
   tn_error *e;
+  int own;                   /* inside a member of the user's own */
   long made;                 /* nodes by repeats       */
   size_t text;               /* bytes of text by them  */
   const char *file, *copied; /* the last name of a file, in the original and in the copy */
@@ -85,7 +84,7 @@ static tn_status fill(expander *x, const tn_scope *scope, const tn_node *at, con
     double value;
     tn_status status = integer(x, scope, at, text + inside, end - inside, &value);
     if (status) return status;
-    used += (size_t)snprintf(to + used, 13, "%d", (int)value);
+    used += (size_t)tn_format(to + used, 13, "%d", (int)value);
     i = end;
   }
   *out = to;
@@ -197,7 +196,7 @@ static tn_status unique(expander *x, const tn_node *object, const tn_node *from)
   tn_status status = tn_node_duplicate(&x->arena->allocator, object, &first, &again, x->e);
   if (status || !again) return status;
   char line[32] = "";
-  if (first->key_place.line) snprintf(line, sizeof line, ", first on line %d", first->key_place.line);
+  if (first->key_place.line) tn_format(line, sizeof line, ", first on line %d", first->key_place.line);
   tn_node_fail(from, x->e, TN_E_MODEL, "duplicate key \"%.60s\" after expanding the repeats%s", again->key, line);
   if (again->key_place.line) tn_error_at(x->e, &again->key_place, NULL);
   return TN_E_MODEL;
@@ -215,9 +214,17 @@ static tn_status copy(expander *x, const tn_node *from, const tn_scope *scope, t
   to->rewritten = from->rewritten || (scope && from->kind == TN_NODE_TEXT && strchr(from->text, '{'));
   if (from->kind == TN_NODE_TEXT && (status = fill(x, scope, from, from->text, from->size, &to->text, &to->size)))
     return status;
+  if (scope && to->text && !(to->counters = tn_arena_alloc(x->arena, to->size + 1))) return no_memory(x);
   bool renamed = false;
   for (const tn_node *c = from->first; c; c = c->next) {
-    const tn_node *at = tn_node_get(c, "repeat");
+    const tn_node *at = x->own ? NULL : tn_node_get(c, "repeat");
+    if (tn_node_is_own(c)) { /* as it stands, whatever it says */
+      x->own++;
+      status = copy_child(x, c, NULL, to);
+      x->own--;
+      if (status) return status;
+      continue;
+    }
     if (scope && c->key && strcmp(c->key, "repeat") == 0) continue; /* of this object: it has been carried out */
     renamed = renamed || at || scope;
     status = at ? repeat(x, c, at, scope, to) : copy_child(x, c, scope, to);

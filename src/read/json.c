@@ -15,7 +15,6 @@
 #include "read/read.h"
 
 #include <locale.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define VALUES_MOST (4L << 20)
@@ -42,7 +41,7 @@ static tn_status TN_PRINTF(3, 4) refuse(reader *r, tn_place place, const char *f
   char message[512];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
+  tn_vformat(message, sizeof message, format, arguments);
   va_end(arguments);
   tn_fail(r->e, TN_E_MODEL, "%s", message);
   tn_error_at(r->e, &place, NULL);
@@ -63,20 +62,20 @@ typedef struct found {
 } found;
 
 static found what(const reader *r) {
-  found f;
+  found f = {""};
   size_t left = r->n - r->at, run = 0;
   while (run < left && is_word((unsigned char)r->s[r->at + run])) run++;
   int c = peek(r), length = tn_utf8(r->s + r->at, left);
   if (c < 0)
-    snprintf(f.text, sizeof f.text, "the end of the text");
+    tn_format(f.text, sizeof f.text, "the end of the text");
   else if (run > 24)
-    snprintf(f.text, sizeof f.text, "'%.24s...'", r->s + r->at);
+    tn_format(f.text, sizeof f.text, "'%.24s...'", r->s + r->at);
   else if (run)
-    snprintf(f.text, sizeof f.text, "'%.*s'", (int)run, r->s + r->at);
+    tn_format(f.text, sizeof f.text, "'%.*s'", (int)run, r->s + r->at);
   else if (!length || c < 0x20 || c == 0x7f)
-    snprintf(f.text, sizeof f.text, "byte 0x%02x", (unsigned)c);
+    tn_format(f.text, sizeof f.text, "byte 0x%02x", (unsigned)c);
   else
-    snprintf(f.text, sizeof f.text, "'%.*s'", length, r->s + r->at);
+    tn_format(f.text, sizeof f.text, "'%.*s'", length, r->s + r->at);
   return f;
 }
 
@@ -289,13 +288,18 @@ static tn_status no_value(reader *r, const tn_node *parent, const char *key) {
   const char *near = NULL;
   char word[sizeof f.text];
   if (is_word(c)) {
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(f.text + 1, "'."), f.text + 1);
+    tn_format(word, sizeof word, "%.*s", (int)strcspn(f.text + 1, "'."), f.text + 1);
     near = tn_nearest(word, 3, words);
   }
   if (near)
     tn_hint(r->e, "did you mean %s?", near);
   else if (c == '+' || c == '.')
     tn_hint(r->e, "a number begins with a digit or '-'");
+  else if (c == '#')
+    tn_hint(r->e, "a comment begins with //");
+  else if (is_word(c) && (strcmp(word, "NaN") == 0 || strcmp(word, "nan") == 0 || strcmp(word, "Infinity") == 0 ||
+                          strcmp(word, "inf") == 0))
+    tn_hint(r->e, "every number is finite");
   else if (is_word(c))
     tn_hint(r->e, "words and expressions are texts, in double quotes");
   return TN_E_MODEL;
@@ -389,9 +393,11 @@ static tn_status container(reader *r, bool is_object, tn_node **out) {
       found f = what(r);
       bool begins = c == '"' || (!is_object && (c == '{' || c == '[' || c == '-' || is_word(c)));
       char after[80] = "the item";
-      if (is_object) snprintf(after, sizeof after, "the value of \"%.60s\"", key);
+      if (is_object) tn_format(after, sizeof after, "the value of \"%.60s\"", key);
       refuse(r, here(r), "%sexpected ',' or '%c' after %s, found %s", begins ? "missing ',': " : "", close, after,
              f.text);
+      if (c == '*' || c == '/' || c == '+' || c == '^' || c == '(' || (c == '-' && is_object))
+        tn_hint(r->e, "an expression stands in quotes: \"60*rpm\"");
       if (c < 0) tn_hint(r->e, "the '%c' of line %d is not closed", is_object ? '{' : '[', open.line);
       return TN_E_MODEL;
     }

@@ -5,26 +5,14 @@
  * numbers have the fewest digits that read back as the same double, so reading the text gives the same description. */
 #include "read/read.h"
 
-#include <locale.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 enum { LINE = 88 };
 
 int tn_json_digits(double value, char text[32]) {
   int n = 0;
-  /* %.{p}g in the locale reads back in the same locale; its decimal point becomes '.' afterwards */
+  double back;
   for (int p = fabs(value) < 1e15 && value == floor(value) ? 15 : 1; p <= 17; p++) {
-    n = snprintf(text, 32, "%.*g", p, value);
-    if (strtod(text, NULL) == value) break;
-  }
-  const char *point = localeconv()->decimal_point;
-  char *found = strcmp(point, ".") != 0 && point[0] ? strstr(text, point) : NULL;
-  if (found) {
-    size_t width = strlen(point);
-    found[0] = '.';
-    memmove(found + 1, found + width, strlen(found + width) + 1);
-    n -= (int)width - 1;
+    n = tn_format(text, 32, "%.*g", p, value);
+    if (tn_json_number(text, (size_t)n, &back) && back == value) break;
   }
   return n;
 }
@@ -60,17 +48,34 @@ static void put(printer *p, const char *s, size_t n) {
   }
 }
 
-static void put_text(printer *p, const char *s, size_t n) {
+/* the counter of a repeat that was met at a byte of an expression, or NULL */
+static const tn_scope *counter_at(const tn_node *node, size_t i) {
+  if (!node->counters || !node->counters[i]) return NULL;
+  const tn_scope *longest = NULL;
+  for (const tn_scope *c = node->scope; c; c = c->outer) {
+    const size_t n = strlen(c->name);
+    if (strncmp(node->text + i, c->name, n) == 0 && (!longest || n > strlen(longest->name))) longest = c;
+  }
+  return longest;
+}
+
+static void put_text(printer *p, const char *s, size_t n, const tn_node *expression) {
   static const char plain[] = "\"\\\b\f\n\r\t", names[] = "\"\\bfnrt";
   put(p, "\"", 1);
   for (size_t i = 0; i < n && !p->stopped; i++) {
-    char escape[8] = {'\\'};
+    char escape[8] = {'\\'}, number[32];
+    const tn_scope *counter = expression ? counter_at(expression, i) : NULL;
+    if (counter) {
+      put(p, number, (size_t)tn_format(number, sizeof number, counter->value < 0 ? "(%.0f)" : "%.0f", counter->value));
+      i += strlen(counter->name) - 1;
+      continue;
+    }
     const char *known = s[i] ? strchr(plain, s[i]) : NULL;
     if (known) {
       escape[1] = names[known - plain];
       put(p, escape, 2);
     } else if ((unsigned char)s[i] < 0x20) {
-      put(p, escape, (size_t)snprintf(escape, sizeof escape, "\\u%04x", (unsigned)s[i]));
+      put(p, escape, (size_t)tn_format(escape, sizeof escape, "\\u%04x", (unsigned)s[i]));
     } else {
       put(p, s + i, 1);
     }
@@ -86,7 +91,7 @@ static void new_line(printer *p, int level) {
 static void print_scalar(printer *p, const tn_node *node) {
   char digits[32];
   if (node->kind == TN_NODE_TEXT)
-    put_text(p, node->text, node->size);
+    put_text(p, node->text, node->size, node);
   else if (node->kind == TN_NODE_NUMBER)
     put(p, digits, (size_t)tn_json_digits(node->number, digits));
   else if (node->kind == TN_NODE_BOOL)
@@ -133,7 +138,7 @@ static void print_node(printer *p, const tn_node *node, int level) {
   for (const tn_node *c = node->first; c && !p->stopped; c = c->next) {
     new_line(p, level + 1);
     if (object) {
-      put_text(p, c->key, strlen(c->key));
+      put_text(p, c->key, strlen(c->key), NULL);
       put(p, ": ", 2);
     }
     print_node(p, c, level + 1);
@@ -143,11 +148,16 @@ static void print_node(printer *p, const tn_node *node, int level) {
   put(p, object ? "}" : "]", 1);
 }
 
+bool tn_node_print(const tn_node *node, int level, tn_write write, void *user) {
+  printer p = {.write = write, .user = user, .room = sizeof p.buffer};
+  print_node(&p, node, level);
+  flush(&p);
+  return !p.stopped;
+}
+
 tn_status tn_desc_print(const tn_desc *desc, tn_write write, void *user, tn_error *e) {
   if (!desc || !write) return tn_fail(e, TN_E_USAGE, "tn_desc_print: no description or nothing to write with");
-  printer p = {.write = write, .user = user, .room = sizeof p.buffer};
-  print_node(&p, desc->root, 0);
-  put(&p, "\n", 1);
-  flush(&p);
-  return p.stopped ? tn_fail(e, TN_E_IO, "writing the description was stopped") : TN_OK;
+  return !tn_node_print(desc->root, 0, write, user) || !write(user, "\n", 1)
+             ? tn_fail(e, TN_E_IO, "writing the description was stopped")
+             : TN_OK;
 }

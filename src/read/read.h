@@ -33,12 +33,25 @@ typedef struct tn_node {
   struct tn_node *first, *last; /* children in file order                      */
   struct tn_node *next, *parent;
   const tn_scope *scope; /* counters of the repeats around it            */
+  bool *counters; /* inside a repeat, of a text: bytes at which a counter was met when it was read as an expression */
 } tn_node;
+
+/* a type from outside, known to one description */
+typedef struct tn_added {
+  int kind; /* tn_registry */
+  const void *type;
+  struct tn_added *next;
+} tn_added;
 
 struct tn_desc {
   tn_arena arena;
-  tn_node *root; /* an object */
+  tn_node *root;  /* an object                                        */
+  tn_arena types; /* of `added`, which stays when another text is read */
+  tn_added *added;
 };
+
+/* a member that is the user's own and is not read: its key starts with x- */
+static inline bool tn_node_is_own(const tn_node *member) { return member->key && strncmp(member->key, "x-", 2) == 0; }
 
 tn_node *tn_node_new(tn_arena *arena, tn_node_kind kind); /* NULL: no memory */
 void tn_node_append(tn_node *parent, tn_node *child);
@@ -64,6 +77,33 @@ tn_status tn_json_value(tn_arena *arena, const char *text, size_t size, int dept
 bool tn_json_number(const char *text, size_t n, double *value);
 /* print.c: the shortest digits that read back as the same number, NUL at the end; returns their count */
 int tn_json_digits(double value, char text[32]);
+
+/* a tree as JSON text at a level of indentation, without a line end; counters in what was read as an expression stand as
+ * numbers. false: `write` stopped it */
+bool tn_node_print(const tn_node *node, int level, tn_write write, void *user);
+
+/* write.c: JSON piece by piece. a key in an object, NULL in a list. kind: "{" or "[", with a dash all on one line */
+enum { TN_JSON_LEVELS = 32 };
+typedef struct tn_json {
+  tn_write write;
+  void *user;
+  bool failed;
+  int level;
+  bool filled[TN_JSON_LEVELS], flat[TN_JSON_LEVELS];
+  char bracket[TN_JSON_LEVELS];
+  size_t used;
+  char buffer[1024];
+} tn_json;
+void tn_json_open(tn_json *j, const char *key, const char *kind);
+void tn_json_close(tn_json *j); /* the last one ends the line and hands everything over */
+void tn_json_text(tn_json *j, const char *key, const char *value);
+void tn_json_real(tn_json *j, const char *key, double value); /* not finite: null, and `key_reason` */
+void tn_json_whole(tn_json *j, const char *key, long value);
+void tn_json_bool(tn_json *j, const char *key, bool value);
+void tn_json_null(tn_json *j, const char *key, const char *reason); /* reason: `key_reason`, or NULL */
+void tn_json_reals(tn_json *j, const char *key, int n, const double *values);
+void tn_json_node(tn_json *j, const char *key, const tn_node *node);
+void tn_json_flush(tn_json *j);
 
 /* expand.c: a copy of the tree in `arena` without any `repeat`: each repeated member or list item stands once for every
  * value of its counter, `{expression}` in keys and texts replaced, `scope` set. `number` evaluates a constant

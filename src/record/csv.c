@@ -1,14 +1,7 @@
 /* CSV: a line of names, then numbers with 17 digits, which read back as the same doubles. */
 #include "record/record.h"
 
-#include <stdio.h>
-
-int tn_text_of(double value, char text[40]) {
-  int n = snprintf(text, 40, "%.17g", value);
-  for (int i = 0; i < n; i++)
-    if (text[i] == ',') text[i] = '.'; /* a comma for a point in some locales */
-  return n;
-}
+static int digits_of(double value, char text[40]) { return tn_format(text, 40, "%.17g", value); }
 
 tn_status tn_csv_head(const tn_sim *s, tn_write write, void *user) {
   if (!write(user, "t", 1)) return TN_E_IO;
@@ -19,8 +12,8 @@ tn_status tn_csv_head(const tn_sim *s, tn_write write, void *user) {
 
 tn_status tn_csv_row(double t, int n, const double *values, tn_write write, void *user) {
   char text[40];
-  if (!write(user, text, (size_t)tn_text_of(t, text))) return TN_E_IO;
+  if (!write(user, text, (size_t)digits_of(t, text))) return TN_E_IO;
   for (int i = 0; i < n; i++)
-    if (!write(user, ",", 1) || !write(user, text, (size_t)tn_text_of(values[i], text))) return TN_E_IO;
+    if (!write(user, ",", 1) || !write(user, text, (size_t)digits_of(values[i], text))) return TN_E_IO;
   return write(user, "\n", 1) ? TN_OK : TN_E_IO;
 }

@@ -1,10 +1,47 @@
-/* record: samples to files. */
+/* record: samples to files.
+ *
+ *   csv.c     text                          recorder.c   writing a result file
+ *   result.c  reading one                   npy.c        arrays for NumPy from it
+ *
+ * a result file, `.tnr`, little endian throughout:
+ *   8 bytes   89 54 4e 52 0d 0a 1a 0a       "\x89TNR\r\n\x1a\n": text-mode copies and cut heads are seen
+ *   u32 u32   format version 1, size of the head
+ *   head      JSON, padded with blanks to a multiple of 8
+ *   blocks    4 bytes of kind, u32 CRC-32 of kind, size and payload, u64 size of the payload (a multiple of 8), payload
+ *     ROWS    rows of doubles: t, then the channels of the head
+ *     DONE    the summary as JSON, padded with blanks; the last block of a run that ended, however it ended
+ * blocks are only ever appended, each in one piece: what is cut off anywhere reads up to the last whole block. */
 #ifndef TN_RECORD_H
 #define TN_RECORD_H
 
 #include "simulate/simulate.h"
 
-/* %.17g with a point in every locale; returns the length */
-int tn_text_of(double value, char text[40]);
+static const unsigned char TN_TNR_MAGIC[8] = {0x89, 'T', 'N', 'R', '\r', '\n', 0x1a, '\n'};
+enum { TN_TNR_VERSION = 1, TN_TNR_START = 16, TN_TNR_BLOCK = 16 };
+
+/* names and units of the columns, t first, as a member of a JSON object */
+void tn_record_channels(tn_json *j, const tn_model *m);
+
+/* CRC-32 of data behind what has the CRC `before` (0: nothing) */
+uint32_t tn_crc32(uint32_t before, const void *data, size_t size);
+/* the CRC-32 of a block: its head as it is but for the place of the CRC itself, and its payload */
+uint32_t tn_block_crc(const unsigned char head[TN_TNR_BLOCK], const void *payload, size_t size);
+const tn_allocator *tn_result_allocator(const tn_result *r);
+static inline void tn_put_u32(unsigned char *to, uint32_t x) {
+  for (int i = 0; i < 4; i++) to[i] = (unsigned char)(x >> (8 * i));
+}
+static inline void tn_put_u64(unsigned char *to, uint64_t x) {
+  for (int i = 0; i < 8; i++) to[i] = (unsigned char)(x >> (8 * i));
+}
+static inline uint32_t tn_get_u32(const unsigned char *from) {
+  uint32_t x = 0;
+  for (int i = 0; i < 4; i++) x |= (uint32_t)from[i] << (8 * i);
+  return x;
+}
+static inline uint64_t tn_get_u64(const unsigned char *from) {
+  uint64_t x = 0;
+  for (int i = 0; i < 8; i++) x |= (uint64_t)from[i] << (8 * i);
+  return x;
+}
 
 #endif

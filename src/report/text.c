@@ -1,6 +1,16 @@
 /* the summary for people: what was run, how good it is, what it cost, how to repeat it. */
 #include "report/report.h"
 
+void tn_put(tn_printer *p, const char *format, ...) {
+  char text[2048];
+  va_list args;
+  va_start(args, format);
+  int n = tn_vformat(text, sizeof text, format, args);
+  va_end(args);
+  if (n >= (int)sizeof text) n = (int)sizeof text - 1;
+  if (!p->failed && n > 0) p->failed = !p->write(p->user, text, (size_t)n);
+}
+
 tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write, void *user) {
   tn_printer printer = {write, user, false}, *p = &printer;
   const tn_summary *r = &s->summary;
@@ -8,16 +18,16 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
   char settings[512];
   if (!r->contract_kept) tn_put(p, "%s\n", r->contract_text);
   tn_put(p, "%s%s%s\n", model_name, *m->title ? ": " : "", m->title);
-  tn_put(p, "  %d bodies, %d coordinates, %d rows, %d degree%s of freedom", m->bodies, m->nq, m->rows,
-         r->degrees_of_freedom, r->degrees_of_freedom == 1 ? "" : "s");
+  tn_put(p, "  %d bod%s, %d coordinate%s, %d row%s, %d degree%s of freedom", m->bodies, m->bodies == 1 ? "y" : "ies",
+         m->nq, TN_S(m->nq), m->rows, TN_S(m->rows), r->degrees_of_freedom, TN_S(r->degrees_of_freedom));
   if (r->redundant_rows) tn_put(p, ", %d redundant row%s", r->redundant_rows, r->redundant_rows == 1 ? "" : "s");
   tn_put(p, "\n");
   if (r->start_moved > 1e-9)
     tn_put(p, "  start assembled: %s moved most, by %.3g\n", r->start_moved_name, r->start_moved);
   tn_model_settings(m, settings, sizeof settings);
   tn_put(p, "  method %s: %s\n", m->run.method, settings);
-  tn_put(p, "  reached t = %.9g s in %ld steps (%ld rejected), %ld right-hand sides, %.3g s of CPU\n", r->t_end,
-         r->steps, r->rejected, r->rhs, r->cpu_seconds);
+  tn_put(p, "  reached t = %.9g s in %ld step%s (%ld rejected), %ld right-hand sides, %.3g s of CPU\n", r->t_end,
+         r->steps, TN_S(r->steps), r->rejected, r->rhs, r->cpu_seconds);
   if (m->rows) {
     tn_put(p, "  largest violation: position %.2e, velocity %.2e (contract %.0e, %.0e: %s)", r->max_position_violation,
            r->max_velocity_violation, m->run.contract_position, m->run.contract_velocity,
@@ -26,6 +36,9 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
     tn_put(p, "\n");
   }
   tn_put(p, "  energy balance: %.2e of the largest kinetic energy, %.4g J\n", r->energy_balance, r->max_kinetic);
+  if (r->stabilizer_work > 1e-6 * r->max_kinetic && r->stabilizer_work > 0)
+    tn_put(p, "  work of the stabilizer: up to %.3g J%s\n", r->stabilizer_work,
+           r->stabilizer_work > 1e-2 * r->max_kinetic ? ": do not trust the motion" : "");
   if (r->energy_balance > 1e-3)
     tn_put(p, "  the energy does not balance: do not trust the motion; tighten the tolerances or the step\n");
   if (r->redundant_rows)
@@ -35,6 +48,12 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
   for (int i = 0; i < s->events && i < 8; i++)
     tn_put(p, "  event at t = %.6g s, %s: %s\n", s->event[i].t, s->event[i].kind, s->event[i].text);
   if (s->events > 8) tn_put(p, "  and %d events more (--json lists them)\n", s->events - 8);
-  if (r->status != TN_OK) tn_put(p, "  stopped: %s\n", r->message);
+  for (int i = 0; i < m->warnings && i < 3; i++) {
+    char text[1600];
+    tn_error_text(m->warning[i], text, sizeof text);
+    tn_put(p, "  warning: %s\n", text);
+  }
+  if (m->warnings > 3) tn_put(p, "  and %d warnings more: tenon check\n", m->warnings - 3);
+  if (r->status != TN_OK) tn_put(p, "  %s: %s\n", r->status == TN_E_STOPPED ? "interrupted" : "stopped", r->message);
   return p->failed ? TN_E_IO : TN_OK;
 }

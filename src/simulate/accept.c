@@ -2,7 +2,7 @@
  * checked on what remains. */
 #include "simulate/simulate.h"
 
-#include <stdio.h>
+static const double JUMP = 1e-3; /* scaled as the contract does; of the kinetic energy */
 
 tn_status tn_check_contract(tn_sim *s, double t) {
   const tn_system *sys = &s->solver.sys;
@@ -19,19 +19,21 @@ tn_status tn_check_contract(tn_sim *s, double t) {
   const bool by_position = position / m->run.contract_position >= velocity / m->run.contract_velocity;
   const char *name = m->joint[m->row_joint[by_position ? ip : iv]].name;
   if (!(share <= before)) {
-    snprintf(sum->worst_joint, sizeof sum->worst_joint, "%s", name);
+    tn_format(sum->worst_joint, sizeof sum->worst_joint, "%s", name);
     sum->worst_time = t;
   }
   sum->max_position_violation = fmax(sum->max_position_violation, position);
   sum->max_velocity_violation = fmax(sum->max_velocity_violation, velocity);
   if (share <= 1) return TN_OK;
   char size[120];
-  snprintf(size, sizeof size, "%s off by %.3g, allowed %.3g", by_position ? "position" : "velocity",
-           by_position ? position : velocity, by_position ? m->run.contract_position : m->run.contract_velocity);
+  /* digits enough to see the difference */
+  tn_format(size, sizeof size, "%s off by %.*g, allowed %.3g", by_position ? "position" : "velocity",
+            share < 1.01 ? 9 : 3, by_position ? position : velocity,
+            by_position ? m->run.contract_position : m->run.contract_velocity);
   if (sum->contract_kept) {
     sum->contract_kept = false;
-    snprintf(sum->contract_text, sizeof sum->contract_text, "contract broken: joint '%s' at t = %.6g s, %s", name, t,
-             size);
+    tn_format(sum->contract_text, sizeof sum->contract_text, "contract broken: joint '%s' at t = %.6g s, %s", name, t,
+              size);
     tn_log(s, t, "contract", "joint '%s', %s", name, size);
   }
   if (!m->run.breach_stops) return TN_OK;
@@ -53,7 +55,9 @@ void tn_watch_energy(tn_sim *s, double *y) {
   memcpy(sys->ledger, tn_ledger_of(s, y), sizeof sys->ledger);
   s->summary.max_kinetic = fmax(s->summary.max_kinetic, sys->kinetic);
   s->max_potential = fmax(s->max_potential, fabs(sys->potential));
-  s->max_balance = fmax(s->max_balance, fabs(tn_energy_of(sys, TN_BALANCE)));
+  s->summary.stabilizer_work = fmax(s->summary.stabilizer_work, fabs(sys->ledger[TN_LEDGER_STABILIZER]));
+  const double balance = fabs(tn_energy_of(sys, TN_BALANCE));
+  if (!isnan(s->max_balance) && !(balance <= s->max_balance)) s->max_balance = balance; /* and NaN stays */
 }
 
 tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
@@ -64,14 +68,30 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
   tn_status status = tn_solver_at(&s->solver, t, y, u, s->e);
   if (status != TN_OK) return status;
   const double before = sys->kinetic + sys->potential;
+  int row, row_v;
+  const double open = tn_violation(sys, sys->C, m->holonomic, &row),
+               open_v = tn_violation(sys, sys->Cdot, m->rows, &row_v);
   for (int i = 0; i < m->run.stabilizers; i++) {
     const tn_stabilizer_type *type = m->run.stabilizer[i].type;
     if (!type->accept) continue;
     s->solver.e = s->e;
-    if ((status = type->accept(m->run.stabilizer[i].self, &s->solver, t, y, u, changed)) != TN_OK) return status;
+    if ((status = type->accept(m->run.stabilizer[i].self, &s->solver, t, y, u, changed)) == TN_OK) continue;
+    if (!*s->e->message) { /* one from outside has no words of its own */
+      tn_fail(s->e, status, "stabilizer '%s' gave up", type->name);
+      s->e->time = t;
+    }
+    return status;
   }
   if ((status = tn_solver_at(&s->solver, t, y, u, s->e)) != TN_OK) return status;
-  if (*changed) tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += sys->kinetic + sys->potential - before;
+  if (*changed) {
+    const double work = sys->kinetic + sys->potential - before;
+    tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += work;
+    /* a projection mends what a step leaves; this is more than a step leaves */
+    if (open > JUMP || (open_v > JUMP && fabs(work) > JUMP * fmax(s->summary.max_kinetic, sys->kinetic)))
+      tn_log(s, t, "jump", "the projection closed joint '%s' by %.3g%s: does a driver jump, or is the step too long?",
+             m->joint[m->row_joint[open > JUMP ? row : row_v]].name, open > JUMP ? open : open_v,
+             open > JUMP ? "" : " in velocity");
+  }
   s->summary.time_project += tn_clock() - start - (s->solver.time_assemble + s->solver.time_solve - inside);
   tn_watch_energy(s, y);
   memcpy(s->C1, sys->C, sizeof *s->C1 * (size_t)m->rows);

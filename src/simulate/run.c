@@ -1,7 +1,6 @@
 /* from the start to the end. */
 #include "simulate/simulate.h"
 
-#include <stdio.h>
 #include <time.h>
 
 /* the present state is where ledgers, steps and the contract begin. a state that was given as it is is reported, not judged:
@@ -26,6 +25,7 @@ static tn_status settle(tn_sim *s, bool judged) {
   s->step_length = m->run.fixed ? m->run.step : 0;
   s->summary.t_end = s->t;
   tn_watch_energy(s, s->y);
+  s->t_row = -INFINITY;
   s->started = true;
   s->stopped = false;
   return judged ? tn_check_contract(s, s->t) : TN_OK;
@@ -52,7 +52,7 @@ tn_status tn_begin_run(tn_sim *s) {
 tn_status tn_end_run(tn_sim *s, tn_status status) {
   tn_summary *sum = &s->summary;
   sum->status = status;
-  s->stopped = status != TN_OK;
+  s->stopped = status != TN_OK && status != TN_E_STOPPED;
   sum->factorizations = s->solver.factorizations;
   sum->inconsistency = s->solver.inconsistency;
   sum->time_assemble = s->solver.time_assemble;
@@ -61,7 +61,7 @@ tn_status tn_end_run(tn_sim *s, tn_status status) {
   const double scale = fmax(sum->max_kinetic, 1e-9 * s->max_potential);
   sum->energy_balance = scale > 0 ? s->max_balance / scale : s->max_balance;
   if (status == TN_OK) {
-    snprintf(sum->message, sizeof sum->message, "done");
+    tn_format(sum->message, sizeof sum->message, "done");
     tn_error_clear(s->e); /* of attempts that did not stand */
   } else {
     tn_error_text(s->e, sum->message, sizeof sum->message);
@@ -72,8 +72,15 @@ tn_status tn_end_run(tn_sim *s, tn_status status) {
 /* after a failure the state may be anything */
 static tn_status has_stopped(tn_sim *s) {
   char why[400];
-  snprintf(why, sizeof why, "%.300s", s->summary.message);
+  tn_format(why, sizeof why, "%.300s", s->summary.message);
   return tn_fail(s->e, TN_E_RUN, "the simulation has stopped before: %s", why);
+}
+
+static tn_status watched(tn_sim *s) {
+  if (!s->watch || s->watch(s->watcher, s->t)) return TN_OK;
+  tn_fail(s->e, TN_E_STOPPED, "the run was interrupted");
+  s->e->time = s->t;
+  return TN_E_STOPPED;
 }
 
 tn_status tn_sim_start(tn_sim *s, tn_error *error) {
@@ -107,7 +114,11 @@ tn_status tn_sim_advance(tn_sim *s, double t, tn_error *error) {
   if (!(t >= s->t)) return tn_fail(s->e, TN_E_USAGE, "cannot go back from t = %g to %g", s->t, t);
   if (s->stopped) return has_stopped(s);
   if (!s->started) status = tn_begin_run(s);
-  while (status == TN_OK && s->t < t) status = tn_step(s, t);
+  while (status == TN_OK && s->t < t) {
+    status = tn_step(s, t);
+    const tn_status wish = status == TN_OK ? watched(s) : TN_OK;
+    if (wish != TN_OK && s->t < t) status = wish;
+  }
   s->summary.cpu_seconds += (double)(clock() - cpu) / CLOCKS_PER_SEC;
   return tn_end_run(s, status);
 }
@@ -123,7 +134,8 @@ static double row_time(const schedule *r) { return r->k >= r->last ? r->until : 
 static tn_status hand_out(tn_sim *s, double t, tn_row row, void *user) {
   tn_status status = row ? row(user, t, s->m->columns, s->row) : TN_OK;
   if (status == TN_OK) return TN_OK;
-  tn_fail(s->e, status, "the run was stopped by the receiver of its rows");
+  tn_fail(s->e, status,
+          status == TN_E_STOPPED ? "the run was interrupted" : "the run was stopped by the receiver of its rows");
   s->e->time = t;
   return status;
 }
@@ -134,8 +146,10 @@ static tn_status run(tn_sim *s, tn_row row, void *user) {
   tn_status status = s->started ? TN_OK : tn_begin_run(s);
   if (status != TN_OK) return status;
   rows.last = (long)ceil(r->until / r->every * (1 - 1e-12));
-  while (rows.k <= rows.last && row_time(&rows) < s->t * (1 - 1e-12)) rows.k++;
-  for (;;) {
+  /* one that was interrupted goes on behind the last row it gave */
+  while (rows.k <= rows.last && (row_time(&rows) < s->t * (1 - 1e-12) || row_time(&rows) <= s->t_row)) rows.k++;
+  s->t_row = -INFINITY;
+  for (bool stepped = false;; stepped = true) {
     /* all rows up to here: at the step itself if it is one, else inside the last step */
     for (; rows.k <= rows.last && row_time(&rows) <= s->t * (1 + 1e-14); rows.k++) {
       const double t = row_time(&rows);
@@ -144,7 +158,12 @@ static tn_status run(tn_sim *s, tn_row row, void *user) {
       if (status == TN_OK) status = hand_out(s, t, row, user);
       if (status != TN_OK) return status;
     }
-    if (s->t >= r->until) return TN_OK;
+    const bool last = s->t >= r->until;
+    if (stepped && (status = watched(s)) != TN_OK && !last) {
+      s->t_row = s->t * (1 + 1e-14); /* as far as rows were due */
+      return status;
+    }
+    if (last) return TN_OK;
     if ((status = tn_step(s, r->until)) != TN_OK) return status;
   }
 }

@@ -1,14 +1,14 @@
 /* life of a simulation: one block, carved once; nothing allocates after tn_sim_new. */
 #include "simulate/simulate.h"
 
-#include <stdio.h>
+#define TN_SIM_MOST ((size_t)16 << 30) /* bytes; what is larger is a mistake, and would take the machine with it */
 
 void tn_log(tn_sim *s, double t, const char *kind, const char *format, ...) {
   tn_event *last = &s->event[TN_MOST_EVENTS - 1];
   if (s->events == TN_MOST_EVENTS) { /* the log is full: the last entry says so and when */
     last->kind = "dropped";
     last->t = t;
-    snprintf(last->text, sizeof last->text, "more events than %d: later ones are not listed", TN_MOST_EVENTS);
+    tn_format(last->text, sizeof last->text, "more events than %d: later ones are not listed", TN_MOST_EVENTS);
     return;
   }
   tn_event *e = &s->event[s->events++];
@@ -16,12 +16,12 @@ void tn_log(tn_sim *s, double t, const char *kind, const char *format, ...) {
   e->t = t;
   e->kind = kind;
   va_start(args, format);
-  vsnprintf(e->text, sizeof e->text, format, args);
+  tn_vformat(e->text, sizeof e->text, format, args);
   va_end(args);
 }
 
 static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
-  const int extra = m->exact + m->guesses, all = m->rows + extra;
+  const int extra = m->exact + m->guesses, all = m->rows + extra + 1;
   s->n = m->nq + m->nu + TN_LEDGERS;
   tn_solver_carve(&s->solver, c, m);
   s->work = tn_carve_bytes(c, m->run.integrator->memory(s->n));
@@ -49,6 +49,7 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->start_end = TN_CARVE(c, double, extra);
   s->start_way = TN_CARVE(c, double, m->nq);
   s->start_q = TN_CARVE(c, double, m->nq);
+  s->q_general = TN_CARVE(c, double, m->nq);
 }
 
 tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
@@ -58,6 +59,9 @@ tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
   tn_error_clear(error);
   TN_CARVE(&c, tn_sim, 1);
   carve(&measure, &c, m);
+  if (c.used > TN_SIM_MOST)
+    return tn_fail(error, TN_E_MEMORY, "the simulation of %d coordinates and %d rows needs %.3g GiB, more than %g",
+                   m->nq, m->rows, (double)c.used / 1073741824, (double)TN_SIM_MOST / 1073741824);
   unsigned char *block = tn_block_new(&m->arena.allocator, c.used);
   if (!block) return tn_fail(error, TN_E_MEMORY, "out of memory: the simulation needs %zu bytes", c.used);
   c = (tn_carve){block, 0};
@@ -91,6 +95,17 @@ void tn_sim_free(tn_sim *s) {
 
 int tn_sim_columns(const tn_sim *s) { return s->m->columns; }
 const char *tn_sim_column(const tn_sim *s, int i) { return i >= 0 && i < s->m->columns ? s->m->column[i] : NULL; }
+const char *tn_sim_column_unit(const tn_sim *s, int i) {
+  return i >= 0 && i < s->m->columns ? s->m->column_unit[i] : NULL;
+}
+const char *tn_sim_coordinate(const tn_sim *s, int i) { return i >= 0 && i < s->m->nq ? s->m->q_name[i] : NULL; }
+const char *tn_sim_row_joint(const tn_sim *s, int i) {
+  return i >= 0 && i < s->m->rows ? s->m->joint[s->m->row_joint[i]].name : NULL;
+}
+void tn_sim_watch(tn_sim *s, tn_watch watch, void *user) {
+  s->watch = watch;
+  s->watcher = user;
+}
 double tn_sim_time(const tn_sim *s) { return s->t; }
 int tn_sim_coordinates(const tn_sim *s) { return s->m->nq; }
 int tn_sim_speeds(const tn_sim *s) { return s->m->nu; }
@@ -114,5 +129,45 @@ tn_status tn_sim_channel(tn_sim *s, const char *name, double *value, tn_error *e
   memcpy(s->solver.sys.ledger, tn_ledger_of(s, s->y), sizeof s->solver.sys.ledger);
   tn_reactions(&s->solver.sys);
   tn_channel_eval(&s->solver.sys, &ch, value);
+  return TN_OK;
+}
+
+/* room for A and for its singular values is that of the start */
+static void singular_values(tn_sim *s, tn_eval *e) {
+  const int nu = s->m->nu, rows = s->m->rows;
+  const bool wide = rows <= nu;
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < nu; j++)
+      s->start_A[wide ? (size_t)i * (size_t)nu + (size_t)j : (size_t)j * (size_t)rows + (size_t)i] =
+          s->solver.sys.A[(size_t)i * (size_t)nu + (size_t)j];
+  e->values = wide ? rows : nu;
+  tn_singular_values(e->values, wide ? nu : rows, s->start_A, s->start_r);
+  e->singular_values = s->start_r;
+}
+
+tn_status tn_sim_eval(tn_sim *s, tn_eval *e, tn_error *error) {
+  s->e = error ? error : &s->spare;
+  tn_error_clear(s->e);
+  tn_status status = s->started ? TN_OK : tn_sim_start(s, error);
+  if (status == TN_OK) status = tn_solve_here(s, s->t, s->y);
+  if (status != TN_OK) return status;
+  const tn_system *sys = &s->solver.sys;
+  *e = (tn_eval){.coordinates = s->m->nq,
+                 .speeds = s->m->nu,
+                 .rows = s->m->rows,
+                 .holonomic = s->m->holonomic,
+                 .rank = s->solver.type->rank(s->solver.work),
+                 .t = s->t,
+                 .q = sys->q,
+                 .u = sys->u,
+                 .M = sys->M,
+                 .f = sys->f,
+                 .A = sys->A,
+                 .C = sys->C,
+                 .Cdot = sys->Cdot,
+                 .gamma = sys->gamma,
+                 .udot = sys->udot,
+                 .lambda = sys->lambda};
+  singular_values(s, e);
   return TN_OK;
 }

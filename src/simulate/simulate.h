@@ -41,7 +41,12 @@ struct tn_sim {
   int events;
   tn_event event[TN_MOST_EVENTS];
   tn_summary summary;
-  tn_error *e; /* of the call under way                                          */
+  double t_row; /* rows up to here were given before an interruption */
+  tn_watch watch;
+  void *watcher;
+  int start_row;     /* the one that the given pose violates most */
+  double *q_general; /* nq: a pose where the rows have the rank that they have in general */
+  tn_error *e;       /* of the call under way                                          */
   tn_error spare;
 };
 

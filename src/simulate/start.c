@@ -6,13 +6,12 @@
  * position does not mislead. */
 #include "simulate/simulate.h"
 
-#include <stdio.h>
-
-enum { MOST_PASSES = 60, MOST_HALVINGS = 20 };
+enum { MOST_PASSES = 60, MOST_HALVINGS = 20, POSES_NEARBY = 16 };
 
 /* which rows are wanted: the constraints, and of the targets those that pass the filter */
 typedef struct wanted {
   bool constraints, exact, guesses, rate;
+  bool away; /* and to be start_way away from the state, along it */
 } wanted;
 
 static bool asks(const tn_sim *s, const wanted *w, int i) {
@@ -41,6 +40,17 @@ static int collect(tn_sim *s, const wanted *w, double *off, int *worst) {
       if (!(v <= *off)) *off = v, *worst = i;
       n++;
     }
+  if (w->away) { /* in units of the step: 1 is all of it */
+    double size = 0, gone = 0, *row = s->start_A + (size_t)n * nu;
+    for (int i = 0; i < m->nq; i++) size += s->start_way[i] * s->start_way[i];
+    for (int i = 0; i < m->nq; i++) {
+      row[i] = size > 0 ? s->start_way[i] / size : 0;
+      gone += row[i] * (sys->q[i] - s->y[i]);
+    }
+    s->start_r[n] = 1 - gone;
+    if (!(fabs(s->start_r[n]) * 1e-3 <= *off)) *off = 1e-3 * fabs(s->start_r[n]);
+    n++;
+  }
   for (int i = 0; i < m->exact + m->guesses; i++) {
     if (!asks(s, w, i)) continue;
     const tn_target *t = &m->target[i];
@@ -82,9 +92,9 @@ static tn_status solve(tn_sim *s, const wanted *w, int n) {
 static void describe(const tn_sim *s, int worst, char *text, size_t size) {
   const tn_model *m = s->m;
   if (worst < m->rows)
-    snprintf(text, size, "joint '%s'", m->joint[m->row_joint[worst]].name);
+    tn_format(text, size, "joint '%s'", m->joint[m->row_joint[worst]].name);
   else
-    snprintf(text, size, "start value '%s'", m->target[worst - m->rows].name);
+    tn_format(text, size, "start value '%s'", m->target[worst - m->rows].name);
 }
 
 /* (1); what stays away from what is wanted, and by how much, comes back in *worst and *off */
@@ -135,9 +145,37 @@ static tn_status refuse(tn_sim *s, const char *what, double off, int worst) {
   const tn_model *m = s->m;
   char name[128];
   describe(s, worst, name, sizeof name);
-  tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: %s stays off by %.3g in %s", name, off, what);
-  if (m->exact) tn_hint(s->e, "exact start values must not contradict the joints; put some of them under \"guess\"");
   const tn_node *node = worst >= m->rows ? m->target[worst - m->rows].node : m->joint[m->row_joint[worst]].node;
+  bool exact = false;
+  for (int i = 0; i < m->exact; i++) exact = exact || m->target[i].rate == (what[0] == 'v');
+  /* what stays off is where the least squares left it; what the given pose has open is more likely to be at fault */
+  const tn_joint *open = s->summary.start_violation > 1e-9 ? &m->joint[m->row_joint[s->start_row]] : NULL;
+  if (open && !exact && what[0] == 'p' && open->node != node) {
+    node = open->node;
+    tn_fail(s->e, TN_E_MODEL,
+            "the start cannot be assembled: joint '%s' is off by %.3g at the given pose, and closing it leaves %s off "
+            "by %.3g",
+            open->name, s->summary.start_violation, name, off);
+  } else {
+    tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: %s stays off by %.3g in %s", name, off, what);
+  }
+  /* joints hold still; what moves in time is what cannot be followed */
+  char moving[160] = "";
+  const tn_node *mover = NULL;
+  for (int i = 0, used = 0; what[0] == 'v' && i < m->rows && used < 100; i++) {
+    const tn_joint *j = &m->joint[m->row_joint[i]];
+    if (s->solver.sys.Ct[i] == 0 || j->node == mover) continue;
+    used += tn_format(moving + used, sizeof moving - (size_t)used, "%s'%.40s'", mover ? ", " : "", j->name);
+    mover = j->node;
+  }
+  if (mover && !exact && worst < m->rows) {
+    node = mover;
+    tn_fail(s->e, TN_E_MODEL,
+            "the start cannot be assembled: the motion of %s cannot be followed, %s stays off by %.3g "
+            "in velocity",
+            moving, name, off);
+  }
+  if (exact) tn_hint(s->e, "exact start values must not contradict the joints; put some of them under \"guess\"");
   char pointer[256];
   tn_node_pointer(node, pointer, sizeof pointer);
   tn_error_at(s->e, &node->place, pointer);
@@ -153,7 +191,7 @@ static void report_move(tn_sim *s, const double *from) {
     if (d > sum->start_moved) sum->start_moved = d, most = i;
   }
   if (most < 0) return;
-  snprintf(sum->start_moved_name, sizeof sum->start_moved_name, "%.63s", m->q_name[most]);
+  tn_format(sum->start_moved_name, sizeof sum->start_moved_name, "%.63s", m->q_name[most]);
   if (sum->start_moved > 1e-9)
     tn_log(s, s->t, "assembled", "the start moved %s by %.3g", m->q_name[most], sum->start_moved);
 }
@@ -195,6 +233,11 @@ tn_status tn_start_assemble(tn_sim *s, bool targets) {
   tn_status status = tn_solver_at(&s->solver, s->t, s->y, tn_u_of(s, s->y), s->e);
   if (status != TN_OK) return status;
   memcpy(from, s->y, sizeof *from * (size_t)m->nq);
+  if (m->rows) {
+    s->summary.start_violation = tn_violation(&s->solver.sys, s->solver.sys.C, m->holonomic, &s->start_row);
+    tn_format(s->summary.start_violation_joint, sizeof s->summary.start_violation_joint, "%s",
+              m->joint[m->row_joint[s->start_row]].name);
+  }
   for (int i = 0; targets && i < m->exact + m->guesses; i++) {
     const tn_target *target = &m->target[i];
     double value, rate, accel;
@@ -241,37 +284,54 @@ static tn_status rank_at(tn_sim *s, const double *q, int *rank) {
   return status;
 }
 
+/* a pose nearby into q: a random step along the allowed directions, put back on the constraints; *off: how well that went */
+static tn_status nearby(tn_sim *s, unsigned *state, double *q, double *off) {
+  const tn_model *m = s->m;
+  tn_solver *solver = &s->solver;
+  double *x = s->start_x;
+  int rank, worst;
+  tn_status status = rank_at(s, s->y, &rank);
+  if (status != TN_OK) return status;
+  for (int i = 0; i < m->nq; i++) q[i] = jitter(state) * 1e-2 * (m->q_unit[i] == TN_ANGLE ? 1 : m->length);
+  for (int i = 0; i < m->rows; i++) {
+    double sum = 0;
+    for (int k = 0; k < m->nu; k++) sum += solver->sys.A[(size_t)i * (size_t)m->nu + (size_t)k] * q[k];
+    solver->r[i] = sum;
+  }
+  if ((status = tn_solver_correct(solver, TN_METRIC_MASS, TN_OF_ESTIMATE, solver->r, x, s->e)) != TN_OK) return status;
+  for (int i = 0; i < m->nq; i++) {
+    s->start_way[i] = q[i] - x[i];
+    q[i] = s->y[i] + s->start_way[i];
+  }
+  const wanted position = {.constraints = true, .away = true};
+  return positions(s, &position, q, off, &worst);
+}
+
+/* the rank in general is the largest of the start and a few poses nearby: a start may be singular, and of the branches that
+ * leave it one may be singular all along */
 tn_status tn_start_count(tn_sim *s) {
   const tn_model *m = s->m;
   tn_solver *solver = &s->solver;
   int rank, near;
   unsigned state = 12345;
-  double *q = s->yrow, *x = s->start_x;
+  double *q = s->yrow, off;
   tn_solver_reset(solver);
   tn_status status = rank_at(s, s->y, &rank);
   if (status != TN_OK) return status;
   tn_solver_typical(solver, rank);
-  /* a pose nearby: a step along the allowed directions, put back on the constraints */
-  if (m->rows && rank < m->nu) {
-    if ((status = rank_at(s, s->y, &rank)) != TN_OK) return status;
-    for (int i = 0; i < m->nq; i++) q[i] = jitter(&state) * 1e-3 * (m->q_unit[i] == TN_ANGLE ? 1 : m->length);
-    for (int i = 0; i < m->rows; i++) {
-      double sum = 0;
-      for (int k = 0; k < m->nu; k++) sum += solver->sys.A[(size_t)i * (size_t)m->nu + (size_t)k] * q[k];
-      solver->r[i] = sum;
+  memcpy(s->q_general, s->y, sizeof *q * (size_t)m->nq);
+  const int full = m->rows < m->nu ? m->rows : m->nu;
+  for (int tries = 0; m->rows && rank < m->nu && tries < (rank < full ? POSES_NEARBY : 1); tries++) {
+    if ((status = nearby(s, &state, q, &off)) != TN_OK) return status;
+    if (!(off < 1e-9)) continue;
+    if ((status = rank_at(s, q, &near)) != TN_OK) return status;
+    if (near > rank) {
+      rank = near;
+      memcpy(s->q_general, q, sizeof *q * (size_t)m->nq);
+    } else if (tries > 0) {
+      continue;
     }
-    if ((status = tn_solver_correct(solver, TN_METRIC_MASS, TN_OF_ESTIMATE, solver->r, x, s->e)) != TN_OK)
-      return status;
-    for (int i = 0; i < m->nq; i++) q[i] = s->y[i] + q[i] - x[i];
-    const wanted position = {.constraints = true};
-    double off;
-    int worst;
-    if ((status = positions(s, &position, q, &off, &worst)) != TN_OK) return status;
-    if (off < 1e-9) {
-      if ((status = rank_at(s, q, &near)) != TN_OK) return status;
-      if (near > rank) rank = near;
-      tn_solver_typical(solver, rank);
-    }
+    tn_solver_typical(solver, rank);
   }
   s->summary.degrees_of_freedom = m->nu - rank;
   s->summary.redundant_rows = m->rows - rank;

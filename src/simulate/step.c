@@ -10,13 +10,13 @@
  *
  * through a singular position: near it the minimum-norm answer is not the limit of the motion, so a step must not land there,
  * and an adaptive one must not creep up to it. a step with a stage or end at rho < 1e-9, or rejected at rho < 1e-8, is tried at
- * other lengths, none much shorter, and the best is taken and logged. a fixed step that comes to rho < 1e-13 ends at 0.618 of its length, and
+ * other lengths, none much shorter, and the best is taken and logged. a fixed step that comes to rho < 1e-7 ends at 0.618 of its length, and
  * the next one crosses. */
 #include "simulate/simulate.h"
 
 #include <stdio.h>
 
-static const double LANDED = 1e-9, CREEPING = 1e-8, SPLIT = 1e-13, SPOILED = 1e-3; /* of rho */
+static const double LANDED = 1e-9, CREEPING = 1e-8, SPLIT = 1e-7, SPOILED = 1e-3; /* of rho */
 
 typedef struct trial {
   double h, err, rho;
@@ -78,6 +78,11 @@ static trial attempt(tn_sim *s, double h) {
     double taken[2] = {0, 0};
     st->filter(m->run.stabilizer[i].self, &s->solver, s->error, s->error + m->nq, taken);
     off = fmax(off, drift(s, taken));
+  }
+  /* the end too, whether or not a stage lies there. its factorisation serves the projection or the next step */
+  if (r.status == TN_OK && m->rows) {
+    r.status = tn_solver_at(&s->solver, s->t + h, s->ynew, tn_u_of(s, s->ynew), s->e);
+    if (r.status == TN_OK) r.status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
   }
   if (r.status == TN_OK && adaptive) r.err = fmax(norm(s, s->error, s->y, s->ynew, &r.worst), off);
   if (r.status == TN_E_RUN && adaptive) r.err = INFINITY; /* not a number on the way: too long a step */

@@ -1,8 +1,8 @@
 /* baumgarte: feedback of the violation on the acceleration of the rows.
  *   (1) A udot = gamma - U,  U = 2 alpha Cdot + beta^2 C                      (Baumgarte 1972), or
  *   (2) U = (a/h) Cdot + (b/h^2) C with the step h: a = 2 alpha h, b = beta^2 h^2
- * held: C, Cdot at the start of the step stand through its stages. stable for every one-step method if and only if
- * 0 < b, b/2 < a < 2. staged: evaluated at every stage, the literal reading of the papers. */
+ * held: C, Cdot at the start of the step stand through its stages. stable if and only if 0 < b, b/2 < a < 2 for every one-step
+ * method of order two or more, 0 < b < a < 2 + b/2 for euler; undamped on the edge. staged: evaluated at every stage, the literal reading of the papers. */
 #include "stabilize/stabilize.h"
 
 typedef struct baumgarte {
@@ -25,9 +25,14 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
     return tn_context_fail(ctx, NULL, "a and b are needed both");
   }
   if (s->feedback == 0) s->feedback = step ? 1 : 2;
-  if (step && s->feedback == 1 && !(s->b > 0 && s->a >= s->b / 2 && s->a <= 2))
-    return tn_context_fail(ctx, "a", "held gains a = %g, b = %g are unstable: 0 < b, b/2 <= a <= 2 is needed", s->a,
-                           s->b);
+  /* where the step is known, gains in 1/s are gains per step too */
+  const double h = ctx->m->run.step, a = step ? s->a : 2 * s->alpha * h, b = step ? s->b : s->beta * s->beta * h * h;
+  const bool euler = ctx->m->run.integrator->order == 1;
+  const bool stable = euler ? b > 0 && a >= b && a <= 2 + b / 2 : b > 0 && a >= b / 2 && a <= 2;
+  if (s->feedback == 1 && (step || fixed_step) && !stable)
+    return tn_context_fail(ctx, step ? "a" : "alpha",
+                           "held gains a = %g, b = %g per step are unstable: 0 < b, %s is needed", a, b,
+                           euler ? "b <= a <= 2 + b/2" : "b/2 <= a <= 2");
   /* a gain of 1/h at every stage: the error estimate does not fall with h, and the step goes to zero */
   if (step && s->feedback == 2 && !fixed_step)
     return tn_context_fail(
@@ -44,17 +49,35 @@ static void feedback(const void *self, const tn_system *sys, double h, double *U
 }
 
 static const tn_field fields[] = {
-    {"alpha", "1/s", "half the gain of Cdot", TN_NUMBER, 1, offsetof(baumgarte, alpha), NAN, 0, INFINITY, false, NULL},
-    {"beta", "1/s", "root of the gain of C", TN_NUMBER, 1, offsetof(baumgarte, beta), NAN, 0, INFINITY, false, NULL},
-    {"a", "", "gain of Cdot times the step", TN_NUMBER, 1, offsetof(baumgarte, a), NAN, 0, INFINITY, false, NULL},
-    {"b", "", "gain of C times the step squared", TN_NUMBER, 1, offsetof(baumgarte, b), NAN, 0, INFINITY, false, NULL},
-    {"feedback", "", "held over the step, or at every stage; by default held if tied to the step", TN_WORD, 1,
-     offsetof(baumgarte, feedback), 0, 0, 0, false, "default held staged"},
+    {.key = "alpha",
+     .unit = "1/s",
+     .doc = "half the gain of Cdot",
+     .offset = offsetof(baumgarte, alpha),
+     .dflt = NAN,
+     .hi = INFINITY},
+    {.key = "beta",
+     .unit = "1/s",
+     .doc = "root of the gain of C",
+     .offset = offsetof(baumgarte, beta),
+     .dflt = NAN,
+     .hi = INFINITY},
+    {.key = "a", .doc = "gain of Cdot times the step", .offset = offsetof(baumgarte, a), .dflt = NAN, .hi = INFINITY},
+    {.key = "b",
+     .doc = "gain of C times the step squared",
+     .offset = offsetof(baumgarte, b),
+     .dflt = NAN,
+     .hi = INFINITY},
+    {.key = "feedback",
+     .doc = "held over the step, or at every stage; by default held if tied to the step",
+     .kind = TN_WORD,
+     .offset = offsetof(baumgarte, feedback),
+     .choices = "default held staged"},
     {.key = NULL}};
 
 const tn_stabilizer_type tn_stabilizer_baumgarte = {
     .name = "baumgarte",
     .doc = "feedback of the violation on the accelerations",
+    .example = "--stabilize baumgarte:alpha=5,beta=5 --integrator rk4 --step 1e-3 --breach record",
     .source = "Baumgarte 1972; Nada & Bayoumi 2023 B1 to B3",
     .size = sizeof(baumgarte),
     .fields = fields,

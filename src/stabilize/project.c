@@ -33,15 +33,22 @@ static void filter(const void *self, tn_solver *solver, double *dq, double *du, 
   }
 }
 
-static const tn_field fields[] = {{"metric", "", "in which the change is smallest", TN_WORD, 1,
-                                   offsetof(project, metric), 0, 0, 0, false, "mass identity"},
-                                  {"passes", "", "of the position: until roundoff, or one", TN_WORD, 1,
-                                   offsetof(project, passes), 0, 0, 0, false, "iterate one"},
+static const tn_field fields[] = {{.key = "metric",
+                                   .doc = "in which the change is smallest",
+                                   .kind = TN_WORD,
+                                   .offset = offsetof(project, metric),
+                                   .choices = "mass identity"},
+                                  {.key = "passes",
+                                   .doc = "of the position: until roundoff, or one",
+                                   .kind = TN_WORD,
+                                   .offset = offsetof(project, passes),
+                                   .choices = "iterate one"},
                                   {.key = NULL}};
 
 const tn_stabilizer_type tn_stabilizer_project = {
     .name = "project",
     .doc = "the state after each step is put back on the constraints by the smallest change",
+    .example = "--stabilize project:metric=identity",
     .source = "mass: Tenon; identity: direct correction, Nada & Bayoumi 2023",
     .size = sizeof(project),
     .fields = fields,

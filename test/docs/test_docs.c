@@ -1,48 +1,72 @@
-/* every example in the documents runs: models compile and move, commands of `tenon` succeed, C programs build and run. */
+/* every example in README and docs/ runs, from top to bottom of each document and in a folder of its own: models compile and
+ * move, commands of `tenon` succeed, Python and C programs run. a model whose first line is `// NAME.json` is saved under that
+ * name for the commands after it. blocks of `text` are what programs print. */
 #include "test.h"
 
-#include "tenon/tenon.h"
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-static const char *const documents[] = {"README.md", "docs/model.md", "docs/methods.md", "docs/library.md",
-                                        "docs/expressions.md"};
+#include "tenon/tenon.h"
 
 typedef struct block {
   const char *document;
   char language[16];
-  char text[16384];
+  char text[32768];
 } block;
 
-/* hand every fenced block of the documents to `use`; returns how many were of the language */
-static int each_block(const char *language, void (*use)(const block *)) {
+static int seen[8];
+enum { MODELS, COMMANDS, PROGRAMS, SCRIPTS, TEXTS };
+
+/* hand every fenced block of a document to `use`, in order */
+static void each_block(const char *document, void (*use)(const block *)) {
   static block b;
-  int found = 0;
-  for (size_t d = 0; d < sizeof documents / sizeof *documents; d++) {
-    char path[1024], line[4096];
-    snprintf(path, sizeof path, "%s/%s", TN_SOURCE_DIR, documents[d]);
-    FILE *file = fopen(path, "r");
-    CHECK(file != NULL);
-    if (!file) continue;
-    bool inside = false;
-    while (fgets(line, sizeof line, file)) {
-      if (strncmp(line, "```", 3) == 0) {
-        if (inside && strcmp(b.language, language) == 0) {
-          found++;
-          use(&b);
-        }
-        inside = !inside;
-        b.document = documents[d];
-        b.text[0] = 0;
-        snprintf(b.language, sizeof b.language, "%.15s", line + 3);
-        b.language[strcspn(b.language, " \n")] = 0;
-      } else if (inside) {
-        CHECK(strlen(b.text) + strlen(line) < sizeof b.text);
+  char path[5200], line[4096];
+  snprintf(path, sizeof path, "%s/%s", TN_SOURCE_DIR, document);
+  FILE *file = fopen(path, "r");
+  CHECK(file != NULL);
+  if (!file) return;
+  bool inside = false;
+  while (fgets(line, sizeof line, file)) {
+    if (strncmp(line, "```", 3) == 0) {
+      if (inside) use(&b);
+      inside = !inside;
+      b.document = document;
+      b.text[0] = 0;
+      snprintf(b.language, sizeof b.language, "%.15s", line + 3);
+      b.language[strcspn(b.language, " \n")] = 0;
+    } else if (inside) {
+      if (strlen(b.text) + strlen(line) >= sizeof b.text)
+        FAIL("%s: a block is too long", document);
+      else
         strcat(b.text, line);
-      }
     }
-    CHECK(!inside);
-    fclose(file);
   }
-  return found;
+  CHECK(!inside);
+  fclose(file);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(a, b); }
+
+/* README and all of docs/, each in an empty folder */
+static void each_document(void (*use)(const block *)) {
+  char name[64][64] = {"README.md"}, path[1024], here[1024];
+  int n = 1;
+  snprintf(path, sizeof path, "%s/docs", TN_SOURCE_DIR);
+  DIR *folder = opendir(path);
+  CHECK(folder != NULL && getcwd(here, sizeof here));
+  for (struct dirent *d; folder && (d = readdir(folder));)
+    if (strlen(d->d_name) > 3 && strcmp(d->d_name + strlen(d->d_name) - 3, ".md") == 0 && n < 64)
+      snprintf(name[n++], sizeof name[0], "docs/%.50s", d->d_name);
+  if (folder) closedir(folder);
+  CHECK(n > 6);
+  qsort(name, (size_t)n, sizeof name[0], by_name);
+  for (int i = 0; i < n; i++) {
+    char scratch[] = "docXXXXXX";
+    CHECK(mkdtemp(scratch) && chdir(scratch) == 0);
+    each_block(name[i], use);
+    CHECK(chdir(here) == 0);
+  }
 }
 
 static void run_model(const block *b) {
@@ -50,7 +74,13 @@ static void run_model(const block *b) {
   tn_model *model = NULL;
   tn_sim *sim = NULL;
   tn_error e;
-  char text[1600];
+  char text[1600], name[64];
+  if (sscanf(b->text, "// %60[A-Za-z0-9_].json", name) == 1) {
+    strcat(name, ".json");
+    FILE *file = fopen(name, "w");
+    CHECK(file && fputs(b->text, file) >= 0);
+    if (file) fclose(file);
+  }
   CHECK(tn_desc_new(NULL, &desc, &e) == TN_OK);
   tn_status status = tn_desc_parse(desc, b->document, b->text, strlen(b->text), &e);
   if (status == TN_OK) status = tn_desc_number(desc, "/run/until", 0.02, &e);
@@ -59,63 +89,90 @@ static void run_model(const block *b) {
   if (status == TN_OK) status = tn_sim_run(sim, NULL, NULL, &e);
   if (status != TN_OK) {
     tn_error_text(&e, text, sizeof text);
-    printf("%s: %s\n%s", b->document, text, b->text);
+    FAIL("%s: %s\n%s", b->document, text, b->text);
   }
-  CHECK(status == TN_OK);
   if (sim) CHECK(tn_sim_summary(sim)->steps > 0);
   tn_sim_free(sim);
   tn_model_free(model);
   tn_desc_free(desc);
 }
 
-TEST(models_in_documents_run) { CHECK(each_block("jsonc", run_model) >= 5); }
+/* a command of ./dev that it knows; they are not run here */
+static void check_dev(const char *document, const char *line) {
+  char word[32] = "", dev[5200], text[512];
+  sscanf(line + 6, "%31s", word);
+  snprintf(dev, sizeof dev, "%s/dev", TN_SOURCE_DIR);
+  FILE *file = fopen(dev, "r");
+  bool known = false;
+  while (file && fgets(text, sizeof text, file)) known = known || strstr(text, word) != NULL;
+  if (file) fclose(file);
+  if (!known) FAIL("%s: %s", document, line);
+}
 
-/* `tenon ...` lines, with the program and the models of this tree */
-static void run_commands(const block *b) {
-  char copy[16384];
-  strcpy(copy, b->text);
-  for (char *line = strtok(copy, "\n"); line; line = strtok(NULL, "\n")) {
-    char command[4096] = "";
-    if (strncmp(line, "./dev ", 6) == 0) {
-      char word[32] = "", dev[1024], text[512];
-      sscanf(line + 6, "%31s", word);
-      snprintf(dev, sizeof dev, "%s/dev", TN_SOURCE_DIR);
-      FILE *file = fopen(dev, "r");
-      CHECK(file != NULL);
-      bool known = false;
-      while (file && fgets(text, sizeof text, file)) known = known || strstr(text, word) != NULL;
-      if (file) fclose(file);
-      CHECK(known);
-      continue;
-    }
-    if (strncmp(line, "tenon ", 6) != 0) {
-      printf("%s: a command that the test does not know: %s\n", b->document, line);
-      CHECK(false);
-      continue;
-    }
-    snprintf(command, sizeof command, "\"%s\" ", TN_BINARY);
-    for (char *word = line + 6; *word;) {
-      const size_t n = strcspn(word, " "), used = strlen(command);
-      if (strncmp(word, "models/", 7) == 0)
-        snprintf(command + used, sizeof command - used, "\"%s/%.*s\" ", TN_SOURCE_DIR, (int)n, word);
-      else
-        snprintf(command + used, sizeof command - used, "%.*s ", (int)n, word);
-      word += n + (word[n] == ' ');
-    }
-    strcat(command, "> command.out 2>&1");
-    const int code = system(command);
-    if (code != 0) {
-      printf("%s: %s\n", b->document, line);
-      if (system("cat command.out")) printf("(no output)\n");
-    }
-    CHECK(code == 0);
+/* a line of a shell with this program and the models of this tree */
+static void run_line(const char *document, const char *line) {
+  char command[8192];
+  if (strncmp(line, "./dev ", 6) == 0) {
+    check_dev(document, line);
+    return;
+  }
+  if (strncmp(line, "tenon ", 6) != 0) {
+    FAIL("%s: a command that the test does not know: %s", document, line);
+    return;
+  }
+  snprintf(command, sizeof command,
+           "[ -e models ] || ln -s \"%s/models\" models; tenon() { \"%s\" \"$@\"; }; { %s\n} > command.out 2>&1",
+           TN_SOURCE_DIR, TN_BINARY, line);
+  if (system(command) != 0) {
+    FAIL("%s: %s", document, line);
+    if (system("cat command.out")) printf("(no output)\n");
   }
 }
 
-TEST(commands_in_documents_succeed) { CHECK(each_block("sh", run_commands) >= 3); }
+static void run_commands(const block *b) {
+  char copy[sizeof b->text];
+  strcpy(copy, b->text);
+  for (char *line = strtok(copy, "\n"); line; line = strtok(NULL, "\n")) run_line(b->document, line);
+}
+
+/* Python programs of the documents need nothing but its library */
+static void run_script(const block *b) {
+  FILE *file = fopen("script.py", "w");
+  CHECK(file && fputs(b->text, file) >= 0);
+  if (file) fclose(file);
+  if (system("command -v python3 > /dev/null") != 0) {
+    printf("%s: no python3 to try it with\n", b->document);
+    return;
+  }
+  if (system("python3 script.py > command.out 2>&1") != 0) {
+    FAIL("%s: a Python program fails", b->document);
+    if (system("cat command.out")) printf("(no output)\n");
+  }
+}
+
+static void run_block(const block *b) {
+  if (strcmp(b->language, "jsonc") == 0)
+    seen[MODELS]++, run_model(b);
+  else if (strcmp(b->language, "sh") == 0)
+    seen[COMMANDS]++, run_commands(b);
+  else if (strcmp(b->language, "python") == 0)
+    seen[SCRIPTS]++, run_script(b);
+  else if (strcmp(b->language, "c") == 0)
+    seen[PROGRAMS]++; /* below */
+  else if (strcmp(b->language, "text") == 0)
+    seen[TEXTS]++;
+  else
+    FAIL("%s: a block of `%s`, which nothing tries", b->document, b->language);
+}
+
+TEST(documents_run_from_top_to_bottom) {
+  each_document(run_block);
+  CHECK(seen[MODELS] >= 10 && seen[COMMANDS] >= 10 && seen[SCRIPTS] >= 1 && seen[PROGRAMS] >= 1);
+}
 
 static void build_program(const block *b) {
   char command[4096], folder[1024];
+  if (strcmp(b->language, "c") != 0) return;
   FILE *file = fopen("example.c", "w");
   CHECK(file != NULL);
   if (!file) return;
@@ -123,13 +180,27 @@ static void build_program(const block *b) {
   fclose(file);
   snprintf(folder, sizeof folder, "%s", TN_BINARY);
   *strrchr(folder, '/') = 0;
-  snprintf(command, sizeof command,
-           "cc -std=c17 -Wall -Wextra -Werror -I\"%s/include\" example.c \"%s/libtenon.a\" -lm -o example && ./example",
-           TN_SOURCE_DIR, folder);
-  const int code = system(command);
-  if (code != 0) printf("%s: the example program fails\n", b->document);
-  CHECK(code == 0);
+  snprintf(
+      command, sizeof command,
+      "ln -sfn \"%s/models\" models; cc -std=c17 -Wall -Wextra -Werror -I\"%s/include\" example.c \"%s/libtenon.a\" "
+      "-lm -o example && ./example",
+      TN_SOURCE_DIR, TN_SOURCE_DIR, folder);
+  seen[PROGRAMS]++;
+  if (system(command) != 0) FAIL("%s: the example program fails", b->document);
 }
 
 /* full: in the release build only, whose library needs no flags of its own */
-TEST_FULL(programs_in_documents_run) { CHECK(each_block("c", build_program) >= 1); }
+TEST_FULL(programs_in_documents_run) {
+  each_document(build_program);
+  CHECK(seen[PROGRAMS] >= 1);
+}
+
+/* the reference is what the tables say */
+TEST(the_reference_is_up_to_date) {
+  char command[4096];
+  snprintf(command, sizeof command,
+           "\"%s\" list --markdown > tables.md && sed '1,/^<!-- from the tables -->$/d' \"%s/docs/reference.md\" | "
+           "diff - tables.md",
+           TN_BINARY, TN_SOURCE_DIR);
+  if (system(command) != 0) FAIL("docs/reference.md: ./dev reference writes it anew");
+}

@@ -279,3 +279,53 @@ TEST(spring_between_places_and_along_a_channel) {
   if (there(&b)) check_wrench(&b, 0, 0, 0, 0);
   build_free(&b);
 }
+
+/* what a spring bears, by its law from the outputs of the same row; a pull is positive */
+TEST(the_load_of_springs_and_torques) {
+  build b;
+  double load[3], x[6];
+  static const char *const loads[] = {"far.load", "twist.load", "motor.load"}, *const of[] = {"bob.x",     "bob.y",
+                                                                                              "bob.vx",    "bob.vy",
+                                                                                              "pin.angle", "pin.rate"};
+  tn_error e;
+  build_new(&b, 1);
+  build_set(&b, "/bodies/bob", "{\"mass\": 1, \"position\": [3, 4], \"coordinates\": \"point\"}");
+  build_set(&b, "/bodies/arm", "{\"mass\": 1, \"inertia\": 1}");
+  build_set(&b, "/joints/pin", "{\"type\": \"revolute\", \"between\": [\"ground\", \"arm\"], \"at\": [0, 0]}");
+  build_set(
+      &b, "/forces/far",
+      "{\"type\": \"spring\", \"between\": [\"ground\", \"bob\"], \"at\": [[0, 0]], \"stiffness\": 7, \"length\": 4, "
+      "\"damping\": 0.5}");
+  build_set(&b, "/forces/twist", "{\"type\": \"spring\", \"on\": \"pin.angle\", \"stiffness\": 3, \"rest\": 0.5}");
+  build_set(&b, "/forces/motor", "{\"type\": \"torque\", \"on\": \"pin.angle\", \"value\": \"2 - rate\"}");
+  build_set(&b, "/start", "{\"bob.vx\": 1, \"pin.rate\": 0.3}");
+  build_set(&b, "/outputs", "{\"a\": \"far.load\", \"b\": \"twist.load\", \"c\": \"far.load + far.load\"}");
+  CHECK(build_simulate(&b) && tn_sim_advance(b.sim, 0.2, &e) == TN_OK);
+  for (int i = 0; i < 3; i++) CHECK(tn_sim_channel(b.sim, loads[i], &load[i], &e) == TN_OK);
+  for (int i = 0; i < 6; i++) CHECK(tn_sim_channel(b.sim, of[i], &x[i], &e) == TN_OK);
+  const double l = hypot(x[0], x[1]), speed = (x[0] * x[2] + x[1] * x[3]) / l;
+  CHECK_NEAR(load[0], 7 * (l - 4) + 0.5 * speed, 1e-12);
+  CHECK(load[0] > 5); /* it is longer than at rest: it pulls */
+  CHECK_NEAR(load[1], -3 * (x[4] - 0.5), 1e-12);
+  CHECK_NEAR(load[2], 2 - x[5], 1e-12);
+  CHECK_TEXT(tn_sim_column_unit(b.sim, 0), "N");
+  CHECK_TEXT(tn_sim_column_unit(b.sim, 1), "N m");
+  CHECK_TEXT(tn_sim_column_unit(b.sim, 2), "N");
+  build_free(&b);
+}
+
+/* one that acts on a body has no load to speak of, and the message says what there is */
+TEST(a_channel_that_a_force_does_not_have) {
+  build b;
+  build_new(&b, 1);
+  build_set(&b, "/bodies/arm", "{\"mass\": 1, \"inertia\": 1}");
+  build_set(&b, "/forces/push", "{\"type\": \"torque\", \"on\": \"arm\", \"value\": 1}");
+  build_set(&b, "/outputs", "{\"a\": \"push.load\"}");
+  tn_model *m = NULL;
+  tn_error e;
+  CHECK(tn_compile(b.desc, &m, &e) == TN_E_MODEL);
+  CHECK_HAS(e.message, "force 'push' has no channel 'load'");
+  CHECK_HAS(e.hint, "it has: power energy");
+  tn_model_free(m);
+  build_free(&b);
+}

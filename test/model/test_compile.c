@@ -705,3 +705,27 @@ TEST(every_method_of_the_list_compiles) {
     build_free(&b);
   }
 }
+
+/* a place that is off the rod it should be on is often a slip: it makes another mechanism */
+TEST(a_joint_off_its_rod_is_remarked) {
+  static const struct {
+    const char *place;
+    bool good;
+  } places[] = {{"[1, 0]", true},    {"[0.5, 0]", true},   {"[1.0005, 0]", true}, {"[0.5, 0.05]", false},
+                {"[1.1, 0]", false}, {"[-0.1, 0]", false}, {"[0, 0]", true}};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    build b;
+    tn_error e;
+    tn_model *m = NULL;
+    build_new(&b, 1);
+    build_set(&b, "/gravity", "[0, -9.81]");
+    build_set(&b, "/bodies/arm", "{\"rod\": [[0, 0], [1, 0]], \"mass\": 1}");
+    build_set(&b, "/joints/pin", "{\"type\": \"revolute\", \"between\": [\"ground\", \"arm\"], \"at\": %s}",
+              places[i].place);
+    CHECK(tn_compile(b.desc, &m, &e) == TN_OK);
+    if (m && (tn_model_warnings(m) == 0) != places[i].good) FAIL("%s: %d", places[i].place, tn_model_warnings(m));
+    if (m && !places[i].good) CHECK_HAS(tn_model_warning(m, 0)->message, "off the rod 'arm'");
+    tn_model_free(m);
+    build_free(&b);
+  }
+}

@@ -237,10 +237,8 @@ static const char *const refused[][2] = {
     {"{\"a\": 1e309}", "1e309 is too large for a number (m.json:1:7)"},
     {"{\"a\": -1e99999999999}", "-1e99999999999 is too large for a number (m.json:1:7)"},
     {"{\"a\": -Infinity}", "'-Infinity' is not a number: it needs a digit after '-' (m.json:1:7)"},
-    {"{\"a\": NaN}", "expected a value after key \"a\", found 'NaN' (m.json:1:7) - words and expressions are texts, in "
-                     "double quotes"},
-    {"{\"a\": Infinity}", "expected a value after key \"a\", found 'Infinity' (m.json:1:7) - words and expressions are "
-                          "texts, in double quotes"},
+    {"{\"a\": NaN}", "expected a value after key \"a\", found 'NaN' (m.json:1:7) - every number is finite"},
+    {"{\"a\": Infinity}", "expected a value after key \"a\", found 'Infinity' (m.json:1:7) - every number is finite"},
     {"{\"a\": True}", "expected a value after key \"a\", found 'True' (m.json:1:7) - did you mean true?"},
     {"{\"a\": fals}", "expected a value after key \"a\", found 'fals' (m.json:1:7) - did you mean false?"},
     {"{\"a\": truex}", "expected a value after key \"a\", found 'truex' (m.json:1:7) - did you mean true?"},

@@ -360,3 +360,37 @@ TEST(a_motion_that_cannot_be_followed_says_which_coordinate) {
   CHECK(e.time > 0 && e.time < 1 && tn_sim_time(b.sim) < 1);
   build_free(&b);
 }
+
+/* a driver that jumps is mended by the projection, and every trace of it is there: event, work, words */
+TEST(a_driver_that_jumps_is_told) {
+  static const struct {
+    const char *value;
+    bool jumps;
+  } drivers[] = {{"if(t < 0.3, 0, 1)", true},
+                 {"max(0, t - 0.3)*10", true},
+                 {"sin(3*t)", false},
+                 {"10*t^2*step(0.3 - t) + step(t - 0.3)*(0.9 + 6*(t - 0.3))", false}};
+  for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++) {
+    build b;
+    tn_error e;
+    build_new(&b, 1);
+    build_set(&b, "/bodies/arm", "{\"rod\": [[0, 0], [1, 0]], \"mass\": 1}");
+    build_set(&b, "/joints/pin", "{\"type\": \"revolute\", \"between\": [\"ground\", \"arm\"], \"at\": [0, 0]}");
+    build_set(&b, "/joints/motor", "{\"type\": \"driver\", \"on\": \"pin.angle\", \"value\": \"%s\"}",
+              drivers[i].value);
+    build_set(&b, "/run", "{\"until\": 1, \"every\": 0.01}");
+    CHECK(build_simulate(&b) && tn_sim_run(b.sim, NULL, NULL, &e) == TN_OK);
+    int jumps = 0;
+    for (int k = 0; k < tn_sim_events(b.sim); k++)
+      if (strcmp(tn_sim_event(b.sim, k)->kind, "jump") == 0) {
+        jumps++;
+        CHECK_HAS(tn_sim_event(b.sim, k)->text, "joint 'motor'");
+        CHECK_NEAR(tn_sim_event(b.sim, k)->t, 0.3, 0.011);
+      }
+    const tn_summary *s = tn_sim_summary(b.sim);
+    if ((jumps > 0) != drivers[i].jumps) FAIL("%s: %d jumps", drivers[i].value, jumps);
+    if (i == 1) CHECK(s->stabilizer_work > 0.5 * s->max_kinetic); /* from rest to full speed at once */
+    if (i == 2) CHECK(s->stabilizer_work < 1e-6 * s->max_kinetic);
+    build_free(&b);
+  }
+}

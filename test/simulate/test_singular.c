@@ -187,3 +187,56 @@ TEST_FULL(deltoid) {
   for (int i = 0; i < 4; i++)
     for (int k = 0; k < 3; k++) CHECK_NEAR(end[i][k], end[2][k], most[i]);
 }
+
+/* the parallel motion of the four-bars is that of one bar: 3 theta'' = -3.5 g cos(theta) */
+static double one_bar(double theta, double rate, double t_end) {
+  const int n = 20000;
+  const double h = t_end / n;
+  for (int i = 0; i < n; i++) {
+    double k[4][2], x = theta, v = rate;
+    for (int s = 0; s < 4; s++) {
+      k[s][0] = v;
+      k[s][1] = -3.5 * 9.81 * cos(x) / 3;
+      const double c = s == 2 ? 1 : 0.5;
+      x = theta + c * h * k[s][0];
+      v = rate + c * h * k[s][1];
+    }
+    theta += h / 6 * (k[0][0] + 2 * k[1][0] + 2 * k[2][0] + k[3][0]);
+    rate += h / 6 * (k[0][1] + 2 * k[1][1] + 2 * k[2][1] + k[3][1]);
+  }
+  return theta;
+}
+
+/* bars that begin at an angle with which a fixed step ends in the flat position, or a little beside it */
+static double landing(const char *integrator, const char *step, double angle, int *events) {
+  build b;
+  double x = NAN;
+  build_new(&b, 1);
+  build_read(&b, "braun_four_bars");
+  build_set(&b, "/constants/th", "%.17g", angle);
+  build_set(&b, "/bodies/p{i}/position", "[\"i-1+cos(th)\", \"sin(th)\"]");
+  build_set(&b, "/start", "{\"p1.vy\": 3, \"p2.vy\": 3, \"p3.vy\": 3}");
+  build_set(&b, "/run", "{\"until\": 1, \"integrator\": {\"type\": \"%s\", \"step\": %s}}", integrator, step);
+  tn_error e;
+  if (build_simulate(&b) && tn_sim_advance(b.sim, 1, &e) == TN_OK) tn_sim_channel(b.sim, "p1.x", &x, &e);
+  *events = b.sim ? tn_sim_events(b.sim) : 0;
+  build_free(&b);
+  return fabs(x - cos(one_bar(angle, 3 / cos(angle), 1)));
+}
+
+TEST(a_fixed_step_that_ends_in_a_singular_position) {
+  static const double beside[] = {0, 1e-10, -1e-10, 1e-9, -1e-9, 1e-8, -1e-8, 1e-7, -1e-7, 1e-6, -1e-6, 1e-5, -1e-5};
+  static const struct {
+    const char *integrator, *step;
+    double bound; /* twice the error far from landing */
+  } ways[] = {{"rk4", "1e-2", 3e-6}, {"dopri5", "1e-2", 1e-8}, {"rk4", "1e-3", 4e-10}, {"dopri5", "1e-3", 1e-10}};
+  int met = 0;
+  for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+      int events;
+      const double off = landing(ways[w].integrator, ways[w].step, -0.057812294950061336 + beside[i], &events);
+      met += events > 0;
+      if (!(off < ways[w].bound)) FAIL("%s %s beside %g: %.2e", ways[w].integrator, ways[w].step, beside[i], off);
+    }
+  CHECK(met >= 40); /* the landing is there to be met */
+}

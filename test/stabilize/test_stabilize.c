@@ -388,3 +388,39 @@ TEST(every_method_runs_with_fixed_and_adaptive_steps) {
       build_free(&b);
     }
 }
+
+/* the region of held gains is that of the integrator: euler has another, and gains in 1/s are gains per step where it is fixed */
+TEST(held_gains_outside_the_stable_region_are_refused) {
+  static const struct {
+    const char *gains, *integrator;
+    bool good;
+  } cases[] = {{"'a': 1, 'b': 1.5", "'rk4', 'step': 0.01", true},
+               {"'a': 1, 'b': 1.5", "'euler', 'step': 0.01", false},
+               {"'a': 2.2, 'b': 1", "'rk4', 'step': 0.01", false},
+               {"'a': 2.2, 'b': 1", "'euler', 'step': 0.01", true},
+               {"'a': 2.6, 'b': 1", "'euler', 'step': 0.01", false},
+               {"'a': 0.4, 'b': 1", "'rk4', 'step': 0.01", false},
+               {"'a': 1, 'b': 0", "'rk4', 'step': 0.01", false},
+               {"'alpha': 150, 'beta': 10, 'feedback': 'held'", "'rk4', 'step': 0.01", false},
+               {"'alpha': 90, 'beta': 10, 'feedback': 'held'", "'rk4', 'step': 0.01", true},
+               {"'alpha': 150, 'beta': 10, 'feedback': 'held'", "'dopri5', 'rtol': 1e-6", true},
+               {"'alpha': 150, 'beta': 10, 'feedback': 'staged'", "'rk4', 'step': 0.01", true}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char run[300];
+    tn_desc *desc = NULL;
+    tn_model *model = NULL;
+    tn_error e;
+    snprintf(run, sizeof run, "{'stabilize': {'type': 'baumgarte', %s}, 'integrator': {'type': %s}}", cases[i].gains,
+             cases[i].integrator);
+    for (char *c = run; *c; c++)
+      if (*c == '\'') *c = '"';
+    CHECK(tn_desc_new(NULL, &desc, &e) == TN_OK &&
+          tn_desc_read(desc, TN_SOURCE_DIR "/models/pendulum.json", &e) == TN_OK &&
+          tn_desc_json(desc, "/run", run, &e) == TN_OK);
+    const tn_status status = tn_compile(desc, &model, &e);
+    if ((status == TN_OK) != cases[i].good) FAIL("%s: %d %s", run, (int)status, e.message);
+    if (!cases[i].good) CHECK_HAS(e.message, "unstable");
+    tn_model_free(model);
+    tn_desc_free(desc);
+  }
+}

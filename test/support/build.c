@@ -227,7 +227,8 @@ static void word(const char *choices, int i, char *text, size_t size) {
 }
 
 static void random_number(build *b, const char *at, const tn_field *f) {
-  const double lo = isfinite(f->lo) ? f->lo : -2, hi = isfinite(f->hi) ? f->hi : lo + 3;
+  const bool any = !tn_field_has_range(f);
+  const double lo = any ? -2 : f->lo, hi = any ? 1 : isfinite(f->hi) ? f->hi : lo + 3;
   build_set(b, at, "%.17g", lo + (hi - lo) * build_uniform(b, 0.1, 0.9));
 }
 
@@ -274,14 +275,15 @@ static bool random_field(build *b, const char *at, const tn_field *f, unsigned *
       build_set(b, item, "\"%s\"", text);
     }
     return true;
-  case TN_BODIES: {
+  case TN_DIRECTION: build_set(b, at, "[%.17g, %.17g]", build_uniform(b, 0.2, 1), build_uniform(b, -1, 1)); return true;
+  case TN_LIST: {
     static const char *const list[] = {"[\"a\"]", "[\"a\", \"b\", \"c\", \"p\"]", "[\"c\", \"b\"]",
                                        "[\"b\", \"p\", \"a\"]"};
     build_set(b, at, "%s", list[build_integer(b, 0, 3)]);
     return true;
   }
-  case TN_CHANNEL_OF: build_set(b, at, "\"%s\"", b->channel[build_integer(b, 0, b->channels - 1)]); return true;
-  case TN_TERMS: {
+  case TN_CHANNEL: build_set(b, at, "\"%s\"", b->channel[build_integer(b, 0, b->channels - 1)]); return true;
+  case TN_OBJECT: {
     const int n = build_integer(b, 1, 4), first = build_integer(b, 0, b->channels - 1);
     for (int i = 0; i < n && i < b->channels; i++) {
       char term[160];
@@ -290,6 +292,7 @@ static bool random_field(build *b, const char *at, const tn_field *f, unsigned *
     }
     return true;
   }
+  default: break;
   }
   build_fail(b, "field `%s` is of a kind that build.c cannot make", f->key);
   return false;

@@ -1,0 +1,329 @@
+/* Tenon inside a program: a model is built by calls, looked at, run with a watcher, recorded, read back and asked. every function
+ * of tenon/tenon.h is used at least once.
+ *
+ *   cc embed.c $(pkg-config --cflags --libs tenon) -o embed && ./embed
+ *
+ * leaves files embed.* in the present folder. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tenon/tenon.h>
+
+/* every call that can fail returns a status and fills an error. this program ends at the first one it does not expect */
+static tn_error error;
+
+static void must(tn_status status) {
+  char text[1600];
+  if (status == TN_OK) return;
+  tn_error_text(&error, text, sizeof text); /* message, file:line:column, hint */
+  fprintf(stderr, "embed: %s\n", *text ? text : "cannot write");
+  exit(1);
+}
+
+static void expect(bool good, const char *what) {
+  if (good) return;
+  fprintf(stderr, "embed: %s\n", what);
+  exit(1);
+}
+
+/* the library opens no file to write into and prints nothing: text and bytes are handed to a function like this */
+static bool to_file(void *user, const char *text, size_t size) { return fwrite(text, 1, size, user) == size; }
+
+static FILE *create(const char *path) {
+  FILE *file = fopen(path, "wb");
+  expect(file != NULL, "cannot create a file");
+  return file;
+}
+
+/* ---- memory: all of it comes from here, if one is given ----------------------------------------------------------------- */
+
+static void *take(void *user, size_t size) {
+  void *block = malloc(size);
+  if (block) ++*(long *)user;
+  return block;
+}
+
+static void give_back(void *user, void *block) {
+  if (block) --*(long *)user;
+  free(block);
+}
+
+/* ---- a description: the model as written -------------------------------------------------------------------------------- */
+
+static tn_desc *describe(const tn_allocator *allocator) {
+  tn_desc *d;
+  must(tn_desc_new(allocator, &d, &error));
+  must(tn_desc_number(d, "/tenon", 1, &error));
+  must(tn_desc_number(d, "/dimension", 2, &error));
+  must(tn_desc_text(d, "/title", "crank and rocker", &error));
+  must(tn_desc_numbers(d, "/points/A", 2, (double[]){0, 0}, &error));
+  must(tn_desc_numbers(d, "/points/B", 2, (double[]){0, 1}, &error));
+  must(tn_desc_numbers(d, "/points/C", 2, (double[]){3, 2}, &error));
+  must(tn_desc_numbers(d, "/points/D", 2, (double[]){4, 0}, &error));
+
+  /* a part at a time as JSON, where that is shorter; names of points stand for places */
+  must(tn_desc_json(d, "/bodies/crank", "{\"rod\": [\"A\", \"B\"], \"mass\": 1.5}", &error));
+  must(tn_desc_json(d, "/bodies/coupler", "{\"rod\": [\"B\", \"C\"], \"mass\": 4.7}", &error));
+  must(tn_desc_json(d, "/bodies/rocker", "{\"rod\": [\"D\", \"C\"], \"mass\": 3.4}", &error));
+  static const char *const pins[][3] = {
+      {"A", "ground", "crank"}, {"B", "crank", "coupler"}, {"C", "coupler", "rocker"}, {"D", "ground", "rocker"}};
+  for (int i = 0; i < 4; i++) {
+    char pointer[64], json[128];
+    snprintf(pointer, sizeof pointer, "/joints/pin_%s", pins[i][0]);
+    snprintf(json, sizeof json, "{\"type\": \"revolute\", \"between\": [\"%s\", \"%s\"], \"at\": \"%s\"}", pins[i][1],
+             pins[i][2], pins[i][0]);
+    must(tn_desc_json(d, pointer, json, &error));
+  }
+  must(tn_desc_text(d, "/start/pin_A.rate", "60*rpm", &error)); /* a text where a number belongs is an expression */
+  must(tn_desc_text(d, "/outputs/tip", "position(coupler, C)", &error));
+  must(tn_desc_text(d, "/outputs/load", "norm(force(pin_D))", &error));
+  must(tn_desc_number(d, "/run/until", 2, &error));
+  must(tn_desc_number(d, "/run/every", 0.01, &error));
+  must(tn_desc_part(d, "/run/integrator", "dopri5:rtol=1e-9", &error)); /* as after --integrator */
+  return d;
+}
+
+/* what is refused is named, with its place; here in a text of ours, in a file it would be file:line:column */
+static void refuse(void) {
+  static const char text[] = "{\"tenon\": 1, \"dimension\": 2,\n \"bodies\": {\"b\": {\"mass\": -1, \"inertia\": 1}}}";
+  tn_desc *d;
+  tn_model *model = NULL;
+  must(tn_desc_new(NULL, &d, &error));
+  must(tn_desc_parse(d, "example", text, strlen(text), &error));
+  expect(tn_compile(d, &model, &error) == TN_E_MODEL && !model, "a negative mass was taken");
+  printf("refused: %s, at %s:%d:%d\n", error.message, error.file, error.line, error.column);
+  must(tn_report_failure(&error, "example", to_file, stdout)); /* the same as JSON, for a program */
+  tn_desc_free(d);
+
+  const char *const names[] = {"revolute", "prismatic", "weld"};
+  const char *near = tn_nearest("revolut", 3, names);
+  printf("revolut: did you mean %s?\n", near ? near : "something else");
+}
+
+/* ---- a model: compiled, immutable ---------------------------------------------------------------------------------------- */
+
+static void look(const tn_model *model) {
+  tn_model_info info;
+  char settings[512];
+  tn_model_get_info(model, &info);
+  printf("%s: %d bodies, %d joints, %d rows; method %s (", info.title, info.bodies, info.joints, info.rows,
+         info.method);
+  for (int i = 0; i < info.stabilizers; i++) printf("%s%s", i ? ", " : "", tn_model_stabilizer(model, i));
+  tn_model_settings(model, settings, sizeof settings);
+  printf("), as options: %s\n", settings);
+  for (int i = 0; i < tn_model_warnings(model); i++) printf("warning: %s\n", tn_model_warning(model, i)->message);
+}
+
+/* ---- a run, watched and recorded ----------------------------------------------------------------------------------------- */
+
+typedef struct progress {
+  double next, stop_at; /* s */
+} progress;
+
+/* after every step: a place to draw a bar, or to look at a flag that Ctrl-C sets */
+static bool watch(void *user, double t) {
+  progress *p = user;
+  if (t >= p->next) {
+    printf("  t = %.1f s\n", p->next);
+    p->next += 0.5;
+  }
+  return t < p->stop_at;
+}
+
+typedef struct rows {
+  tn_recorder *recorder;
+  FILE *csv;
+  long count;
+} rows;
+
+static tn_status receive(void *user, double t, int n, const double *values) {
+  rows *r = user;
+  r->count++;
+  tn_status status = tn_recorder_row(r->recorder, t, n, values);
+  return status == TN_OK ? tn_csv_row(t, n, values, to_file, r->csv) : status;
+}
+
+static long run(const tn_model *model, const tn_desc *desc) {
+  tn_sim *sim;
+  progress p = {.stop_at = 1};
+  rows r = {.csv = create("embed.csv")};
+  FILE *file = create("embed.tnr");
+  must(tn_sim_new(model, &sim, &error)); /* it has all its memory now: no step can fail for want of it */
+
+  /* the start is assembled; before the run one can see what there is */
+  must(tn_sim_start(sim, &error));
+  must(tn_report_check_text(sim, "embed", to_file, stdout));
+
+  printf("columns: t");
+  for (int i = 0; i < tn_sim_columns(sim); i++) printf(", %s [%s]", tn_sim_column(sim, i), tn_sim_column_unit(sim, i));
+  printf("\n");
+
+  must(tn_csv_head(sim, to_file, r.csv));
+  must(tn_recorder_new(sim, desc, "embed", to_file, file, &r.recorder, &error));
+  tn_sim_watch(sim, watch, &p);
+  expect(tn_sim_run(sim, receive, &r, &error) == TN_E_STOPPED, "the watcher was not heard");
+  printf("stopped at t = %.4f s after %ld rows; on we go\n", tn_sim_time(sim), r.count);
+  must(tn_recorder_flush(r.recorder)); /* the rows so far are safe, whatever happens to this program */
+  p.stop_at = 1e9;
+  must(tn_sim_run(sim, receive, &r, &error)); /* behind the last row */
+
+  must(tn_recorder_end(r.recorder, sim, "embed", tn_report_json));
+  tn_recorder_free(r.recorder);
+  expect(fclose(file) == 0 && fclose(r.csv) == 0, "cannot write the results");
+
+  /* how it went: in words, or as fields */
+  must(tn_report_text(sim, "embed", to_file, stdout));
+  const tn_summary *summary = tn_sim_summary(sim);
+  expect(summary->contract_kept && summary->energy_balance < 1e-6, "the run is worse than it should be");
+  for (int i = 0; i < tn_sim_events(sim); i++)
+    printf("event at %g s: %s, %s\n", tn_sim_event(sim, i)->t, tn_sim_event(sim, i)->kind, tn_sim_event(sim, i)->text);
+  tn_sim_free(sim);
+  return r.count;
+}
+
+/* ---- a simulation that is asked, step by step ------------------------------------------------------------------------------ */
+
+static void ask(const tn_model *model) {
+  tn_sim *sim;
+  tn_eval now;
+  double angle, load, q[32], u[32];
+  must(tn_sim_new(model, &sim, &error));
+  must(tn_sim_advance(sim, 0.25, &error)); /* to a time of our own, as a controller would */
+  must(tn_sim_channel(sim, "crank.angle", &angle, &error));
+  must(tn_sim_channel(sim, "pin_D.fy", &load, &error));
+  printf("at t = %g s the crank is at %.6f rad, the load on D %.4f N\n", tn_sim_time(sim), angle, load);
+
+  /* the state as it is; kept, for a return */
+  const int nq = tn_sim_coordinates(sim), nu = tn_sim_speeds(sim);
+  expect(nq <= 32 && nu <= 32, "more coordinates than there is room for");
+  memcpy(q, tn_sim_q(sim), sizeof *q * (size_t)nq);
+  memcpy(u, tn_sim_u(sim), sizeof *u * (size_t)nu);
+  must(tn_sim_advance(sim, 0.5, &error));
+  for (int i = 0; i < nu; i++) u[i] = -u[i];
+  must(tn_sim_set(sim, 0, q, u, true, &error)); /* back where we were, the other way round */
+
+  /* the equations there: M udot + A'lambda = f, A udot = gamma */
+  must(tn_sim_eval(sim, &now, &error));
+  int fastest = 0;
+  for (int i = 1; i < now.speeds; i++)
+    if (now.udot[i] * now.udot[i] > now.udot[fastest] * now.udot[fastest]) fastest = i;
+  printf("%d rows of rank %d; %s changes most, by %.4f /s^2; row 0 is of %s and carries %.4f\n", now.rows, now.rank,
+         tn_sim_coordinate(sim, fastest), now.udot[fastest], tn_sim_row_joint(sim, 0), now.lambda[0]);
+
+  /* the same as JSON, and what tn_report_check_text says in words */
+  FILE *eval = create("embed.eval.json"), *check = create("embed.check.json");
+  must(tn_report_eval(sim, "embed", to_file, eval, &error));
+  must(tn_report_check_json(sim, "embed", to_file, check));
+  expect(fclose(eval) == 0 && fclose(check) == 0, "cannot write the equations");
+
+  /* forces are conservative here: with all speeds turned round the mechanism goes back to its start */
+  must(tn_sim_advance(sim, 0.25, &error));
+  must(tn_sim_channel(sim, "pin_A.angle", &angle, &error));
+  printf("back at the start the crank is off by %.1e rad\n", angle);
+  expect(angle * angle < 1e-12, "the way back does not lead home");
+  tn_sim_free(sim);
+}
+
+/* ---- a result file ------------------------------------------------------------------------------------------------------- */
+
+static tn_status largest(void *user, double t, int n, const double *values) {
+  double *most = user; /* the load is the last column */
+  (void)t;
+  if (values[n - 1] > *most) *most = values[n - 1];
+  return TN_OK;
+}
+
+static void read_back(const tn_allocator *allocator, long count) {
+  tn_result *r;
+  double most = 0;
+  char name[64];
+  int first;
+  must(tn_result_open(allocator, "embed.tnr", &r, &error)); /* one that was cut off opens too, without a summary */
+  expect(tn_result_rows(r) == count, "rows are missing in the result");
+  expect(tn_result_summary(r) != NULL, "the result has no end");
+  printf("%s (%s), run with %s: %ld rows of %s [%s]", tn_result_name(r), tn_result_title(r), tn_result_settings(r),
+         tn_result_rows(r), tn_result_column(r, -1), tn_result_unit(r, -1));
+  for (int i = 0; i < tn_result_columns(r); i++) printf(" %s [%s]", tn_result_column(r, i), tn_result_unit(r, i));
+  must(tn_result_each(r, largest, &most, &error));
+  printf("\nthe largest load was %.3f N\n", most);
+
+  FILE *csv = create("embed.again.csv"), *svg = create("embed.svg");
+  must(tn_result_csv(r, to_file, csv, &error)); /* the same bytes as during the run */
+  must(tn_result_svg(r, to_file, svg, &error));
+  expect(fclose(csv) == 0 && fclose(svg) == 0, "cannot write the tables");
+  for (int g = 0; g < tn_result_groups(r); g++) { /* t; tip, of two columns; load */
+    const int columns = tn_result_group(r, g, name, sizeof name, &first);
+    if (strcmp(name, "tip") != 0) continue;
+    FILE *npy = create("embed.npy");
+    must(tn_result_npy(r, g, to_file, npy, &error)); /* numpy.load gives an array of rows x columns */
+    expect(fclose(npy) == 0, "cannot write the array");
+    printf("embed.npy holds %s, %d columns\n", name, columns);
+  }
+
+  /* the result carries its model: it can be run again from there */
+  tn_desc *d;
+  tn_model *model;
+  must(tn_desc_new(allocator, &d, &error));
+  must(tn_desc_parse(d, "embed.tnr", tn_result_model(r), strlen(tn_result_model(r)), &error));
+  must(tn_compile(d, &model, &error));
+  tn_model_free(model);
+  tn_desc_free(d);
+  tn_result_close(r);
+}
+
+/* ---- what there is -------------------------------------------------------------------------------------------------------- */
+
+static void list(void) {
+  for (int k = 0; tn_list_kind(k); k++) {
+    const char *kind = tn_list_kind(k);
+    int n = 0;
+    while (tn_list_name(kind, n)) n++;
+    printf("%s: %d, the first is %s: %s\n", kind, n, tn_list_name(kind, 0), tn_list_doc(kind, 0));
+  }
+  must(tn_list_print("joint", "revolute", false, to_file, stdout, &error)); /* one with its fields and an example */
+  FILE *schema = create("embed.schema.json");
+  must(tn_schema_print(to_file, schema)); /* for editors */
+  expect(fclose(schema) == 0, "cannot write the schema");
+}
+
+int main(void) {
+  long blocks = 0;
+  const tn_allocator allocator = {take, give_back, &blocks};
+  char built[256];
+  tn_desc *desc;
+  tn_model *model;
+  tn_built_with(built, sizeof built);
+  printf("tenon %s (header %s), %s\n", tn_version(), TN_VERSION, built);
+  list();
+  refuse();
+
+  desc = describe(&allocator);
+  must(tn_compile(desc, &model, &error));
+  look(model); /* with a warning: nobody has said a word of gravity */
+  tn_model_free(model);
+
+  /* a description can be changed and compiled again */
+  if (!tn_desc_has(desc, "/gravity")) must(tn_desc_numbers(desc, "/gravity", 2, (double[]){0, -9.81}, &error));
+  must(tn_desc_part(desc, "/run/stabilize", "baumgarte:alpha=5", &error));
+  tn_desc_remove(desc, "/run/stabilize"); /* on second thoughts: the default, which projects */
+
+  /* written, and read again as anyone would */
+  FILE *file = create("embed.json");
+  must(tn_desc_print(desc, to_file, file, &error));
+  expect(fclose(file) == 0, "cannot write embed.json");
+  must(tn_desc_read(desc, "embed.json", &error));
+  must(tn_compile(desc, &model, &error));
+  look(model);
+
+  const long count = run(model, desc);
+  ask(model);
+  read_back(&allocator, count);
+
+  file = create("embed.model.json");
+  must(tn_model_print(model, to_file, file, &error)); /* with every `repeat` carried out */
+  expect(fclose(file) == 0, "cannot write embed.model.json");
+  tn_model_free(model);
+  tn_desc_free(desc);
+  printf("blocks of memory still held: %ld\n", blocks);
+  return blocks == 0 ? 0 : 1;
+}

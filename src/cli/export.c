@@ -1,0 +1,58 @@
+/* tenon export RESULT -o FILE: a result file as other kinds. */
+#include "cli.h"
+
+static const option options[] = {
+    {"--output", "-o", "FILE",
+     "by suffix: .csv, .npy (an array for each group of channels), .svg; - is CSV on standard output. may repeat",
+     "file", true},
+    {"--no-clobber", NULL, NULL, "never replace a file that is there", NULL, false},
+    {"--quiet", "-q", NULL, "say nothing", NULL, false},
+    {.flag = NULL}};
+
+/* a member of the summary as it stands there, up to the end of its line */
+static void say_member(const char *summary, const char *key) {
+  const char *at = summary ? strstr(summary, key) : NULL;
+  if (at) printf("  %.*s\n", (int)strcspn(at, ",\n"), at);
+}
+
+static void describe(tn_result *r, const char *path) {
+  const int n = tn_result_columns(r);
+  printf("%s: %s%s%s\n", path, tn_result_name(r), *tn_result_title(r) ? ": " : "", tn_result_title(r));
+  printf("  %ld rows of t and %d channel%s%s\n", tn_result_rows(r), n, n == 1 ? "" : "s",
+         tn_result_summary(r) ? "" : "; the file ends before the run did");
+  say_member(tn_result_summary(r), "\"t_end\"");
+  say_member(tn_result_summary(r), "\"status\"");
+  printf("  settings: %s\n", tn_result_settings(r));
+  for (int i = -1; i < n; i++) printf("  %-20s %s\n", tn_result_column(r, i), tn_result_unit(r, i));
+}
+
+static int run(const words *w) {
+  tn_result *r;
+  tn_error e;
+  if (tn_result_open(NULL, w->word[0], &r, &e) != TN_OK) return tn_say_error(&e);
+  int code = 0;
+  bool any = false, out = false;
+  for (int i = 0; i < w->options; i++)
+    if (w->option[i].value) out = out || strcmp(w->option[i].value, "-") == 0;
+  for (int i = 0; i < w->options && !code; i++) {
+    if (!w->option[i].value) continue;
+    any = true;
+    code = tn_export(r, w->option[i].value, tn_words_has(w, "--no-clobber"),
+                     tn_words_has(w, "--quiet") || out ? NULL : stdout);
+  }
+  if (!any) describe(r, w->word[0]);
+  tn_result_close(r);
+  return code;
+}
+
+const command tn_cli_export = {
+    .name = "export",
+    .takes = "RESULT",
+    .doc = "Write a result file (.tnr), whole or cut off, as CSV, arrays for NumPy or a picture; without -o say what "
+           "is in it.",
+    .completes = "file",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,203 @@
+/* the keys of the model file: one table a kind of object. reader, messages, schema and reference all come from here. */
+#include "model/model.h"
+
+#define END                                                                                                            \
+  { .key = NULL }
+#define REPEAT                                                                                                         \
+  { .key = "repeat", .doc = "the object stands once for every value of a counter: \"i=1..N\"", .kind = TN_TEXT }
+#define TYPE                                                                                                           \
+  { .key = "type", .doc = "which one", .kind = TN_TEXT, .required = true }
+
+static const tn_field coordinates_of[] = {{.key = "*", .kind = TN_VECTOR, .n = 2}, END};
+static const tn_field places[] = {{.key = "*", .kind = TN_PLACE}, END};
+const tn_field tn_fields_names[] = {{.key = "*", .doc = "name of a body", .kind = TN_NAME}, END};
+const tn_field tn_fields_numbers[] = {{.key = "*", .kind = TN_NUMBER}, END};
+
+const tn_field tn_point_fields[] = {
+    {.key = "at", .unit = "m", .doc = "its place", .kind = TN_VECTOR, .n = 2, .required = true}, REPEAT, END};
+const tn_field tn_value_fields[] = {
+    {.key = "value", .doc = "the value", .kind = TN_RUNNING, .n = 1, .required = true}, REPEAT, END};
+
+const tn_field tn_lump_fields[] = {
+    {.key = "mass", .unit = "kg", .doc = "of the point", .hi = INFINITY, .required = true},
+    {.key = "at", .unit = "m", .doc = "its place in body axes", .kind = TN_VECTOR, .n = 2, .required = true},
+    REPEAT,
+    END};
+static const tn_field lumps[] = {{.key = "*", .kind = TN_OBJECT, .inside = tn_lump_fields}, END};
+
+const tn_field tn_swing_fields[] = {
+    TYPE,
+    {.key = "parent", .doc = "the body that carries the pivot", .kind = TN_NAME},
+    {.key = "at", .unit = "m", .doc = "the pivot, in the world at the given pose", .kind = TN_PLACE},
+    {.key = "on_body", .unit = "m", .doc = "the pivot, in the axes of the parent", .kind = TN_VECTOR, .n = 2},
+    END};
+
+const tn_field tn_body_fields[] = {
+    {.key = "mass",
+     .unit = "kg",
+     .doc = "required, except for a body whose freedom is all held by joints and drivers",
+     .hi = INFINITY},
+    {.key = "inertia",
+     .unit = "kg m^2",
+     .doc = "about the mass centre; required unless `rod` gives it",
+     .hi = INFINITY},
+    {.key = "center", .unit = "m", .doc = "mass centre in body axes, [0, 0] if left out", .kind = TN_VECTOR, .n = 2},
+    {.key = "position", .unit = "m", .doc = "of the frame origin, [0, 0] if left out", .kind = TN_PLACE},
+    {.key = "angle", .unit = "rad", .doc = "of the frame, 0 if left out"},
+    {.key = "rod",
+     .unit = "m",
+     .doc = "two places: a uniform rod, frame origin at the first, x axis to the second",
+     .kind = TN_LIST,
+     .n = 2,
+     .inside = places},
+    {.key = "lumps", .doc = "point masses on top of mass, center and inertia", .kind = TN_LIST, .inside = lumps},
+    {.key = "coordinates", .doc = "`plane` if left out", .kind = TN_PART, .choices = "coordinates"},
+    REPEAT,
+    END};
+static const tn_field bodies[] = {{.key = "*", .kind = TN_OBJECT, .inside = tn_body_fields}, END};
+
+#define BETWEEN(must)                                                                                                  \
+  {                                                                                                                    \
+    .key = "between", .doc = "names of two bodies, first and second", .kind = TN_LIST, .n = 2, .required = (must),     \
+    .inside = tn_fields_names                                                                                          \
+  }
+#define TWO_PLACES                                                                                                     \
+  {.key = "at", .unit = "m", .doc = "two places, in the world at the given pose", .kind = TN_PLACES}, {                \
+    .key = "on_bodies", .unit = "m", .doc = "two places, each in the axes of its body", .kind = TN_PLACES              \
+  }
+
+const tn_field tn_rod_fields[] = {
+    BETWEEN(true),
+    TWO_PLACES,
+    {.key = "mass", .unit = "kg", .doc = "of the rod", .lo = TN_POSITIVE, .hi = INFINITY, .required = true},
+    REPEAT,
+    END};
+static const tn_field rods[] = {{.key = "*", .kind = TN_OBJECT, .inside = tn_rod_fields}, END};
+
+/* joints: of those with one place for both, those with two, and those that are rows on channels or mass centres */
+const tn_field tn_seat_fields[] = {
+    TYPE,
+    BETWEEN(true),
+    {.key = "at", .unit = "m", .doc = "its place, in the world at the given pose", .kind = TN_PLACE},
+    {.key = "on_bodies",
+     .unit = "m",
+     .doc = "its place in the axes of each of the two",
+     .kind = TN_LIST,
+     .n = 2,
+     .inside = coordinates_of},
+    {.key = "axis", .doc = "direction, in the world at the given pose", .kind = TN_DIRECTION},
+    REPEAT,
+    END};
+const tn_field tn_seat_two_fields[] = {
+    TYPE,       BETWEEN(true),
+    TWO_PLACES, {.key = "axis", .doc = "direction, in the world at the given pose", .kind = TN_DIRECTION},
+    REPEAT,     END};
+const tn_field tn_row_fields[] = {TYPE, REPEAT, END};
+const tn_field tn_part_fields[] = {TYPE, END};
+
+const tn_field tn_force_fields[] = {
+    TYPE,
+    {.key = "on", .doc = "what it acts on: a body or a coordinate channel", .kind = TN_CHANNEL},
+    BETWEEN(false),
+    {.key = "at", .unit = "m", .doc = "where it acts, in the world at the given pose", .kind = TN_PLACE},
+    {.key = "on_body", .unit = "m", .doc = "where it acts, in body axes", .kind = TN_VECTOR, .n = 2},
+    {.key = "on_bodies", .unit = "m", .doc = "two places, each in the axes of its body", .kind = TN_PLACES},
+    REPEAT,
+    END};
+
+const tn_field tn_start_fields[] = {
+    {.key = "keep",
+     .doc = "channels that keep the value of the given pose, exactly",
+     .kind = TN_LIST,
+     .inside = tn_fields_names},
+    {.key = "guess",
+     .doc = "channel: number; only where assembly begins",
+     .kind = TN_OBJECT,
+     .inside = (const tn_field[]){{.key = "*", .kind = TN_NUMBER, .inside = tn_value_fields}, END}},
+    {.key = "mode",
+     .doc = "make the start consistent, or keep it as it is",
+     .kind = TN_WORD,
+     .choices = "assemble as-given"},
+    {.key = "*", .doc = "channel: number, exact", .kind = TN_NUMBER, .inside = tn_value_fields},
+    END};
+
+const tn_field tn_integrator_fields[] = {
+    {.key = "type", .doc = "which one", .kind = TN_TEXT},
+    {.key = "step", .unit = "s", .doc = "fixed step", .lo = TN_POSITIVE, .hi = INFINITY},
+    {.key = "rtol", .doc = "relative tolerance, 1e-8 if left out", .lo = TN_POSITIVE, .hi = INFINITY},
+    {.key = "atol", .doc = "absolute tolerance, `rtol` if left out", .lo = TN_POSITIVE, .hi = INFINITY},
+    {.key = "max_step",
+     .unit = "s",
+     .doc = "longest step; `every` where drivers or forces depend on t, else none",
+     .lo = TN_POSITIVE,
+     .hi = INFINITY},
+    END};
+
+const tn_field tn_contract_fields[] = {
+    {.key = "position",
+     .doc = "largest scaled violation of a row, 1e-8 if left out",
+     .lo = TN_POSITIVE,
+     .hi = INFINITY},
+    {.key = "velocity", .unit = "1/s", .doc = "of its rate, 1e-6 if left out", .lo = TN_POSITIVE, .hi = INFINITY},
+    {.key = "breach", .doc = "what happens when it is broken", .kind = TN_WORD, .choices = "stop record"},
+    END};
+
+const tn_field tn_run_fields[] = {
+    {.key = "until", .unit = "s", .doc = "end of the run, 1 if left out", .hi = INFINITY},
+    {.key = "every",
+     .unit = "s",
+     .doc = "distance of rows of output, a hundredth of `until` if left out",
+     .lo = TN_POSITIVE,
+     .hi = INFINITY},
+    {.key = "method", .doc = "a named combination, `project` if left out", .kind = TN_PART, .choices = "method"},
+    {.key = "formulation", .doc = "one part of it", .kind = TN_PART, .choices = "formulation"},
+    {.key = "stabilize",
+     .doc = "the other; several stack in the order named",
+     .kind = TN_PARTS,
+     .choices = "stabilizer"},
+    {.key = "integrator", .doc = "`dopri5` if left out", .kind = TN_PART, .choices = "integrator"},
+    {.key = "contract", .doc = "how well joints must be kept", .kind = TN_OBJECT, .inside = tn_contract_fields},
+    END};
+
+const tn_field tn_top_fields[] = {
+    {.key = "tenon", .doc = "version of the format, 1", .lo = 1, .hi = 1, .required = true},
+    {.key = "dimension", .doc = "2: the plane", .lo = 2, .hi = 2, .required = true},
+    {.key = "title", .doc = "a text", .kind = TN_TEXT},
+    {.key = "constants", .doc = "numbers by name", .kind = TN_OBJECT, .inside = tn_fields_numbers},
+    {.key = "tables",
+     .doc = "lists of numbers by name",
+     .kind = TN_OBJECT,
+     .inside = (const tn_field[]){{.key = "*", .kind = TN_LIST, .inside = tn_fields_numbers}, END}},
+    {.key = "gravity", .unit = "m/s^2", .doc = "none if left out", .kind = TN_VECTOR, .n = 2},
+    {.key = "points",
+     .unit = "m",
+     .doc = "places in the world at the given pose, by name",
+     .kind = TN_OBJECT,
+     .inside = (const tn_field[]){{.key = "*", .kind = TN_VECTOR, .n = 2, .inside = tn_point_fields}, END}},
+    {.key = "coordinates",
+     .doc = "every body free, or joints give bodies their coordinates",
+     .kind = TN_WORD,
+     .choices = "absolute relative"},
+    {.key = "body_coordinates", .doc = "of bodies that name none", .kind = TN_PART, .choices = "coordinates"},
+    {.key = "bodies",
+     .doc = "rigid bodies and particles, by name",
+     .kind = TN_OBJECT,
+     .required = true,
+     .inside = bodies},
+    {.key = "joints",
+     .doc = "joints and constraints, by name",
+     .kind = TN_OBJECT,
+     .inside = (const tn_field[]){{.key = "*", .kind = TN_PART, .choices = "joint"}, END}},
+    {.key = "forces",
+     .doc = "forces, by name",
+     .kind = TN_OBJECT,
+     .inside = (const tn_field[]){{.key = "*", .kind = TN_PART, .choices = "force"}, END}},
+    {.key = "rods", .doc = "uniform rods between places as mass elements, by name", .kind = TN_OBJECT, .inside = rods},
+    {.key = "start", .doc = "where the motion begins", .kind = TN_OBJECT, .inside = tn_start_fields},
+    {.key = "outputs",
+     .doc = "running expressions by name; all coordinates and rates if left out",
+     .kind = TN_OBJECT,
+     .inside = (const tn_field[]){{.key = "*", .kind = TN_RUNNING, .n = 1, .inside = tn_value_fields}, END}},
+    {.key = "run", .doc = "settings; the command line wins", .kind = TN_OBJECT, .inside = tn_run_fields},
+    {.key = "$schema", .doc = "for editors; not read", .kind = TN_TEXT},
+    END};

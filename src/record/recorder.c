@@ -1,0 +1,195 @@
+/* writing a result file: a head that suffices to run the model again, then blocks of rows. */
+#include "record/record.h"
+
+#include <stdio.h>
+
+enum { BLOCK_BYTES = 65536 };
+
+struct tn_recorder {
+  tn_allocator allocator;
+  tn_write write;
+  void *user;
+  int columns;
+  size_t used, room;     /* bytes of rows waiting         */
+  unsigned char *buffer; /* block head, then rows         */
+  bool failed;           /* nothing is appended behind a hole */
+};
+
+/* a text that grows */
+typedef struct page {
+  const tn_allocator *allocator;
+  char *text;
+  size_t used, room;
+  bool failed;
+} page;
+
+static bool to_page(void *user, const char *text, size_t n) {
+  page *p = user;
+  if (p->room - p->used <= n) {
+    const size_t room = 2 * (p->used + n) + 4096;
+    char *larger = p->allocator->allocate(p->allocator->user, room);
+    if (!larger) return p->failed = true, false;
+    if (p->used) memcpy(larger, p->text, p->used);
+    if (p->text) p->allocator->release(p->allocator->user, p->text);
+    p->text = larger;
+    p->room = room;
+  }
+  memcpy(p->text + p->used, text, n);
+  p->used += n;
+  p->text[p->used] = 0;
+  return true;
+}
+
+static void drop(page *p) {
+  if (p->text) p->allocator->release(p->allocator->user, p->text);
+}
+
+/* CRC-32 (IEEE 802.3), four bits at a time */
+uint32_t tn_crc32(uint32_t before, const void *data, size_t size) {
+  const unsigned char *s = data;
+  uint32_t crc = before ^ 0xffffffffu, table[16];
+  for (uint32_t i = 0; i < 16; i++) {
+    uint32_t c = i;
+    for (int k = 0; k < 4; k++) c = c & 1 ? 0xedb88320u ^ (c >> 1) : c >> 1;
+    table[i] = c;
+  }
+  for (size_t i = 0; i < size; i++) {
+    crc = table[(crc ^ s[i]) & 15] ^ (crc >> 4);
+    crc = table[(crc ^ (uint32_t)(s[i] >> 4)) & 15] ^ (crc >> 4);
+  }
+  return crc ^ 0xffffffffu;
+}
+
+uint32_t tn_block_crc(const unsigned char head[TN_TNR_BLOCK], const void *payload, size_t size) {
+  return tn_crc32(tn_crc32(tn_crc32(0, head, 4), head + 8, 8), payload, size);
+}
+
+void tn_record_channels(tn_json *j, const tn_model *m) {
+  tn_json_open(j, "channels", "[");
+  for (int i = -1; i < m->columns; i++) {
+    const char *unit = i < 0 ? "s" : m->column_unit[i];
+    tn_json_open(j, NULL, "{-");
+    tn_json_text(j, "name", i < 0 ? "t" : m->column[i]);
+    if (*unit)
+      tn_json_text(j, "unit", unit);
+    else
+      tn_json_null(j, "unit", NULL);
+    tn_json_close(j);
+  }
+  tn_json_close(j);
+}
+
+static void write_head(page *head, const tn_sim *sim, const char *model_text, const char *model_name) {
+  char settings[1024];
+  tn_json json = {.write = to_page, .user = head}, *j = &json;
+  tn_model_settings(sim->m, settings, sizeof settings);
+  tn_json_open(j, NULL, "{");
+  tn_json_text(j, "tenon", TN_VERSION);
+  tn_json_text(j, "name", model_name);
+  tn_json_text(j, "title", sim->m->title);
+  tn_json_text(j, "settings", settings);
+  tn_record_channels(j, sim->m);
+  tn_json_text(j, "model", model_text);
+  tn_json_close(j);
+  while (head->used % 8 && !head->failed) to_page(head, " ", 1);
+}
+
+tn_status tn_recorder_new(const tn_sim *sim, const tn_desc *desc, const char *model_name, tn_write write, void *user,
+                          tn_recorder **recorder, tn_error *e) {
+  const tn_allocator *a = &sim->allocator;
+  page model = {.allocator = a}, head = {.allocator = a};
+  tn_error_clear(e);
+  *recorder = NULL;
+  tn_recorder *r = a->allocate(a->user, sizeof *r);
+  if (r) {
+    const size_t row = sizeof(double) * ((size_t)sim->m->columns + 1);
+    *r = (tn_recorder){.allocator = *a, .write = write, .user = user, .columns = sim->m->columns};
+    r->room = row > BLOCK_BYTES ? row : BLOCK_BYTES / row * row;
+    r->buffer = a->allocate(a->user, TN_TNR_BLOCK + r->room);
+  }
+  tn_status status = TN_OK;
+  if (!r || !r->buffer || tn_desc_print(desc, to_page, &model, NULL) != TN_OK)
+    status = TN_E_MEMORY;
+  else
+    write_head(&head, sim, model.text, model_name);
+  if (status == TN_OK && head.failed) status = TN_E_MEMORY;
+  if (status == TN_OK && head.used > TN_TEXT_MOST) { /* what could not be read again is not written */
+    drop(&model);
+    drop(&head);
+    tn_recorder_free(r);
+    return tn_fail(e, TN_E_MODEL, "the model is too large to be recorded: its head has more than %zu bytes",
+                   TN_TEXT_MOST);
+  }
+  if (status == TN_OK) {
+    unsigned char start[TN_TNR_START];
+    memcpy(start, TN_TNR_MAGIC, 8);
+    tn_put_u32(start + 8, TN_TNR_VERSION);
+    tn_put_u32(start + 12, (uint32_t)head.used);
+    if (!write(user, (const char *)start, sizeof start) || !write(user, head.text, head.used)) status = TN_E_IO;
+  }
+  drop(&model);
+  drop(&head);
+  if (status == TN_OK) {
+    *recorder = r;
+    return TN_OK;
+  }
+  tn_recorder_free(r);
+  return tn_fail(e, status, status == TN_E_IO ? "the result could not be written" : "out of memory for the result");
+}
+
+void tn_recorder_free(tn_recorder *r) {
+  if (!r) return;
+  const tn_allocator a = r->allocator;
+  if (r->buffer) a.release(a.user, r->buffer);
+  a.release(a.user, r);
+}
+
+static void block_head(unsigned char *to, const char *kind, const void *payload, size_t size) {
+  memcpy(to, kind, 4);
+  tn_put_u64(to + 8, size);
+  tn_put_u32(to + 4, tn_block_crc(to, payload, size));
+}
+
+/* a block in one piece; one that did not get there is the last */
+static bool append(tn_recorder *r, const void *block, size_t size) {
+  if (!r->failed) r->failed = !r->write(r->user, block, size);
+  return !r->failed;
+}
+
+tn_status tn_recorder_flush(tn_recorder *r) {
+  if (!r->used) return r->failed ? TN_E_IO : TN_OK;
+  block_head(r->buffer, "ROWS", r->buffer + TN_TNR_BLOCK, r->used);
+  const bool good = append(r, r->buffer, TN_TNR_BLOCK + r->used);
+  r->used = 0;
+  return good ? TN_OK : TN_E_IO;
+}
+
+tn_status tn_recorder_row(void *recorder, double t, int n, const double *values) {
+  tn_recorder *r = recorder;
+  if (n != r->columns) return TN_E_USAGE;
+  if (r->failed) return TN_E_IO;
+  unsigned char *to = r->buffer + TN_TNR_BLOCK + r->used;
+  for (int i = -1; i < n; i++, to += 8) {
+    uint64_t bits;
+    memcpy(&bits, i < 0 ? &t : &values[i], sizeof bits);
+    tn_put_u64(to, bits);
+  }
+  r->used += 8 * ((size_t)n + 1);
+  return r->used + 8 * ((size_t)n + 1) > r->room ? tn_recorder_flush(r) : TN_OK;
+}
+
+tn_status tn_recorder_end(tn_recorder *r, const tn_sim *sim, const char *model_name, tn_report report) {
+  page text = {.allocator = &r->allocator};
+  unsigned char head[TN_TNR_BLOCK];
+  tn_status status = tn_recorder_flush(r);
+  if (status == TN_OK) status = to_page(&text, (const char[TN_TNR_BLOCK]){0}, TN_TNR_BLOCK) ? TN_OK : TN_E_MEMORY;
+  if (status == TN_OK && report(sim, model_name, to_page, &text) != TN_OK) status = TN_E_MEMORY;
+  while (status == TN_OK && text.used % 8) status = to_page(&text, " ", 1) ? TN_OK : TN_E_MEMORY;
+  if (status == TN_OK) {
+    block_head(head, "DONE", text.text + TN_TNR_BLOCK, text.used - TN_TNR_BLOCK);
+    memcpy(text.text, head, sizeof head);
+    if (!append(r, text.text, text.used)) status = TN_E_IO;
+  }
+  drop(&text);
+  return status;
+}

@@ -1,0 +1,172 @@
+/* what a model is before it runs: sizes, freedom, rank, redundant rows and the joints they depend on, the start, remarks. */
+#include "report/report.h"
+
+enum { MOST_NAMED = 1000, MOST_SHOWN = 12 };
+
+/* the joints that a redundant row depends on: `text` gets their names. false: the analysis cannot be made */
+typedef struct redundancy {
+  tn_sim *s;
+  int redundant;
+} redundancy;
+
+/* factor the rows where they have the rank that they have in general */
+static bool factor(redundancy *r) {
+  tn_sim *s = r->s;
+  const tn_model *m = s->m;
+  tn_kkt *k = &s->start_kkt;
+  if (tn_solver_at(&s->solver, s->t, s->q_general, tn_u_of(s, s->y), NULL) != TN_OK) return false;
+  const double *sigma = m->sigma ? s->start_sigma : NULL;
+  k->rows = m->rows;
+  k->rank = s->solver.rank;
+  if (!tn_kkt_factor(k, s->solver.sys.M, s->solver.sys.A, sigma)) return false;
+  r->redundant = m->rows - k->independent;
+  return true;
+}
+
+/* a joint's redundant rows that follow from the same other joints */
+typedef struct follower {
+  int joint, rows, n;
+  int other[MOST_NAMED];
+} follower;
+
+static void find_others(const tn_model *m, const double *c, int row, follower *f) {
+  *f = (follower){.joint = m->row_joint[row], .rows = 1};
+  for (int i = 0; i < m->rows; i++) {
+    const int joint = m->row_joint[i];
+    /* in units of force: a row of angle against rows of length is worth what it does at the model's length */
+    bool seen = fabs(c[i]) * m->row_scale[row] / m->row_scale[i] < 1e-9 || joint == f->joint || f->n == MOST_NAMED;
+    for (int k = 0; k < f->n; k++) seen = seen || f->other[k] == joint;
+    if (!seen) f->other[f->n++] = joint;
+  }
+}
+
+static void each(redundancy *r, void (*use)(void *user, const tn_model *m, const follower *f), void *user) {
+  const tn_model *m = r->s->m;
+  double *c = r->s->start_lambda;
+  follower last = {.rows = 0}, f;
+  for (int e = m->rows - r->redundant; e < m->rows; e++) {
+    find_others(m, c, tn_kkt_dependence(&r->s->start_kkt, e, c), &f);
+    if (last.rows && f.joint == last.joint && f.n == last.n &&
+        memcmp(f.other, last.other, sizeof *f.other * (size_t)f.n) == 0) {
+      last.rows++;
+      continue;
+    }
+    if (last.rows) use(user, m, &last);
+    last = f;
+  }
+  if (last.rows) use(user, m, &last);
+}
+
+static void redundant_text(void *user, const tn_model *m, const follower *f) {
+  tn_printer *p = user;
+  if (f->rows == 1)
+    tn_put(p, "    a row of joint '%s' follows from ", m->joint[f->joint].name);
+  else
+    tn_put(p, "    %d rows of joint '%s' follow from ", f->rows, m->joint[f->joint].name);
+  if (!f->n) tn_put(p, "its other rows");
+  for (int i = 0; i < f->n && i < MOST_SHOWN; i++) tn_put(p, "%s'%s'", i ? ", " : "", m->joint[f->other[i]].name);
+  tn_put(p, f->n > MOST_SHOWN ? " and more\n" : "\n");
+}
+
+static void redundant_json(void *user, const tn_model *m, const follower *f) {
+  tn_json *j = user;
+  tn_json_open(j, NULL, "{-");
+  tn_json_text(j, "joint", m->joint[f->joint].name);
+  tn_json_whole(j, "rows", f->rows);
+  tn_json_open(j, "follows_from", "[");
+  for (int i = 0; i < f->n; i++) tn_json_text(j, NULL, m->joint[f->other[i]].name);
+  tn_json_close(j);
+  tn_json_close(j);
+}
+
+static int nonholonomic(const tn_model *m) { return m->rows - m->holonomic; }
+
+tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write, void *user) {
+  tn_printer printer = {write, user, false}, *p = &printer;
+  const tn_model *m = s->m;
+  const tn_summary *r = &s->summary;
+  char settings[1024];
+  tn_put(p, "%s%s%s\n", model_name, *m->title ? ": " : "", m->title);
+  tn_put(p, "  %d bod%s, %d joint%s, %d force%s; %d coordinate%s (%s); length %.4g m\n", m->bodies,
+         m->bodies == 1 ? "y" : "ies", m->joints, TN_S(m->joints), m->forces, TN_S(m->forces), m->nq, TN_S(m->nq),
+         m->relative ? "relative" : "absolute", m->length);
+  tn_put(p, "  constraints: %d row%s", m->rows, TN_S(m->rows));
+  if (nonholonomic(m)) tn_put(p, ", %d of them nonholonomic", nonholonomic(m));
+  if (s->started) {
+    tn_put(p, ", rank %d; degrees of freedom: %d\n", s->solver.rank, r->degrees_of_freedom);
+    redundancy rows = {s, 0};
+    if (r->redundant_rows && factor(&rows)) {
+      tn_put(p, "  %d redundant row%s:\n", r->redundant_rows, r->redundant_rows == 1 ? "" : "s");
+      each(&rows, redundant_text, p);
+    }
+    tn_put(p, "  given pose: off by %.3g", r->start_violation);
+    if (r->start_violation > 0) tn_put(p, " (joint '%s')", r->start_violation_joint);
+    if (m->as_given)
+      tn_put(p, "; kept as given\n");
+    else if (r->start_moved > 1e-9)
+      tn_put(p, "; assembled, %s moved most, by %.3g\n", r->start_moved_name, r->start_moved);
+    else
+      tn_put(p, "; nothing had to move\n");
+    tn_solver_at(&s->solver, s->t, s->y, tn_u_of(s, s->y), NULL);
+    tn_put(p, "  energy at the start: kinetic %.9g J, potential %.9g J\n", s->solver.sys.kinetic,
+           s->solver.sys.potential);
+  } else {
+    tn_put(p, "\n");
+  }
+  tn_model_settings(m, settings, sizeof settings);
+  tn_put(p, "  method %s: %s\n", m->run.method, settings);
+  tn_put(p, "  contract: position %g, velocity %g, %s\n", m->run.contract_position, m->run.contract_velocity,
+         m->run.breach_stops ? "stop" : "record");
+  for (int i = 0; i < m->warnings; i++) {
+    char text[1600];
+    tn_error_text(m->warning[i], text, sizeof text);
+    tn_put(p, "  warning: %s\n", text);
+  }
+  return p->failed ? TN_E_IO : TN_OK;
+}
+
+tn_status tn_report_check_json(tn_sim *s, const char *model_name, tn_write write, void *user) {
+  tn_json json = {.write = write, .user = user}, *j = &json;
+  const tn_model *m = s->m;
+  const tn_summary *r = &s->summary;
+  tn_json_open(j, NULL, "{");
+  tn_json_text(j, "tenon", TN_VERSION);
+  tn_json_text(j, "model", model_name);
+  tn_json_text(j, "title", m->title);
+  tn_json_whole(j, "bodies", m->bodies);
+  tn_json_whole(j, "joints", m->joints);
+  tn_json_whole(j, "forces", m->forces);
+  tn_json_whole(j, "coordinates", m->nq);
+  tn_json_text(j, "coordinate_kind", m->relative ? "relative" : "absolute");
+  tn_json_real(j, "length", m->length);
+  tn_json_whole(j, "rows", m->rows);
+  tn_json_whole(j, "nonholonomic_rows", nonholonomic(m));
+  if (s->started) {
+    redundancy rows = {s, 0};
+    tn_json_whole(j, "rank", s->solver.rank);
+    tn_json_whole(j, "degrees_of_freedom", r->degrees_of_freedom);
+    tn_json_whole(j, "redundant_rows", r->redundant_rows);
+    tn_json_open(j, "redundant", "[");
+    if (r->redundant_rows && factor(&rows)) each(&rows, redundant_json, j);
+    tn_json_close(j);
+    tn_json_real(j, "start_violation", r->start_violation);
+    if (r->start_violation > 0) tn_json_text(j, "start_violation_joint", r->start_violation_joint);
+    tn_json_real(j, "start_moved", r->start_moved);
+    if (r->start_moved > 0) tn_json_text(j, "start_moved_name", r->start_moved_name);
+    tn_solver_at(&s->solver, s->t, s->y, tn_u_of(s, s->y), NULL);
+    tn_json_real(j, "kinetic", s->solver.sys.kinetic);
+    tn_json_real(j, "potential", s->solver.sys.potential);
+  }
+  tn_report_settings(j, m);
+  tn_json_open(j, "contract", "{-");
+  tn_json_real(j, "position", m->run.contract_position);
+  tn_json_real(j, "velocity", m->run.contract_velocity);
+  tn_json_text(j, "breach", m->run.breach_stops ? "stop" : "record");
+  tn_json_close(j);
+  tn_record_channels(j, m);
+  tn_report_warnings(j, m);
+  tn_json_text(j, "status", r->status == TN_OK ? "good" : "refused");
+  if (r->status != TN_OK) tn_json_text(j, "message", r->message);
+  tn_json_close(j);
+  return j->failed ? TN_E_IO : TN_OK;
+}

@@ -1,0 +1,44 @@
+/* the system at a state as JSON: M udot + A'lambda = f, A udot = gamma. */
+#include "report/report.h"
+
+static void matrix(tn_json *j, const char *key, int rows, int columns, const double *values) {
+  tn_json_open(j, key, "[");
+  for (int i = 0; i < rows; i++) tn_json_reals(j, NULL, columns, values + (size_t)i * (size_t)columns);
+  tn_json_close(j);
+}
+
+tn_status tn_report_eval(tn_sim *s, const char *model_name, tn_write write, void *user, tn_error *error) {
+  tn_json json = {.write = write, .user = user}, *j = &json;
+  tn_eval e;
+  tn_status status = tn_sim_eval(s, &e, error);
+  if (status == TN_OK) status = tn_row_eval(s, s->y);
+  if (status != TN_OK) return status;
+  tn_json_open(j, NULL, "{");
+  tn_json_text(j, "tenon", TN_VERSION);
+  tn_json_text(j, "model", model_name);
+  tn_json_real(j, "t", e.t);
+  tn_json_open(j, "coordinates", "[-");
+  for (int i = 0; i < e.coordinates; i++) tn_json_text(j, NULL, s->m->q_name[i]);
+  tn_json_close(j);
+  tn_json_open(j, "rows", "[-");
+  for (int i = 0; i < e.rows; i++) tn_json_text(j, NULL, tn_sim_row_joint(s, i));
+  tn_json_close(j);
+  tn_json_whole(j, "holonomic", e.holonomic);
+  tn_json_reals(j, "q", e.coordinates, e.q);
+  tn_json_reals(j, "u", e.speeds, e.u);
+  matrix(j, "M", e.speeds, e.speeds, e.M);
+  tn_json_reals(j, "f", e.speeds, e.f);
+  matrix(j, "A", e.rows, e.speeds, e.A);
+  tn_json_reals(j, "C", e.rows, e.C);
+  tn_json_reals(j, "Cdot", e.rows, e.Cdot);
+  tn_json_reals(j, "gamma", e.rows, e.gamma);
+  tn_json_reals(j, "udot", e.speeds, e.udot);
+  tn_json_reals(j, "lambda", e.rows, e.lambda);
+  tn_json_open(j, "outputs", "{");
+  for (int i = 0; i < s->m->columns; i++) tn_json_real(j, s->m->column[i], s->row[i]);
+  tn_json_close(j);
+  tn_json_whole(j, "rank", e.rank);
+  tn_json_reals(j, "singular_values", e.values, e.singular_values);
+  tn_json_close(j);
+  return j->failed ? tn_fail(error, TN_E_IO, "the system could not be written") : TN_OK;
+}

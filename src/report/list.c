@@ -1,0 +1,214 @@
+/* types with their fields, channels and examples: for people, and as the reference in Markdown. all of it from the tables. */
+#include "report/report.h"
+
+typedef struct entry {
+  const char *name, *doc, *example, *source;
+  const tn_field *fields, *common;
+  const tn_coordinate *coordinates;
+} entry;
+
+static entry entry_of(tn_registry kind, const void *type) {
+  entry e;
+  switch (kind) {
+  case TN_JOINTS: {
+    const tn_joint_type *t = type;
+    e = (entry){t->name, t->doc, t->example, NULL, t->fields, tn_row_fields, t->coordinates};
+    if (t->seat == TN_SEAT_SHARED) e.common = tn_seat_fields;
+    if (t->seat == TN_SEAT_TWO) e.common = tn_seat_two_fields;
+    break;
+  }
+  case TN_FORCES: {
+    const tn_force_type *t = type;
+    e = (entry){t->name, t->doc, t->example, NULL, t->fields, tn_force_fields, NULL};
+    break;
+  }
+  case TN_COORDINATES: {
+    const tn_body_type *t = type;
+    e = (entry){t->name, t->doc, t->example, NULL, NULL, t->on_parent ? tn_swing_fields : NULL, t->coordinates};
+    break;
+  }
+  case TN_FORMULATIONS: {
+    const tn_formulation_type *t = type;
+    e = (entry){t->name, t->doc, t->example, t->source, t->fields, NULL, NULL};
+    break;
+  }
+  case TN_STABILIZERS: {
+    const tn_stabilizer_type *t = type;
+    e = (entry){t->name, t->doc, t->example, t->source, t->fields, NULL, NULL};
+    break;
+  }
+  case TN_INTEGRATORS: {
+    const tn_integrator_type *t = type;
+    e = (entry){t->name, t->doc, t->example, t->source, NULL, tn_integrator_fields, NULL};
+    break;
+  }
+  default: {
+    const tn_method *t = type;
+    e = (entry){t->name, t->doc, t->example, t->source, NULL, NULL, NULL};
+    break;
+  }
+  }
+  return e;
+}
+
+static const char *kind_word(const tn_field *f) {
+  switch (f->kind) {
+  case TN_NUMBER: return "number";
+  case TN_VECTOR: return "[x, y]";
+  case TN_DIRECTION: return "x, y, -x, -y or [x, y]";
+  case TN_WORD: return "word";
+  case TN_BOOLEAN: return "true or false";
+  case TN_TIME: return "number or f(t)";
+  case TN_RUNNING: return f->n > 1 ? "list of running expressions" : "running expression";
+  case TN_TEXT: return "text";
+  case TN_NAME: return "body";
+  case TN_CHANNEL: return "channel";
+  case TN_PLACE: return "place";
+  case TN_PLACES: return "two places";
+  case TN_PART: return "part";
+  case TN_PARTS: return "part or list of parts";
+  case TN_LIST: return "list";
+  case TN_OBJECT: return "object";
+  }
+  return "";
+}
+
+/* a field of the common table that this type does not take */
+static bool left_out(tn_registry kind, const void *type, const tn_field *f) {
+  if (strcmp(f->key, "type") == 0 || strcmp(f->key, "repeat") == 0) return true;
+  if (kind == TN_JOINTS) return strcmp(f->key, "axis") == 0 && !((const tn_joint_type *)type)->has_axis;
+  if (kind == TN_FORCES) {
+    const unsigned takes = ((const tn_force_type *)type)->takes;
+    if (strcmp(f->key, "on_body") == 0) return !(takes & TN_AT_POINT);
+    if (strcmp(f->key, "at") == 0) return !(takes & (TN_AT_POINT | TN_BETWEEN));
+    if (strcmp(f->key, "between") == 0 || strcmp(f->key, "on_bodies") == 0) return !(takes & TN_BETWEEN);
+  }
+  if (kind == TN_INTEGRATORS && !((const tn_integrator_type *)type)->adaptive) return strcmp(f->key, "step") != 0;
+  return false;
+}
+
+static void field_line(tn_printer *p, const tn_field *f, bool markdown) {
+  char range[96] = "", unit[64] = "";
+  if (f->unit && *f->unit) tn_format(unit, sizeof unit, ", %s", f->unit);
+  if (f->kind == TN_WORD) tn_format(range, sizeof range, ": %s", f->choices);
+  if (f->kind == TN_NUMBER && tn_field_has_range(f)) {
+    if (f->lo == TN_POSITIVE && isinf(f->hi))
+      tn_format(range, sizeof range, " > 0");
+    else if (isinf(f->hi))
+      tn_format(range, sizeof range, " >= %g", f->lo);
+    else
+      tn_format(range, sizeof range, " from %g to %g", f->lo, f->hi);
+  }
+  if (markdown)
+    tn_put(p, "| `%s` | %s%s%s | %s%s |\n", f->key, kind_word(f), range, unit, f->doc ? f->doc : "",
+           f->required ? "; required" : "");
+  else
+    tn_put(p, "  %-12s %s%s%s: %s%s\n", f->key, kind_word(f), range, unit, f->doc ? f->doc : "",
+           f->required ? "; required" : "");
+}
+
+static void write_fields(tn_printer *p, tn_registry kind, const void *type, const entry *e, bool markdown) {
+  bool head = false;
+  const tn_field *const tables[] = {e->common, e->fields};
+  for (int k = 0; k < 2; k++)
+    for (const tn_field *f = tables[k]; f && f->key; f++) {
+      if (k == 0 && left_out(kind, type, f)) continue;
+      if (!head) tn_put(p, markdown ? "\n| field | takes | meaning |\n|---|---|---|\n" : "fields:\n");
+      head = true;
+      tn_field shown = *f;
+      if (kind == TN_FORCES && k == 0 && strcmp(f->key, "on") == 0) {
+        const unsigned takes = ((const tn_force_type *)type)->takes;
+        if (!(takes & TN_ON_CHANNEL)) shown.kind = TN_NAME, shown.doc = "the body it acts on";
+        if (!(takes & TN_ON_BODY)) shown.doc = "the coordinate channel it acts on";
+      }
+      if (kind == TN_FORCES && k == 0 && strcmp(f->key, "at") == 0 && ((const tn_force_type *)type)->takes & TN_BETWEEN)
+        shown.kind = TN_PLACES,
+        shown.doc = "two places, in the world at the given pose; that of a particle may be left out";
+      field_line(p, &shown, markdown);
+    }
+}
+
+static void write_channels(tn_printer *p, const tn_coordinate *c, bool markdown) {
+  if (!c || !c->name) return;
+  tn_put(p, markdown ? "\nCoordinates and rates:" : "coordinates and rates:");
+  for (; c->name; c++)
+    tn_put(p, markdown ? " `%s`, `%s` (%s)%s" : " %s, %s (%s)%s", c->name, c->rate,
+           c->unit == TN_ANGLE ? "rad, rad/s" : "m, m/s", c[1].name ? ";" : "");
+  tn_put(p, markdown ? ".\n" : "\n");
+}
+
+/* quotes that do not have to be escaped in C */
+static void requote(tn_printer *p, const char *text, const char *indent) {
+  tn_put(p, "%s", indent);
+  for (; *text; text++) {
+    tn_put(p, "%c", *text == '\'' ? '"' : *text);
+    if (*text == '\n') tn_put(p, "%s", indent);
+  }
+}
+
+static void write_example(tn_printer *p, tn_registry kind, const entry *e, bool markdown) {
+  const char *fence = markdown ? "\n```" : "example:\n";
+  if (kind <= TN_COORDINATES && e->example) {
+    tn_put(p, markdown ? "%sjsonc\n{\n  \"tenon\": 1, \"dimension\": 2,\n" : "%s{\n  \"tenon\": 1, \"dimension\": 2,\n",
+           fence);
+    requote(p, e->example, "  ");
+    tn_put(p, markdown ? "\n}\n```\n" : "\n}\n");
+  } else if (e->example) {
+    tn_put(p, "%s%stenon run models/pendulum.json --until 1 %s", fence, markdown ? "sh\n" : "", e->example);
+    tn_put(p, markdown ? "\n```\n" : "\n");
+  }
+}
+
+static void write_entry(tn_printer *p, tn_registry kind, const void *type, bool markdown) {
+  const entry e = entry_of(kind, type);
+  if (markdown)
+    tn_put(p, "\n### %s `%s`\n\n%s.", tn_registry_kinds[kind], e.name, e.doc);
+  else
+    tn_put(p, "%s %s: %s\n", tn_registry_kinds[kind], e.name, e.doc);
+  if (e.source && *e.source) tn_put(p, markdown ? " Source: %s." : "source: %s\n", e.source);
+  if (markdown) tn_put(p, "\n");
+  if (kind == TN_METHODS) {
+    const tn_method *m = type;
+    tn_put(p,
+           markdown ? "\nStands for `--formulation %s --stabilize %s`.\n"
+                    : "stands for --formulation %s --stabilize %s\n",
+           m->formulation, m->stabilizer);
+  }
+  write_fields(p, kind, type, &e, markdown);
+  write_channels(p, e.coordinates, markdown);
+  write_example(p, kind, &e, markdown);
+}
+
+tn_status tn_list_print(const char *kind, const char *name, bool markdown, tn_write write, void *user,
+                        tn_error *error) {
+  tn_printer printer = {write, user, false}, *p = &printer;
+  bool known_kind = !kind;
+  tn_error_clear(error);
+  const char *known[64];
+  int n = 0;
+  for (int k = 0; k < TN_REGISTRIES; k++) {
+    const void *type;
+    if (kind && strcmp(kind, tn_registry_kinds[k]) != 0) continue;
+    known_kind = true;
+    if (!name && markdown) tn_put(p, "%s## %s\n", k ? "\n" : "", tn_registry_kinds[k]);
+    if (!name && !markdown && !kind) tn_put(p, "%s%s:\n", k ? "\n" : "", tn_registry_kinds[k]);
+    for (int i = 0; (type = tn_registry_type(NULL, (tn_registry)k, i)); i++) {
+      if (n < 64) known[n++] = tn_type_name(type);
+      if (name && strcmp(name, tn_type_name(type)) != 0) continue;
+      if (name || markdown)
+        write_entry(p, (tn_registry)k, type, markdown);
+      else
+        tn_put(p, "  %-16s %s\n", tn_type_name(type), entry_of((tn_registry)k, type).doc);
+      if (name) return p->failed ? tn_fail(error, TN_E_IO, "the list could not be written") : TN_OK;
+    }
+  }
+  if (p->failed) return tn_fail(error, TN_E_IO, "the list could not be written");
+  if (known_kind && !name) return TN_OK;
+  const char *near = known_kind ? tn_nearest(name, n, known) : tn_nearest(kind, TN_REGISTRIES, tn_registry_kinds);
+  if (known_kind)
+    tn_fail(error, TN_E_USAGE, "there is no %s '%s'", kind ? kind : "type", name);
+  else
+    tn_fail(error, TN_E_USAGE, "unknown kind '%s'", kind);
+  if (near) tn_hint(error, "did you mean '%s'?", near);
+  return TN_E_USAGE;
+}
