@@ -100,6 +100,8 @@ typedef struct tn_names {
   bool (*items)(void *user, const char *table, int *n, const double **values, tn_error *e);
   /* a function whose arguments are names: dist position velocity acceleration omega axis force torque */
   bool (*call)(void *user, const char *function, int n, const char *const *arguments, tn_meaning *m, tn_error *e);
+  /* levels of all expressions that ask for one another are counted here; NULL: each its own */
+  int *nest;
   size_t *at; /* told where the name that `find` is asked for stands in the text; may be NULL */
 } tn_names;
 

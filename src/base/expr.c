@@ -142,8 +142,12 @@ static const double *constant_of(const char *name) {
 static bool find(tn_parser *p, const char *name, tn_meaning *m, tn_error *e) {
   tn_error_clear(e);
   *m = (tn_meaning){.width = 1};
+  tn_expr_tell_nest(p);
   return p->names.find && !constant_of(name) && strcmp(name, "t") != 0 && p->names.find(p->names.user, name, m, e);
 }
+
+/* an error with a place of its own is that of a definition: it is the answer, and to ask again would cost as much again */
+static bool is_of_definition(const tn_error *e) { return e->line > 0 || e->pointer[0]; }
 
 /* a name alone, already read. `v.x` may be a name or a component of `v` */
 static bool name_alone(tn_parser *p, const tn_token *name, tn_value *out) {
@@ -162,6 +166,7 @@ static bool name_alone(tn_parser *p, const tn_token *name, tn_value *out) {
   if (p->names.at) *p->names.at = name->from;
   if (find(p, text, &m, &p->error)) return tn_expr_push_meaning(p, &m, name->from, out);
   if (p->error.status == TN_E_MEMORY) return false; /* it may well be a name */
+  if (is_of_definition(&p->error)) return tn_expr_refused(p, name->from, "name", text);
   if (tn_expr_is_function(text))
     return tn_expr_fail(p, name->from, "'%s' is a function and needs its arguments in parentheses", text);
   char *dot = strrchr(text, '.');
@@ -189,9 +194,10 @@ static bool item(tn_parser *p, const tn_token *name, tn_value *out) {
   p->count = index.start;
   p->depth = index.depth;
   tn_error_clear(&p->error);
+  tn_expr_tell_nest(p);
   if (isfinite(i) && (!p->names.item || !p->names.item(p->names.user, text, i, &x, &p->error))) {
     tn_expr_refused(p, name->from, "table", tn_expr_quote(p, name->from, name->to).text);
-    if (!wait_with_error(p)) return false;
+    if (is_of_definition(&p->error) || !wait_with_error(p)) return false;
     x = NAN;
   }
   return push_constant(p, 1, &x, name->from, out);
@@ -372,10 +378,12 @@ tn_status tn_expr_parse(tn_arena *arena, const char *text, size_t n, tn_class al
                         tn_expr **expr, tn_error *error) {
   tn_parser p = {.text = text, .n = n, .allowed = allowed, .arena = arena};
   if (names) p.names = *names;
+  if (p.names.nest) p.outer = *p.names.nest;
   tn_error_clear(&p.error);
   tn_arena_init(&p.scratch, &arena->allocator);
   bool ok = whole(&p, expr);
   tn_arena_free(&p.scratch);
+  if (p.names.nest) *p.names.nest = p.outer;
   if (ok) return TN_OK;
   if (error) *error = p.error;
   return p.error.status;

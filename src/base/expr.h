@@ -5,9 +5,10 @@
 
 #include "base/base.h"
 
-#define TN_EXPR_TEXT 10000 /* bytes of text                                        */
-#define TN_EXPR_NEST 100   /* parentheses, calls, signs and powers inside each other */
-#define TN_EXPR_STACK 192  /* numbers waiting: 64 vectors                          */
+#define TN_EXPR_TEXT 10000   /* bytes of text                                        */
+#define TN_EXPR_NEST 100     /* parentheses, calls, signs and powers inside each other */
+#define TN_EXPR_NEST_ALL 300 /* of definitions that ask for one another, all together */
+#define TN_EXPR_STACK 192    /* numbers waiting: 64 vectors                          */
 
 /* what an operation takes from the stack and leaves there: s scalar, v w vectors of `width` numbers */
 typedef enum tn_opcode {
@@ -123,6 +124,7 @@ typedef struct tn_parser {
   char *digits;       /* (n + 32), once a number was read         */
   tn_token now, last; /* the token not yet read, the one before it */
   int nest;           /* values inside each other                 */
+  int outer;          /* levels of the definitions that ask for it */
   int depth;          /* numbers on the stack here                */
   int count, room;    /* operations                               */
   tn_op *op;          /* (room)                                   */
@@ -154,6 +156,10 @@ bool tn_expr_advance(tn_parser *p);                          /* on to the next t
 bool tn_expr_take(tn_parser *p, int kind, const char *what); /* read a token of this kind */
 char *tn_expr_text(tn_parser *p, const tn_token *k);         /* NULL: no memory */
 bool tn_expr_enter(tn_parser *p);                            /* one level deeper; p->nest-- leaves it */
+/* before every callback: it may parse the definition of what it is asked for */
+static inline void tn_expr_tell_nest(const tn_parser *p) {
+  if (p->names.nest) *p->names.nest = p->outer + p->nest;
+}
 static inline int tn_expr_byte(const tn_parser *p, size_t i) { return i < p->n ? (unsigned char)p->text[i] : 0; }
 
 /* a value with the operators after it that bind at least so strongly; 0: all */

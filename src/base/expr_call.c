@@ -124,6 +124,7 @@ static bool choice(tn_parser *p, const arguments *a, size_t from, tn_value *out)
 
 static bool items_of(tn_parser *p, const char *name, size_t at, int *n, const double **x) {
   tn_error_clear(&p->error);
+  tn_expr_tell_nest(p);
   if (!p->names.items || !p->names.items(p->names.user, name, n, x, &p->error))
     return tn_expr_refused(p, at, "table", name);
   for (int i = 0; i < *n; i++)
@@ -152,6 +153,7 @@ static bool lookup(tn_parser *p, const arguments *a, size_t from, tn_value *out)
 static bool ask(tn_parser *p, const char *function_name, int n, const char *const *names, size_t from, tn_value *out) {
   tn_meaning m = {.width = 1};
   tn_error_clear(&p->error);
+  tn_expr_tell_nest(p);
   if (!p->names.call || !p->names.call(p->names.user, function_name, n, names, &m, &p->error))
     return tn_expr_refused(p, from, "function", function_name);
   return tn_expr_push_meaning(p, &m, from, out);

@@ -155,6 +155,9 @@ char *tn_expr_text(tn_parser *p, const tn_token *k) {
 
 bool tn_expr_enter(tn_parser *p) {
   if (p->nest == TN_EXPR_NEST) return tn_expr_fail(p, p->now.from, "nested deeper than %d levels", TN_EXPR_NEST);
+  if (p->outer + p->nest >= TN_EXPR_NEST_ALL)
+    return tn_expr_fail(p, p->now.from, "nested deeper than %d levels, with the definitions that ask for it",
+                        TN_EXPR_NEST_ALL);
   p->nest++;
   return true;
 }

@@ -223,6 +223,7 @@ struct tn_context {
   tn_index constant_index, point_index, table_index;
   int *pose_state; /* bodies: 0, 1, 2 as above                      */
   int depth;       /* of definitions that ask for one another */
+  int nest;        /* levels of their expressions, together   */
   int channel_room;
   bool names_ready; /* bodies, joints and forces can be named        */
   /* the part at work, for messages and for its own channels */

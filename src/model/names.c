@@ -291,7 +291,7 @@ static bool call(void *user, const char *function, int n, const char *const *arg
 static tn_status parse(tn_context *c, const tn_scope *scope, const tn_node *at, const char *text, size_t n,
                        tn_class allowed, tn_expr **expr, tn_error *e) {
   lookup l = {c, scope, at && text == at->text ? at->counters : NULL, 0, allowed == TN_CLASS_RUNNING};
-  const tn_names names = {&l, 2, find, item, items, call, &l.at};
+  const tn_names names = {&l, 2, find, item, items, call, &c->nest, &l.at};
   tn_error inner;
   tn_error_clear(&inner);
   tn_status status = tn_expr_parse(c->arena, text, n, allowed, &names, expr, &inner);

@@ -369,6 +369,7 @@ TEST(show_prints_a_model_that_moves_the_same) {
   check_shown(MODELS "n_four_bar.json", "--set N=5");
   check_shown(MODELS "triple_pendulum.json", "--set N=4 --set 'release=10*deg'");
   check_shown(MODELS "four_bar.json", "--method baumgarte-step --integrator rk4 --step 1e-3 --breach record");
+  check_shown(MODELS "four_bar.json", "--coordinates relative");
   check_shown(MODELS "four_bar.json", "--stabilize baumgarte:alpha=5,beta=6 --stabilize project:passes=one");
 }
 
@@ -475,6 +476,8 @@ TEST(eval_prints_equations_that_hold) {
     CHECK(number_of("t") == atof(at));
     check_equations(models[i]);
   }
+  CHECK(tenon("eval " FOUR_BAR " --coordinates relative --at t=0.3") == 0 && !*err);
+  check_equations("relative");
   spill_parallelogram("par.json");
   spill_welds("weld.json");
   CHECK(tenon("eval par.json") == 0 && number_of("rank") == 11);

@@ -367,6 +367,12 @@ TEST(out_of_memory_is_exit_5) {
 
 /* ---- how much is said ------------------------------------------------------------------------------------------------------------ */
 
+static int occurs(const char *text, const char *part) {
+  int n = 0;
+  while ((text = strstr(text, part))) n++, text++;
+  return n;
+}
+
 TEST(quiet_and_verbose) {
   CHECK(tenon("run " FOUR_BAR " --until 0.1 -q -o a.csv") == 0 && !*out && !*err &&
         csv_rows("a.csv", 0.01, false) == 11);
@@ -380,9 +386,15 @@ TEST(quiet_and_verbose) {
   CHECK(tenon("run none.json --until 0.1 -v") == 0 && strstr(out, "  warning: no gravity is given"));
   CHECK(tenon("run none.json --until 0.1 -v -o -") == 0 && strstr(err, "  warning: no gravity is given") &&
         strncmp(out, "t,", 2) == 0);
+  /* more than three warnings: all of them, each once */
+  spill("warns.json", "{'tenon': 1, 'dimension': 2, 'bodies': {'b{i}': {'repeat': 'i=1..4', 'mass': 1, 'inertia': 1, "
+                      "'angle': 90}}}");
+  CHECK(tenon("run warns.json --until 0.1") == 0 && occurs(out, "\n  warning: ") == 3);
+  CHECK(tenon("run warns.json --until 0.1 -v") == 0 && occurs(out, "\n  warning: ") == 5);
+  CHECK(occurs(out, "no gravity is given") == 1 && occurs(out, "body 'b4'") == 1);
   /* more than eight events: all of them */
   static const char many[] = "run '" MODELS "braun_four_bars.json' --until 1.5 --method fci --breach record";
-  int n = 0, said = 0;
+  int n = 0;
   CHECK(tenon("%s --json", many) == 0);
   tn_desc *d = summary();
   const tn_node *events = tn_node_get(d->root, "events");
@@ -390,12 +402,9 @@ TEST(quiet_and_verbose) {
   tn_desc_free(d);
   CHECK(n > 8);
   CHECK(tenon("%s -v", many) == 0);
-  for (const char *c = out; (c = strstr(c, "\n  event at t = ")); c++) said++;
-  CHECK(said == n);
-  said = 0;
+  CHECK(occurs(out, "\n  event at t = ") == n);
   CHECK(tenon("%s", many) == 0);
-  for (const char *c = out; (c = strstr(c, "\n  event at t = ")); c++) said++;
-  CHECK(said == 8 && strstr(out, "events more"));
+  CHECK(occurs(out, "\n  event at t = ") == 8 && strstr(out, "events more"));
 }
 
 /* ---- terminals --------------------------------------------------------------------------------------------------------------------- */

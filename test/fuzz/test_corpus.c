@@ -1,0 +1,51 @@
+/* the corpus of the fuzz programs, through the same functions: what was found once stays found. a file that fails is the
+ * last one named in the output. */
+#define LLVMFuzzerTestOneInput fuzz_json
+#include "../../fuzz/fuzz_json.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_expr
+#include "../../fuzz/fuzz_expr.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_model
+#include "../../fuzz/fuzz_model.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_desc
+#include "../../fuzz/fuzz_desc.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_result
+#include "../../fuzz/fuzz_result.c"
+#undef LLVMFuzzerTestOneInput
+
+#include "corpus.h"
+
+static int (*target)(const uint8_t *data, size_t size);
+
+static void replay(const char *name, const uint8_t *data, size_t size) {
+  printf("%s\n", name);
+  CHECK(target(data, size) == 0);
+}
+
+TEST(texts) {
+  target = fuzz_json;
+  CHECK(corpus_each("json", replay) >= 50);
+}
+
+TEST(expressions) {
+  target = fuzz_expr;
+  CHECK(corpus_each("expr", replay) >= 50);
+}
+
+TEST(models) {
+  target = fuzz_model;
+  CHECK(corpus_each("model", replay) >= 50);
+}
+
+TEST(descriptions) {
+  target = fuzz_desc;
+  CHECK(corpus_each("desc", replay) >= 20);
+}
+
+TEST(results) {
+  target = fuzz_result;
+  CHECK(corpus_each("result", replay) >= 20);
+}
