@@ -257,6 +257,15 @@ typedef struct terminal {
   char text[40000]; /* what was shown so far */
 } terminal;
 
+/* whether there are terminals to be had: not in every chroot */
+static inline bool terminal_there(void) {
+  const int master = posix_openpt(O_RDWR | O_NOCTTY);
+  const bool there = master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0;
+  if (master >= 0) close(master);
+  if (!there) printf("no terminal to try it on\n");
+  return there;
+}
+
 /* the program with stderr, and stdout too if `both`, on a terminal; else stdout goes to .out. NAME=value pairs go into its
  * environment, a NAME alone is taken out; the list ends with NULL */
 static inline void terminal_start(terminal *t, const char *const *words, bool both, const char *const *environment) {

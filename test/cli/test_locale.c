@@ -94,6 +94,7 @@ TEST(the_program_says_the_same_in_every_locale) {
 }
 
 TEST(an_interruption_says_the_same_in_every_locale) {
+  if (!terminal_there()) return;
   if (!make_locale()) return;
   static const char *const words[] = {
       "run", MODELS "four_bar.json", "--until", "1.5e5", "--step", "1e-4", "--every", "1e-3", "-o", "a.csv", NULL};

@@ -427,6 +427,7 @@ static bool painted(bool both, const char *const *environment, const char *const
 }
 
 TEST(colour_on_a_terminal_only) {
+  if (!terminal_there()) return;
   static const char *const stops[] = {"run", MODELS "four_bar.json", "--method", "fci", "--rtol", "1e-6", NULL};
   static const char *const missing[] = {"run", "nowhere.json", NULL};
   for (int both = 0; both < 2; both++) {
@@ -450,6 +451,7 @@ TEST(colour_on_a_terminal_only) {
 #define ENDLESS MODELS "four_bar.json", "--until", "1e6", "--step", "1e-4", "--every", "0.1"
 
 TEST(progress_on_a_terminal_after_a_second) {
+  if (!terminal_there()) return;
   terminal shown, quiet, json;
   const double began = seconds();
   terminal_start(&shown, WORDS("run", ENDLESS), false, WORDS("TERM=xterm"));
