@@ -19,11 +19,12 @@ typedef struct bench {
   bool relative;
 } bench;
 
-static const bench cases[] = {{"planar_chain", CHAIN, 1, false},   {"planar_chain", CHAIN, 3, false},
-                              {"planar_chain", CHAIN, 10, false},  {"planar_chain", CHAIN, 30, false},
-                              {"relative_chain", CHAIN, 1, true},  {"relative_chain", CHAIN, 3, true},
-                              {"relative_chain", CHAIN, 10, true}, {"relative_chain", CHAIN, 30, true},
-                              {"n_four_bar", FOUR_BARS, 2, false}, {"n_four_bar", FOUR_BARS, 10, false}};
+static const bench cases[] = {
+    {"planar_chain", CHAIN, 1, false},    {"planar_chain", CHAIN, 3, false},   {"planar_chain", CHAIN, 10, false},
+    {"planar_chain", CHAIN, 30, false},   {"planar_chain", CHAIN, 100, false}, {"relative_chain", CHAIN, 1, true},
+    {"relative_chain", CHAIN, 3, true},   {"relative_chain", CHAIN, 10, true}, {"relative_chain", CHAIN, 30, true},
+    {"relative_chain", CHAIN, 100, true}, {"n_four_bar", FOUR_BARS, 2, false}, {"n_four_bar", FOUR_BARS, 10, false},
+    {"n_four_bar", FOUR_BARS, 40, false}};
 
 static double now(void) {
   struct timespec t;

@@ -112,8 +112,9 @@ static const tn_joint_type point_on_ellipse = {
     .oriented = 1,       /* the first body must be one that can turn; the second may be a particle */
     .size = sizeof(ellipse),
     .fields = ellipse_fields,
-    .init = ellipse_init,
-    .plane = {.rows = 1,
+    .plane = {.there = true,
+              .init = ellipse_init,
+              .rows = 1,
               .unit = {TN_LENGTH},
               .axes = -1,
               .position = ellipse_position,
@@ -133,7 +134,6 @@ static tn_status one_pass_accept(const void *self, tn_solver *solver, double t, 
   const double share = ((const one_pass *)self)->share;
   double r[MOST], s[MOST];
   for (int k = 0; k < 2; k++) { /* positions; then velocities, where the positions are now */
-    double *x = k ? u : q;      /* qdot = u in the plane, so that both take the same kind of change */
     tn_view v;
     tn_status status = tn_solver_assemble(solver, t, q, u);
     if (status != TN_OK) return status;
@@ -141,7 +141,9 @@ static tn_status one_pass_accept(const void *self, tn_solver *solver, double t, 
     if (v.rows > MOST || v.speeds > MOST) return TN_E_USAGE;
     for (int i = 0; i < v.rows; i++) r[i] = k ? -v.Cdot[i] : i < v.holonomic ? -v.C[i] : 0;
     if ((status = tn_solver_smallest(solver, k == 0, r, s)) != TN_OK) return status;
-    for (int i = 0; i < v.speeds; i++) x[i] += share * s[i];
+    for (int i = 0; i < v.speeds; i++) s[i] *= share;
+    if (k == 0) tn_solver_move(solver, q, s); /* not q += s: the rates of a quaternion are not its speeds */
+    for (int i = 0; k == 1 && i < v.speeds; i++) u[i] += s[i];
   }
   *changed = true;
   return TN_OK;

@@ -186,7 +186,7 @@ static long run(const tn_model *model, const tn_desc *desc) {
 static void ask(const tn_model *model) {
   tn_sim *sim;
   tn_eval now;
-  double angle, load, q[32], u[32];
+  double angle, load, q[32], u[32], memory[32];
   must(tn_sim_new(model, &sim, &error));
   must(tn_sim_advance(sim, 0.25, &error)); /* to a time of our own, as a controller would */
   must(tn_sim_channel(sim, "crank.angle", &angle, &error));
@@ -195,12 +195,17 @@ static void ask(const tn_model *model) {
 
   /* the state as it is; kept, for a return */
   const int nq = tn_sim_coordinates(sim), nu = tn_sim_speeds(sim);
-  expect(nq <= 32 && nu <= 32, "more coordinates than there is room for");
+  const int remembered = tn_sim_remembered(sim); /* turns that joints in space have counted; in the plane none */
+  expect(nq <= 32 && nu <= 32 && remembered <= 32, "more coordinates than there is room for");
   memcpy(q, tn_sim_q(sim), sizeof *q * (size_t)nq);
   memcpy(u, tn_sim_u(sim), sizeof *u * (size_t)nu);
+  memcpy(memory, tn_sim_memory(sim), sizeof *memory * (size_t)remembered);
   must(tn_sim_advance(sim, 0.5, &error));
   for (int i = 0; i < nu; i++) u[i] = -u[i];
+  must(tn_sim_remember(sim, memory, &error));   /* before the state that they belong to */
   must(tn_sim_set(sim, 0, q, u, true, &error)); /* back where we were, the other way round */
+
+  printf("the first of %d coordinates is %s\n", nq, tn_sim_coordinate(sim, 0));
 
   /* the equations there: M udot + A'lambda = f, A udot = gamma */
   must(tn_sim_eval(sim, &now, &error));
@@ -208,7 +213,7 @@ static void ask(const tn_model *model) {
   for (int i = 1; i < now.speeds; i++)
     if (now.udot[i] * now.udot[i] > now.udot[fastest] * now.udot[fastest]) fastest = i;
   printf("%d rows of rank %d; %s changes most, by %.4f /s^2; row 0 is of %s and carries %.4f\n", now.rows, now.rank,
-         tn_sim_coordinate(sim, fastest), now.udot[fastest], tn_sim_row_joint(sim, 0), now.lambda[0]);
+         tn_sim_speed(sim, fastest), now.udot[fastest], tn_sim_row_joint(sim, 0), now.lambda[0]);
 
   /* the same as JSON, and what tn_report_check_text says in words */
   FILE *eval = create("embed.eval.json"), *check = create("embed.check.json");

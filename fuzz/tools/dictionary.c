@@ -81,6 +81,11 @@ static void coordinates(const tn_coordinate *c) {
   }
 }
 
+static void chart(const tn_chart *c) {
+  for (int i = 0; c && i < c->nq; i++) entry(".", c->q_name[i], strlen(c->q_name[i]), "");
+  for (int i = 0; c && i < c->nu; i++) entry(".", c->u_name[i], strlen(c->u_name[i]), "");
+}
+
 static void models(void) {
   static const char *const kinds[] = {"joint",      "force",      "coordinates", "formulation",
                                       "stabilizer", "integrator", "method"};
@@ -91,8 +96,15 @@ static void models(void) {
     fields(tn_joint_types[i]->fields);
     coordinates(tn_joint_types[i]->coordinates);
   }
-  for (int i = 0; i < tn_force_type_count; i++) fields(tn_force_types[i]->fields);
-  for (int i = 0; i < tn_body_type_count; i++) coordinates(tn_body_types[i]->coordinates);
+  for (int i = 0; i < tn_force_type_count; i++) {
+    fields(tn_force_types[i]->fields);
+    fields(tn_force_types[i]->fields_space);
+  }
+  for (int i = 0; i < tn_body_type_count; i++) {
+    coordinates(tn_body_types[i]->plane.coordinates);
+    coordinates(tn_body_types[i]->space.coordinates);
+    chart(tn_body_types[i]->space.chart);
+  }
   for (int i = 0; i < tn_formulation_type_count; i++) fields(tn_formulation_types[i]->fields);
   for (int i = 0; i < tn_stabilizer_type_count; i++) fields(tn_stabilizer_types[i]->fields);
 
@@ -101,11 +113,15 @@ static void models(void) {
           "\":");
   entries("\"", "rods start outputs run include parts mass inertia center position angle rod lumps parent at on_body",
           "\":");
+  entries("\"", "quaternion axis_angle euler axes box cylinder sphere section radius density carrier normal", "\":");
+  entries("\"", "axis_on_bodies cut", "\":");
   entries("\"", "on_bodies between axis on repeat type value guess keep mode until every method formulation stabilize",
           "\":");
   entries("\"", "integrator step rtol atol max_step contract velocity breach x-note", "\":");
-  entries("\"", "ground world absolute relative assemble as-given stop record x y -x -y i=1..3 i=0..N", "\"");
+  entries("\"", "ground world absolute relative assemble as-given stop record x y z -x -y -z zxz xyz i=1..3 i=0..N",
+          "\"");
   entries(".", "angle ax ay accel fx fy t sfx sfy st load violation power energy", "");
+  entries(".", "vz wx wy wz w1 w2 w3 az alx aly alz fz tx ty tz sfz stx sty stz cx cy cz orientation", "");
   entries("energy.", "kinetic potential total force driver stabilizer balance dissipated", "");
 }
 

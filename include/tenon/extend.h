@@ -26,8 +26,8 @@ typedef struct tn_view {
   int coordinates, speeds, rows, holonomic; /* nq, nu; the first `holonomic` rows have a C                    */
   double t, length;                         /* s; the model's length, m                                       */
   const double *q, *u;                      /* nq, nu                                                         */
-  const double *M, *f;                      /* nu x nu, nu                                                    */
-  const double *A;                          /* rows x nu                                                      */
+  const double *M, *f;                      /* nu x nu, NULL in large models; nu                              */
+  const double *A;                          /* rows x nu; likewise                                            */
   const double *C, *Cdot, *gamma;           /* rows                                                           */
   const double *scale;                      /* rows: C times this is what the contract sees                   */
 } tn_view;
@@ -39,18 +39,20 @@ TN_API tn_status tn_solver_assemble(tn_solver *solver, double t, const double *q
 /* s (nu): the smallest change in the kinetic-energy norm with A s = r (rows), at the state last assembled. `position`: r is
  * made of C, else of Cdot; near a singular position what of it is roundoff is left alone */
 TN_API tn_status tn_solver_smallest(tn_solver *solver, bool position, const double *r, double *s);
+/* q (nq) moved by s (nu): added, where rates are speeds; turned, where they are not */
+TN_API void tn_solver_move(const tn_solver *solver, double *q, const double *s);
 
 /* ---- fields ------------------------------------------------------------------------------------------------------- */
 
 typedef enum tn_kind {
   /* read from the table; stored at `offset` */
   TN_NUMBER,    /* number or constant expression: double                                            */
-  TN_VECTOR,    /* list of n numbers: double[n]                                                     */
-  TN_DIRECTION, /* `x`, `-y` .. or a vector of any length but 0: double[2], of length 1             */
+  TN_VECTOR,    /* list of n numbers (0: as many as the model has dimensions): double[n], double[3] if 0 */
+  TN_DIRECTION, /* `x`, `-y` .. or a vector of any length but 0: double[3], of length 1; in the plane z is 0 */
   TN_WORD,      /* one of `choices`, "length squared": int, index                                   */
   TN_BOOLEAN,   /* true, false: int                                                                 */
   TN_TIME,      /* number or function of t: const tn_expr *, NULL if not given                      */
-  TN_RUNNING,   /* number or running expression; list if n > 1: const tn_expr *[n], NULL if not given */
+  TN_RUNNING, /* number or running expression; list if n != 1: const tn_expr *[n] ([3] if n is 0), NULL if not given */
   /* declared in the table, read by the compiler */
   TN_TEXT,    /* any text                                                                           */
   TN_NAME,    /* the name of a body                                                                 */
@@ -60,7 +62,9 @@ typedef enum tn_kind {
   TN_PART,    /* a word, or an object with `type`: one of the registry `choices`                    */
   TN_PARTS,   /* one of them, or a list                                                             */
   TN_LIST,    /* n of what `inside` says (0: any number)                                            */
-  TN_OBJECT   /* its members are those of `inside`                                                  */
+  TN_OBJECT,  /* its members are those of `inside`                                                  */
+  TN_INERTIA, /* plane: a number; space: 3 or 6 numbers                                             */
+  TN_ANY      /* what the compiler makes of it                                                      */
 } tn_kind;
 
 #define TN_POSITIVE DBL_MIN /* as `lo` of a range: above 0 */
@@ -69,7 +73,7 @@ typedef struct tn_field {
   const char *key; /* `*`: any other key                              */
   const char *unit, *doc;
   tn_kind kind;
-  int n;               /* numbers in a vector, running expressions       */
+  int n;               /* numbers in a vector, running expressions; 0: the dimension of the model */
   size_t offset;       /* in the part's own struct                       */
   double dflt, lo, hi; /* default (NaN: none, `init` decides) and range of numbers, both 0: any */
   bool required;
@@ -83,6 +87,7 @@ TN_API extern const tn_field tn_fields_names[], tn_fields_numbers[];
 /* what `init` of a part knows. messages: set one with tn_context_fail and return its status */
 TN_API tn_status tn_context_fail(tn_context *ctx, const char *key, const char *format, ...);
 TN_API void *tn_context_alloc(tn_context *ctx, size_t size); /* lives as long as the model; NULL: no memory */
+TN_API bool tn_context_on_bodies(tn_context *ctx);           /* the places of the part were given in body axes */
 
 /* ---- frames in the plane ------------------------------------------------------------------------------------------ */
 
@@ -93,19 +98,51 @@ typedef struct tn_frame2 { /* a frame fixed to a body, as a joint sees it; world
   double a0[2], al0;       /* acceleration when udot = 0 (classical, with centripetal and Coriolis)    */
 } tn_frame2;
 
+/* ---- frames in space ---------------------------------------------------------------------------------------------- */
+
+typedef struct tn_frame3 { /* as above; world axes                                                     */
+  double r[3], A[9];       /* position; rotation, row major, frame to world: its columns are the axes  */
+  double v[3], w[3];       /* twist                                                                    */
+  double a0[3], al0[3];    /* acceleration when udot = 0                                               */
+} tn_frame3;
+
 /* unit of a row or coordinate: chooses how the contract and the error norm scale it */
-typedef enum tn_unit { TN_LENGTH, TN_LENGTH_SQUARED, TN_ANGLE } tn_unit;
+typedef enum tn_unit { TN_LENGTH, TN_LENGTH_SQUARED, TN_ANGLE, TN_RATIO } tn_unit; /* ratio: number of a rotation */
+
+typedef struct tn_coordinate {
+  const char *name, *rate; /* channels: `angle`, `rate`                                                */
+  tn_unit unit;
+} tn_coordinate; /* a list ends with name NULL                                               */
+
+/* coordinates whose rates are not the speeds: qdot = N(q) u */
+typedef struct tn_chart {
+  int nq, nu;
+  double zero[8];                                                /* q of no displacement                      */
+  const char *q_name[8], *u_name[8];                             /* nq, nu                                    */
+  tn_unit q_unit[8], u_unit[8];                                  /* of u: of its integral                     */
+  void (*rates)(const double *q, const double *u, double *qdot); /* N u                                       */
+  void (*add)(double *q,
+              const double *s); /* q moved by s (nu), an integral of u; q may leave and is put back to unit length */
+  void (*tangent)(const double *q, const double *dq,
+                  double *s); /* the s of a small change dq: N s = dq as far as it is one */
+} tn_chart;
 
 /* ---- joints ------------------------------------------------------------------------------------------------------- */
 
 /* the plane half of a joint. J: rows x 3*frames, twists in the order v0 w0 v1 w1 ..
  * acceleration: J (a, al) = gamma; the assembler subtracts J (a0, al0) once for all rows                            */
 typedef struct tn_joint2 {
-  int rows;               /* holonomic rows                                                           */
-  int rows_velocity_only; /* nonholonomic rows, after the holonomic ones                              */
-  tn_unit unit[3];        /* of each row                                                              */
-  int axes;               /* coordinates it gives when it carries a body in a tree; -1: it cannot     */
-  void (*units)(const void *self, tn_unit *unit); /* if they depend on the instance; may be NULL         */
+  bool there;                   /* it exists in the plane                                                   */
+  bool has_axis;                /* takes `axis`: x of both frames                                           */
+  int rows;                     /* holonomic rows                                                           */
+  int rows_velocity_only;       /* nonholonomic rows, after the holonomic ones                              */
+  tn_unit unit[3];              /* of each row                                                              */
+  int axes;                     /* coordinates it gives when it carries a body in a tree; -1: it cannot     */
+  const tn_coordinate *carried; /* their names, if it measures none                                         */
+  /* f: the frames at the given pose; masses of their bodies. may be NULL */
+  tn_status (*init)(void *self, tn_context *ctx, int frames, const tn_frame2 *f, const double *masses);
+  /* if they depend on the instance; may be NULL. may change *rows and *rows_velocity_only, whose sum stays          */
+  void (*units)(const void *self, tn_unit *unit, int *rows, int *rows_velocity_only);
   void (*position)(const void *self, double t, const tn_frame2 *f, double *C);
   void (*rows_on_twists)(const void *self, double t, const tn_frame2 *f, double *J);
   void (*rates)(const void *self, double t, const tn_frame2 *f, double *Ct, double *gamma);
@@ -113,35 +150,78 @@ typedef struct tn_joint2 {
   void (*measure)(const void *self, const tn_frame2 *f, double *value, double *J, double *gamma);
   /* tree use: pose of frame 1 in frame 0, and in frame 0 axes what its twist gains by u: S (3 x axes) */
   void (*motion)(const void *self, const double *q, double d[2], double *angle, double *S);
+  /* the point where it acts, for channels cx cy; may be NULL                                               */
+  void (*contact)(const void *self, const tn_frame2 *f, double c[2]);
 } tn_joint2;
 
-typedef struct tn_coordinate {
-  const char *name, *rate; /* channels: `angle`, `rate`                                                */
-  tn_unit unit;
-} tn_coordinate; /* a list ends with name NULL                                               */
+/* tree use in space: frame 1 in frame 0, everything in axes of frame 0 and as seen from it */
+typedef struct tn_motion3 {
+  double d[3], A[9]; /* place of its origin; rotation, row major, from frame 1 to frame 0                 */
+  double S[36];      /* 6 x axes: its twist (v of the origin, w) is S u                                   */
+  double bias[6];    /* Sdot u                                                                            */
+} tn_motion3;
+
+/* how the axes of the frames are given in space. at the given pose: */
+typedef enum tn_axes {
+  TN_AXES_NONE,   /* both along the world axes                                                            */
+  TN_AXES_AXIS,   /* z of both along `axis` (`axis_on_bodies`: each along its own, x by the smallest turn)     */
+  TN_AXES_NORMAL, /* z of both along `normal`                                                             */
+  TN_AXES_PAIR,   /* `axes` [a, b]: z of the first along a, of the second along b; x of the first towards b,
+                   * the second by the smallest turn from a to b                                          */
+  TN_AXES_FLOOR,  /* z of the first along `normal` (default: against gravity), the second along its body's axes */
+  TN_AXES_BLADE   /* z of the first along `normal`, as above; z of the second along `axis`                */
+} tn_axes;
+
+/* the space half. J: rows x 6*frames, twists in the order v0 w0 v1 w1 .. of 3 + 3 numbers                             */
+typedef struct tn_joint3 {
+  bool there;
+  tn_axes frames;
+  bool parallel, perpendicular; /* TN_AXES_PAIR: what a and b must be at the given pose                   */
+  unsigned oriented;            /* as that of the type, in addition                                         */
+  int rows, rows_velocity_only;
+  tn_unit unit[6];
+  int axes;                     /* speeds when it carries a body; -1: it cannot                             */
+  const tn_chart *chart;        /* of its coordinates then, if their rates are not the speeds                */
+  const tn_coordinate *carried; /* names of its coordinates then, if it measures none                       */
+  int memory;                   /* numbers it remembers: angles when the last step was accepted              */
+  tn_status (*init)(void *self, tn_context *ctx, int frames, const tn_frame3 *f, const double *masses);
+  void (*units)(const void *self, tn_unit *unit, int *rows, int *rows_velocity_only);
+  void (*position)(const void *self, const double *memory, double t, const tn_frame3 *f, double *C);
+  void (*rows_on_twists)(const void *self, double t, const tn_frame3 *f, double *J);
+  void (*rates)(const void *self, double t, const tn_frame3 *f, double *Ct, double *gamma);
+  void (*measure)(const void *self, const double *memory, const tn_frame3 *f, double *value, double *J, double *gamma);
+  void (*motion)(const void *self, const double *q, const double *u, tn_motion3 *m);
+  void (*accept)(const void *self, const tn_frame3 *f,
+                 double *memory); /* remember; before the first step memory is 0 */
+  void (*contact)(const void *self, const tn_frame3 *f, double c[3]);
+  /* rows may be met the wrong way round too: negative there; may be NULL                                   */
+  double (*side)(const void *self, const tn_frame3 *f);
+} tn_joint3;
 
 typedef enum tn_seat {                  /* where the frames of a joint sit                                          */
-                       TN_SEAT_SHARED,  /* one place: `at`, or `on_bodies` [p, q]; x axis along `axis`               */
+                       TN_SEAT_SHARED,  /* one place: `at`, or `on_bodies` [p, q]                                    */
                        TN_SEAT_TWO,     /* two places: `at` [P, Q], or `on_bodies`                                   */
+                       TN_SEAT_NOWHERE, /* no place: at the origins of the bodies                                   */
+                       TN_SEAT_MESH, /* three frames: the two of `between` at the centres of their own revolutes (else at
+                                         * their origins), z along their axes; the `carrier`, as the first at the given pose */
                        TN_SEAT_CENTERS, /* at the mass centres of `bodies`                                          */
                        TN_SEAT_CHANNELS /* no frames: a row on channels, sum of coefficient times channel = value    */
 } tn_seat;
 
 typedef struct tn_joint_type {
   const char *name, *doc;
-  const char *example; /* sections of a model that shows it, ' for "                                  */
+  const char *example; /* sections of a model that shows it, ' for "; in the plane if it is there, else in space */
+  const char *example_space; /* one in space, where it is in both and differs                            */
   tn_seat seat;
-  bool has_axis;     /* takes `axis`                                                             */
-  bool at_second;    /* without a place it sits at the origin of the second body                 */
-  unsigned oriented; /* bit i: frame i must turn with its body, so a particle is refused         */
-  const tn_coordinate *coordinates;
-  size_t size;            /* of the struct the fields are stored in                                   */
-  const tn_field *fields; /* beyond type, between, places and axis                                    */
-  /* f: the frames at the given pose; masses of their bodies. may be NULL */
-  tn_status (*init)(void *self, tn_context *ctx, int frames, const tn_frame2 *f, const double *masses);
+  bool at_second;                   /* without a place it sits at the origin of the second body                 */
+  unsigned oriented;                /* bit i: frame i must turn with its body, so a particle is refused         */
+  const tn_coordinate *coordinates; /* that it measures                                                     */
+  size_t size;                      /* of the struct the fields are stored in                                   */
+  const tn_field *fields;           /* beyond type, between, places and axes                                    */
   /* TN_SEAT_CHANNELS: the right side of the row */
   const tn_expr *(*value)(const void *self);
   tn_joint2 plane;
+  tn_joint3 space;
 } tn_joint_type;
 
 /* ---- forces ------------------------------------------------------------------------------------------------------- */
@@ -152,12 +232,13 @@ typedef struct tn_force_in {
   double t;
   int how;                 /* TN_ON_BODY, TN_ON_CHANNEL or TN_BETWEEN                                  */
   const tn_frame2 *f;      /* frames: one on a body, two between                                       */
+  const tn_frame3 *f3;     /* the same in space                                                        */
   double value, rate;      /* of the channel                                                           */
   const tn_system *system; /* to evaluate running expressions with tn_running                          */
 } tn_force_in;
 
 typedef struct tn_force_out {
-  double w[6];       /* force and torque on each frame, at its origin: fx fy t fx fy t            */
+  double w[12];      /* force and torque on each frame, at its origin: fx fy t fx fy t; space: fx fy fz tx ty tz .. */
   double effort;     /* along the channel                                                        */
   double energy;     /* potential, J                                                             */
   double power;      /* of the part without a potential, W                                       */
@@ -172,24 +253,48 @@ typedef struct tn_force_type {
   unsigned takes; /* sum of TN_ON_BODY ..                                                     */
   size_t size;
   const tn_field *fields; /* beyond type, on, between and places                                      */
-  tn_status (*init)(void *self, tn_context *ctx, int how, const tn_frame2 *f);
-  void (*plane)(const void *self, const tn_force_in *in, tn_force_out *out);
+  const char *example_space;
+  const tn_field *fields_space; /* in addition, in space                                                */
+  /* in: frames at the given pose; may be NULL */
+  tn_status (*init)(void *self, tn_context *ctx, const tn_force_in *in);
+  void (*plane)(const void *self, const tn_force_in *in, tn_force_out *out); /* NULL: not in the plane */
+  void (*space)(const void *self, const tn_force_in *in, tn_force_out *out);
 } tn_force_type;
 
 /* ---- coordinates of bodies ---------------------------------------------------------------------------------------- */
 
 /* the plane half: how q and u of one body give its frame. qdot = u in all plane coordinates */
-typedef struct tn_body_type {
-  const char *name, *doc;
-  const char *example;
-  bool oriented;                    /* false: a particle                                                        */
-  bool on_parent;                   /* sits at a place of another body (`parent`, `at`)                          */
-  bool turns_with_parent;           /* inherits the parent's rotation                                           */
-  const tn_coordinate *coordinates; /* names of q and u                                                  */
-  int n;                            /* numbers in q, and in u                                                   */
+typedef struct tn_body2 {
+  int n;                            /* numbers in q, and in u; 0: not in the plane                              */
+  bool plain;                       /* its speeds are the twist of its frame                                    */
+  const tn_coordinate *coordinates; /* names of q and u                                                         */
   /* p: frame of the parent's place (ground: at rest in the origin). fills the body's frame, r .. al0, and S (3 x n) */
   void (*motion)(const double *q, const double *u, const tn_frame2 *p, tn_frame2 *body, double *S);
   void (*from_pose)(const double pose[3], double *q);
+} tn_body2;
+
+/* the space half */
+typedef struct tn_body3 {
+  int nq, nu;                       /* 0: not in space                                                          */
+  bool plain;                       /* its speeds are the twist of its frame                                    */
+  const tn_chart *chart;            /* NULL: qdot = u, nq = nu                                                  */
+  const tn_coordinate *coordinates; /* names of q and u if there is no chart                                    */
+  void (*motion)(const double *q, const double *u, tn_frame3 *body, double *S); /* S (6 x nu)                   */
+  void (*from_pose)(const double r[3], const double A[9], double *q);
+  int rows; /* holonomic rows on its own coordinates, 0 or 1; qdot = u then              */
+  void (*own)(const double *q, const double *u, double *C, double *row, double *gamma); /* row (nu)             */
+  double (*regular)(const double *q); /* 0 where the coordinates are singular, 1 far away; may be NULL           */
+  const char *remedy;
+} tn_body3;
+
+typedef struct tn_body_type {
+  const char *name, *doc;
+  const char *example, *example_space;
+  bool oriented;          /* false: a particle                                                        */
+  bool on_parent;         /* sits at a place of another body (`parent`, `at`); plane                   */
+  bool turns_with_parent; /* inherits the parent's rotation                                           */
+  tn_body2 plane;
+  tn_body3 space;
 } tn_body_type;
 
 /* ---- formulations ------------------------------------------------------------------------------------------------- */
@@ -217,6 +322,8 @@ typedef struct tn_formulation_type {
   /* the mass-orthogonal correction A x = r for a residual known to within its roundoff `noise`                     */
   void (*correct)(const void *self, void *work, const tn_system *sys, const double *r, const double *noise, double *x,
                   double *lambda, tn_solve_info *info);
+  bool
+      same_as_augmented; /* far from singular positions the sparse factorisation of the augmented system stands for it */
   double (*nearness)(const void *work); /* of a singular position: rho, 1 far away       */
   int (*rank)(const void *work);        /* of the rows as factored                       */
 } tn_formulation_type;
@@ -237,8 +344,8 @@ typedef struct tn_stabilizer_type {
   void (*feedback)(const void *self, const tn_system *sys, double h, double *U);
   /* a corrected state at the end of a step; q, u in and out. *changed when they moved                    */
   tn_status (*accept)(const void *self, tn_solver *solver, double t, double *q, double *u, bool *changed);
-  /* take from an error estimate (dq, du) at the present factorisation what accept will take from the state;
-   * taken: the largest violation, of position and velocity, that this part amounts to */
+  /* take from an error estimate (dq, du), both nu numbers (dq as a tangent: an integral of u), at the present
+   * factorisation what accept will take from the state; taken: the largest violation, of position and velocity, that this part amounts to */
   void (*filter)(const void *self, tn_solver *solver, double *dq, double *du, double taken[2]);
 } tn_stabilizer_type;
 

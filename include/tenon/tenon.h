@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define TN_VERSION "0.2.0"
+#define TN_VERSION "0.3.0"
 
 /* what a shared library shows */
 #if defined(__GNUC__)
@@ -127,8 +127,8 @@ typedef struct tn_sim tn_sim;
 
 typedef struct tn_event {
   double t;
-  const char *kind; /* `assembled`, `as-given`, `singular`, `jump`, `contract`, `dropped` */
-  char text[160];
+  const char *kind; /* `assembled`, `as-given`, `singular`, `coordinates`, `jump`, `contract`, `dropped` */
+  char text[240];
 } tn_event;
 
 typedef struct tn_summary {
@@ -183,6 +183,11 @@ TN_API const double *tn_sim_u(const tn_sim *sim);
 /* another state, made consistent like a start when `assemble`, else taken as it is and its violation noted among the events; q or u may be NULL: kept. ledgers, largest violations and the
  * contract begin anew. a simulation that has stopped goes on from it */
 TN_API tn_status tn_sim_set(tn_sim *sim, double t, const double *q, const double *u, bool assemble, tn_error *error);
+/* angles of joints in space beyond half a turn, as of the last step: their number and values; tn_sim_set with a q counts from the
+ * given pose anew, unless they are given before it: so a state that was saved is put back by tn_sim_remember and tn_sim_set */
+TN_API int tn_sim_remembered(const tn_sim *sim);
+TN_API const double *tn_sim_memory(const tn_sim *sim);
+TN_API tn_status tn_sim_remember(tn_sim *sim, const double *memory, tn_error *error);
 /* any channel by name (`crank.angle`, `knee.fx`, `energy.total`) at the present state */
 TN_API tn_status tn_sim_channel(tn_sim *sim, const char *name, double *value, tn_error *error);
 
@@ -201,6 +206,7 @@ typedef struct tn_eval {
 } tn_eval;
 TN_API tn_status tn_sim_eval(tn_sim *sim, tn_eval *eval, tn_error *error);
 TN_API const char *tn_sim_coordinate(const tn_sim *sim, int i); /* name of q[i], `crank.angle` */
+TN_API const char *tn_sim_speed(const tn_sim *sim, int i);      /* name of u[i], `crank.rate`  */
 TN_API const char *tn_sim_row_joint(const tn_sim *sim, int i);  /* the joint whose row i is     */
 
 TN_API const tn_summary *tn_sim_summary(const tn_sim *sim);

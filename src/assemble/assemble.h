@@ -1,6 +1,7 @@
 /* assemble: a model at a state: poses and twists, M f A C Cdot gamma, energies, reactions.
  *
  *   kinematics.c  frames of bodies and their motion axes     forces.c    wrenches on bodies, energies
+ *   space.c       the same in space                          look.c      frames as rows and wrenches see them
  *   system.c      M, f, and all of it in order               rows.c      C, A, Cdot, gamma; measures
  *   reactions.c   what joints exert                          channels.c  values of channels */
 #ifndef TN_ASSEMBLE_H
@@ -10,53 +11,101 @@
 
 enum { TN_LEDGER_FORCE, TN_LEDGER_DRIVER, TN_LEDGER_STABILIZER, TN_LEDGER_DISSIPATED, TN_LEDGERS };
 
+/* a frame on a body as rows and wrenches see it: twists have m->twist numbers */
+typedef struct tn_seen {
+  int body;
+  double arm[3]; /* from the origin of the body, world axes */
+  double twist[6], bias[6];
+} tn_seen;
+
 struct tn_system {
   const tn_model *m;
+  bool counted;  /* how many rows are independent in general is known                               */
   bool complete; /* everything below is at (t, q, u); else C and positions only              */
   double t;
   double *q, *u;                 /* nq, nu: the state it is at                                               */
-  tn_frame2 *body;               /* bodies: frames                                                           */
-  double **J;                    /* bodies: 3 x cols, twist of the frame = J u(col)                          */
-  double *M, *f;                 /* nu x nu, nu                                                              */
+  tn_frame2 *body;               /* bodies: frames, in the plane                                             */
+  tn_frame3 *body3;              /* bodies: frames, in space                                                 */
+  double *memory;                /* what joints remember of the last accepted state                          */
+  double **S;                    /* bodies: twist x nu of it, what its own speeds add to its twist           */
+  double *f;                     /* nu                                                                       */
+  double *R;                     /* rows on the twists of the bodies they touch, at their frames: model.h    */
+  bool dense;                    /* J, M, A are at the state too: tn_system_dense                            */
+  double **J;                    /* bodies: twist x cols, twist of the frame = J u(col)                      */
+  double *M;                     /* nu x nu                                                                  */
   double *A;                     /* rows x nu                                                                */
   double *C, *Ct, *Cdot, *gamma; /* rows; C of nonholonomic rows is 0, their Ct is g                   */
-  double *wrench, *bias;         /* bodies x 3: applied forces; inertia forces at udot = 0; at the frame     */
+  double *wrench, *bias;         /* bodies x twist: applied forces; inertia forces at udot = 0; at the frame */
   tn_force_out *force;           /* forces                                                                   */
   double *force_power;           /* forces: all of it                                                        */
   double kinetic, potential, power, dissipated; /* power: of forces without a potential                */
   /* after a solve */
   double *udot, *lambda;     /* nu, rows: without the stabilizer                                         */
   double *udot_s, *lambda_s; /* its share                                                              */
-  double *reaction, *share;  /* joints x 3: on the second body, at its frame; the stabilizer's          */
+  double *reaction, *share;  /* joints x twist: on the second body, at its frame; the stabilizer's      */
   double *pivot;             /* bodies x 2: force of the parent on a body that stands on it              */
   double ledger[TN_LEDGERS]; /* J, since the start                                                     */
   double energy0;            /* T + V at the start                                                       */
   /* scratch */
   tn_frame2 *frame;
-  double *row, *carried, *carried_s;
+  tn_frame3 *frame3;
+  tn_seen *seen;
+  double *row, *size, *carried, *carried_s;
+  double *gains, *gains_s; /* bodies x twist: of udot, udot_s after a solve; of any x before */
 };
 
 void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m);
 
 /* frames, twists and motion axes at (q, u) */
 void tn_kinematics(tn_system *s, double t, const double *q, const double *u);
-/* everything at (t, q, u) */
-void tn_assemble(tn_system *s, double t, const double *q, const double *u);
+/* everything at (t, q, u) but matrices; and these, for those who ask */
+void tn_assemble_lean(tn_system *s, double t, const double *q, const double *u);
+void tn_system_dense(tn_system *s);
+void tn_assemble(tn_system *s, double t, const double *q, const double *u); /* both */
 /* C and positions only; the rest stays as it was */
 void tn_assemble_position(tn_system *s, double t, const double *q);
 /* a speed or row that is not a number, in words, or false */
 bool tn_system_fault(const tn_system *s, char *text, size_t size);
 
+/* coordinates of a body are singular here: said in *e */
+bool tn_system_singular(const tn_system *s, tn_error *e);
+
 /* the largest coordinate of a body's place and its largest speed, in units of the model's length (angles: rad) */
 double tn_system_extent(const tn_system *s); /* at least 1 */
 double tn_system_speed(const tn_system *s);
 
+/* kinematics.c, space.c */
 void tn_frame_on(const tn_system *s, const tn_spot *spot, tn_frame2 *f);
-/* J' w added to x: a wrench at a frame of a body as generalised forces */
-void tn_add_row(const tn_system *s, const tn_spot *spot, const tn_frame2 *f, const double row[3], double *x);
+void tn_frame3_on(const tn_system *s, const tn_spot *spot, tn_frame3 *f);
+void tn_kinematics3(tn_system *s); /* at s->q, s->u */
+
+/* look.c: a frame on a body; f2 or f3 may be NULL if not wanted */
+void tn_look(const tn_system *s, const tn_spot *spot, tn_frame2 *f2, tn_frame3 *f3, tn_seen *seen);
+/* the frames of a joint into s->frame or s->frame3, and s->seen */
+void tn_look_joint(tn_system *s, const tn_joint *j);
+void tn_body_origin(const tn_system *s, int body, double r[3]);
+/* a wrench at the end of an arm, or a row on the twist there, added to one at its root */
+void tn_move_wrench(int dimension, const double arm[3], const double *w, double *root);
+/* what a vector of speeds x (nu) gives the twists of the bodies' frames (bodies x twist) */
+void tn_gains(const tn_system *s, const double *x, double *twists);
+/* A x, without A; gains: what tn_gains made of x */
+void tn_rows_times(const tn_system *s, const double *x, const double *gains, double *r);
+/* J'w added to x (nu): a row on the twist of the frame, or a wrench there, on the speeds; size (nu, may be NULL): the same of
+ * magnitudes */
+void tn_add_row(const tn_system *s, const tn_seen *at, const double *w, double *x, double *size);
+/* what is roundoff of the terms that a row was summed from is zero: a row that vanishes must not look like one */
+void tn_clean_row(int n, double *row, const double *size);
+/* the joint's rows on twists at the frames looked at: J, and C, Ct, gamma if C is not NULL */
+void tn_joint_rows(const tn_system *s, const tn_joint *j, double *J, double *C, double *Ct, double *gamma);
+void tn_joint_position(const tn_system *s, const tn_joint *j, double *C);
+/* the largest rate, rad/s, at which an angle may turn that is remembered, and whose it is */
+double tn_turning(tn_system *s, int *which);
+/* joints remember the present state: angles that count turns */
+void tn_remember(tn_system *s);
 
 void tn_assemble_forces(tn_system *s); /* wrench, bias, energies */
-void tn_assemble_rows(tn_system *s);   /* C Ct Cdot A gamma     */
+void tn_assemble_rows(tn_system *s);   /* C Ct Cdot R gamma     */
+void tn_dense_rows(tn_system *s);      /* A of R                */
 void tn_rows_position(tn_system *s);   /* C                     */
 
 /* a coordinate channel: value, rate, and its acceleration when udot = 0; row (nu) may be NULL */

@@ -30,19 +30,21 @@ static double joint_power(const tn_system *s, const tn_joint *j) {
   return sum;
 }
 
-/* acceleration of the frame with the whole udot */
-static void add_udot(const tn_system *s, const tn_spot *spot, const tn_frame2 *f, double a[3]) {
-  const tn_body *b = &s->m->body[spot->body];
-  const double *J = s->J[spot->body], x = f->r[0] - s->body[spot->body].r[0], y = f->r[1] - s->body[spot->body].r[1];
-  const int n = b->cols;
-  a[0] = f->a0[0];
-  a[1] = f->a0[1];
-  a[2] = f->al0;
-  for (int c = 0; c < n; c++) {
-    const double ud = s->udot[b->col[c]] + s->udot_s[b->col[c]], w = J[2 * n + c];
-    a[0] += (J[c] - w * y) * ud;
-    a[1] += (J[n + c] + w * x) * ud;
-    a[2] += w * ud;
+/* acceleration of a place with the whole udot */
+static void acceleration(const tn_system *s, const tn_spot *spot, double a[6]) {
+  const int twist = s->m->twist;
+  tn_seen seen;
+  double g[6] = {0};
+  tn_look(s, spot, NULL, NULL, &seen);
+  for (int r = 0; r < twist; r++) g[r] = s->gains[twist * spot->body + r] + s->gains_s[twist * spot->body + r];
+  for (int r = 0; r < twist; r++) a[r] = seen.bias[r] + g[r];
+  if (twist == 3) {
+    a[0] -= g[2] * seen.arm[1];
+    a[1] += g[2] * seen.arm[0];
+  } else {
+    double x[3];
+    tn_cross3(g + 3, seen.arm, x);
+    tn_axpy3(1, x, a);
   }
 }
 
@@ -51,60 +53,151 @@ static double force_load(const tn_system *s, int i) {
   const tn_force *p = &s->m->force[i];
   const tn_force_out *out = &s->force[i];
   if (p->how == TN_ON_CHANNEL) return out->effort;
-  tn_frame2 f[2];
-  for (int k = 0; k < 2; k++) tn_frame_on(s, &p->spot[k], &f[k]);
-  const double dx = f[1].r[0] - f[0].r[0], dy = f[1].r[1] - f[0].r[1], l = hypot(dx, dy);
-  return l > 0 ? (out->w[0] * dx + out->w[1] * dy) / l : 0;
+  tn_seen seen[2];
+  double end[2][3], d[3], pull = 0;
+  for (int k = 0; k < 2; k++) {
+    tn_look(s, &p->spot[k], NULL, NULL, &seen[k]);
+    tn_body_origin(s, seen[k].body, end[k]);
+    tn_axpy3(1, seen[k].arm, end[k]);
+  }
+  tn_sub3(end[1], end[0], d);
+  const double l = tn_norm3(d);
+  for (int k = 0; k < s->m->dimension; k++) pull += out->w[k] * d[k];
+  return l > 0 ? pull / l : 0;
+}
+
+/* of bodies and rods together: linear, and angular about the origin of the world */
+static void momentum(const tn_system *s, double sum[6]) {
+  const tn_model *m = s->m;
+  double v[3] = {0}, r[3] = {0}, l[3], x[3];
+  memset(sum, 0, 6 * sizeof *sum);
+  for (int i = 0; i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    tn_spot center = tn_spot_origin(i);
+    tn_seen seen;
+    memcpy(center.p, b->center, sizeof center.p);
+    tn_look(s, &center, NULL, NULL, &seen);
+    tn_body_origin(s, i, r);
+    tn_axpy3(1, seen.arm, r);
+    for (int d = 0; d < m->dimension; d++) v[d] = b->mass * seen.twist[d];
+    tn_cross3(r, v, l);
+    if (m->dimension == 2) {
+      l[2] += b->inertia * seen.twist[2];
+    } else {
+      double w[3], h[3];
+      tn_unturn3(s->body3[i].A, seen.twist + 3, w);
+      tn_turn3(b->tensor, w, h);
+      tn_turn3(s->body3[i].A, h, x);
+      tn_axpy3(1, x, l);
+    }
+    tn_axpy3(1, v, sum);
+    tn_axpy3(1, l, sum + 3);
+  }
+  for (int i = 0; i < m->rods; i++) { /* velocity linear along it: m/6 (2 P + Q) at P */
+    double end[2][3];
+    tn_seen seen[2];
+    for (int k = 0; k < 2; k++) {
+      tn_look(s, &m->rod[i].end[k], NULL, NULL, &seen[k]);
+      tn_body_origin(s, seen[k].body, end[k]);
+      tn_axpy3(1, seen[k].arm, end[k]);
+    }
+    for (int k = 0; k < 2; k++) {
+      for (int d = 0; d < m->dimension; d++) v[d] = m->rod[i].mass / 6 * (2 * seen[k].twist[d] + seen[1 - k].twist[d]);
+      tn_cross3(end[k], v, l);
+      tn_axpy3(1, v, sum);
+      tn_axpy3(1, l, sum + 3);
+    }
+  }
+}
+
+static double momentum_component(const tn_system *s, int k) {
+  double sum[6];
+  momentum(s, sum);
+  return sum[s->m->dimension == 2 && k == 2 ? 5 : k];
+}
+
+static double contact(const tn_system *s, const tn_joint *j, int component) {
+  tn_frame2 f2[3];
+  tn_frame3 f3[3];
+  tn_seen seen;
+  double c[3] = {0};
+  if (j->frames > 3) return NAN;
+  for (int k = 0; k < j->frames; k++) tn_look(s, &j->spot[k], &f2[k], &f3[k], &seen);
+  if (s->m->dimension == 2)
+    j->type->plane.contact(j->self, f2, c);
+  else
+    j->type->space.contact(j->self, f3, c);
+  return c[component];
+}
+
+static void axis(const tn_system *s, const tn_spot *spot, int k, double *value) {
+  if (s->m->dimension == 2) {
+    tn_frame2 f;
+    tn_frame_on(s, spot, &f);
+    value[0] = k ? -f.s : f.c;
+    value[1] = k ? f.c : f.s;
+  } else {
+    tn_frame3 f;
+    tn_frame3_on(s, spot, &f);
+    tn_axis3(f.A, k, value);
+  }
 }
 
 void tn_channel_eval(const tn_system *s, const tn_channel *ch, double *value) {
-  double rate, accel, a[3];
-  tn_frame2 f;
+  const int dimension = s->m->dimension, twist = s->m->twist;
+  double rate, accel, a[6];
+  tn_seen seen;
   switch (ch->kind) {
   case TN_CH_MEASURE: tn_measure_eval(s, &ch->measure, value, &rate, &accel, NULL); return;
   case TN_CH_RATE: tn_measure_eval(s, &ch->measure, &rate, value, &accel, NULL); return;
+  case TN_CH_Q: value[0] = s->q[ch->component]; return;
+  case TN_CH_U: value[0] = s->u[ch->component]; return;
+  case TN_CH_QUATERNION:
+    tn_rotation_quaternion(s->body3[ch->part].A, a);
+    value[0] = a[ch->component];
+    return;
   case TN_CH_ACCELERATION: {
-    const tn_spot spot = {ch->part, {0, 0}, 0};
-    add_udot(s, &spot, &s->body[ch->part], a);
+    const tn_spot origin = tn_spot_origin(ch->part);
+    acceleration(s, &origin, a);
     value[0] = a[ch->component];
     return;
   }
-  case TN_CH_REACTION: value[0] = s->reaction[3 * ch->part + ch->component]; return;
-  case TN_CH_STABILIZER: value[0] = s->share[3 * ch->part + ch->component]; return;
+  case TN_CH_REACTION: value[0] = s->reaction[twist * ch->part + ch->component]; return;
+  case TN_CH_STABILIZER: value[0] = s->share[twist * ch->part + ch->component]; return;
   case TN_CH_PIVOT: value[0] = s->pivot[2 * ch->part + ch->component]; return;
-  case TN_CH_LOAD: value[0] = -s->lambda[s->m->joint[ch->part].row]; return;
+  case TN_CH_LOAD: {
+    const tn_joint *j = &s->m->joint[ch->part];
+    value[0] = -s->lambda[j->rows ? j->row : j->row_velocity];
+    return;
+  }
   case TN_CH_VIOLATION: value[0] = violation(s, &s->m->joint[ch->part]); return;
   case TN_CH_JOINT_POWER: value[0] = joint_power(s, &s->m->joint[ch->part]); return;
   case TN_CH_FORCE_POWER: value[0] = s->force_power[ch->part]; return;
   case TN_CH_FORCE_ENERGY: value[0] = s->force[ch->part].energy; return;
   case TN_CH_FORCE_LOAD: value[0] = force_load(s, ch->part); return;
   case TN_CH_ENERGY: value[0] = tn_energy_of(s, (tn_energy)ch->component); return;
-  case TN_CH_POSITION:
-    tn_frame_on(s, &ch->spot, &f);
-    value[0] = f.r[0];
-    value[1] = f.r[1];
-    return;
-  case TN_CH_VELOCITY:
-    tn_frame_on(s, &ch->spot, &f);
-    value[0] = f.v[0];
-    value[1] = f.v[1];
-    return;
-  case TN_CH_POINT_ACCELERATION:
-    tn_frame_on(s, &ch->spot, &f);
-    add_udot(s, &ch->spot, &f, a);
-    value[0] = a[0];
-    value[1] = a[1];
-    return;
-  case TN_CH_AXIS: {
-    const tn_frame2 *b = &s->body[ch->part];
-    value[0] = ch->component ? -b->s : b->c;
-    value[1] = ch->component ? b->c : b->s;
+  case TN_CH_MOMENTUM: value[0] = momentum_component(s, ch->component); return;
+  case TN_CH_CONTACT: value[0] = contact(s, &s->m->joint[ch->part], ch->component); return;
+  case TN_CH_POSITION: {
+    double r[3];
+    tn_look(s, &ch->spot, NULL, NULL, &seen);
+    tn_body_origin(s, ch->spot.body, r);
+    for (int d = 0; d < dimension; d++) value[d] = r[d] + seen.arm[d];
     return;
   }
-  case TN_CH_FORCE_VECTOR:
-    value[0] = s->reaction[3 * ch->part];
-    value[1] = s->reaction[3 * ch->part + 1];
+  case TN_CH_VELOCITY:
+    tn_look(s, &ch->spot, NULL, NULL, &seen);
+    memcpy(value, seen.twist, sizeof *value * (size_t)dimension);
     return;
+  case TN_CH_POINT_ACCELERATION:
+    acceleration(s, &ch->spot, a);
+    memcpy(value, a, sizeof *value * (size_t)dimension);
+    return;
+  case TN_CH_OMEGA: memcpy(value, s->body3[ch->part].w, 3 * sizeof *value); return;
+  case TN_CH_AXIS: axis(s, &ch->spot, ch->component, value); return;
+  case TN_CH_JOINT_AXIS: axis(s, &s->m->joint[ch->part].spot[0], ch->component, value); return;
+  case TN_CH_FORCE_VECTOR: memcpy(value, s->reaction + twist * ch->part, sizeof *value * (size_t)dimension); return;
+  case TN_CH_TORQUE_VECTOR: memcpy(value, s->reaction + twist * ch->part + 3, 3 * sizeof *value); return;
   }
   value[0] = NAN;
 }

@@ -1,19 +1,10 @@
 /* forces on bodies: gravity, the forces of the model, and the inertia forces of bodies and rods at udot = 0.
  *   (1) mass centre at rho from the frame: a_c = a + al k x rho - w^2 rho
- *   (2) inertia wrench at the frame when udot = 0: (m a0_c, rho x m a0_c + I al0)
+ *   (2) inertia wrench at the frame when udot = 0: (m a0_c, rho x m a0_c + I al0); in space
+ *       a0_c = a0 + al0 x rho + w x (w x rho) and torque rho x m a0_c + I al0 + w x I w
  *   (3) rod between P and Q, velocity linear along it: T = m/6 (vP'vP + vP'vQ + vQ'vQ),
  *       inertia forces m/3 aP + m/6 aQ at P and m/6 aP + m/3 aQ at Q; half its weight at each end */
 #include "assemble/assemble.h"
-
-static void add_at(double *wrench, const tn_system *s, const tn_spot *spot, const tn_frame2 *f, double fx, double fy,
-                   double t) {
-  if (spot->body < 0) return;
-  const tn_frame2 *b = &s->body[spot->body];
-  double *w = wrench + 3 * spot->body;
-  w[0] += fx;
-  w[1] += fy;
-  w[2] += t + (f->r[0] - b->r[0]) * fy - (f->r[1] - b->r[1]) * fx;
-}
 
 static void bodies(tn_system *s) {
   const tn_model *m = s->m;
@@ -36,40 +27,90 @@ static void bodies(tn_system *s) {
   }
 }
 
+static void bodies3(tn_system *s) {
+  const tn_model *m = s->m;
+  const double *g = m->gravity;
+  for (int i = 0; i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    const tn_frame3 *f = &s->body3[i];
+    const double mass = b->mass;
+    double rho[3], v[3], a[3], x[3], w_b[3], al_b[3], Iw_b[3], Ial_b[3], Iw[3], Ial[3];
+    double *w = s->wrench + 6 * i, *h = s->bias + 6 * i;
+    tn_turn3(f->A, b->center, rho);
+    tn_cross3(f->w, rho, v);
+    tn_cross3(f->w, v, a);
+    tn_cross3(f->al0, rho, x);
+    for (int k = 0; k < 3; k++) {
+      a[k] += f->a0[k] + x[k];
+      v[k] += f->v[k];
+    }
+    tn_unturn3(f->A, f->w, w_b);
+    tn_unturn3(f->A, f->al0, al_b);
+    tn_turn3(b->tensor, w_b, Iw_b);
+    tn_turn3(b->tensor, al_b, Ial_b);
+    tn_turn3(f->A, Iw_b, Iw);
+    tn_turn3(f->A, Ial_b, Ial);
+    for (int k = 0; k < 3; k++) {
+      w[k] = mass * g[k];
+      h[k] = mass * a[k];
+    }
+    tn_cross3(rho, w, w + 3);
+    tn_cross3(rho, h, h + 3);
+    tn_cross3(f->w, Iw, x);
+    for (int k = 0; k < 3; k++) h[3 + k] += Ial[k] + x[k];
+    s->kinetic += 0.5 * (mass * tn_dot3(v, v) + tn_dot3(w_b, Iw_b));
+    s->potential -= mass * (tn_dot3(g, f->r) + tn_dot3(g, rho));
+  }
+}
+
 static void rods(tn_system *s) {
+  const int dimension = s->m->dimension, twist = s->m->twist;
   const double *g = s->m->gravity;
   for (int i = 0; i < s->m->rods; i++) {
     const tn_rod *r = &s->m->rod[i];
     const double m = r->mass;
-    tn_frame2 f[2];
-    for (int k = 0; k < 2; k++) tn_frame_on(s, &r->end[k], &f[k]);
+    tn_seen end[2];
+    for (int k = 0; k < 2; k++) tn_look(s, &r->end[k], NULL, NULL, &end[k]);
     for (int k = 0; k < 2; k++) {
-      const tn_frame2 *p = &f[k], *o = &f[1 - k];
-      add_at(s->wrench, s, &r->end[k], p, 0.5 * m * g[0], 0.5 * m * g[1], 0);
-      add_at(s->bias, s, &r->end[k], p, m / 3 * p->a0[0] + m / 6 * o->a0[0], m / 3 * p->a0[1] + m / 6 * o->a0[1], 0);
-      s->potential -= 0.5 * m * (g[0] * p->r[0] + g[1] * p->r[1]);
-      s->kinetic += m / 6 * (p->v[0] * p->v[0] + p->v[1] * p->v[1]);
+      const tn_seen *p = &end[k], *o = &end[1 - k];
+      double weight[6] = {0}, bias[6] = {0}, origin[3];
+      tn_body_origin(s, p->body, origin);
+      for (int d = 0; d < dimension; d++) {
+        weight[d] = 0.5 * m * g[d];
+        bias[d] = m / 3 * p->bias[d] + m / 6 * o->bias[d];
+        s->potential -= 0.5 * m * g[d] * (origin[d] + p->arm[d]);
+        s->kinetic += m / 6 * p->twist[d] * (p->twist[d] + (k ? o->twist[d] : 0));
+      }
+      if (p->body < 0) continue;
+      tn_move_wrench(dimension, p->arm, weight, s->wrench + twist * p->body);
+      tn_move_wrench(dimension, p->arm, bias, s->bias + twist * p->body);
     }
-    s->kinetic += m / 6 * (f[0].v[0] * f[1].v[0] + f[0].v[1] * f[1].v[1]);
   }
 }
 
 static void forces(tn_system *s) {
   const tn_model *m = s->m;
+  const int twist = m->twist;
   for (int i = 0; i < m->forces; i++) {
     const tn_force *p = &m->force[i];
     tn_force_out *out = &s->force[i];
-    tn_frame2 f[2];
-    tn_force_in in = {.t = s->t, .how = p->how, .f = f, .system = s};
+    tn_frame2 f2[2];
+    tn_frame3 f3[2];
+    tn_seen seen[2];
+    const bool plane = m->dimension == 2;
+    tn_force_in in = {.t = s->t, .how = p->how, .f = plane ? f2 : NULL, .f3 = plane ? NULL : f3, .system = s};
     memset(out, 0, sizeof *out);
     double power = 0, unused;
     if (p->how == TN_ON_CHANNEL) tn_measure_eval(s, &p->on, &in.value, &in.rate, &unused, NULL);
-    for (int k = 0; k < p->frames; k++) tn_frame_on(s, &p->spot[k], &f[k]);
-    p->type->plane(p->self, &in, out);
+    for (int k = 0; k < p->frames; k++) tn_look(s, &p->spot[k], &f2[k], &f3[k], &seen[k]);
+    if (plane)
+      p->type->plane(p->self, &in, out);
+    else
+      p->type->space(p->self, &in, out);
     for (int k = 0; k < p->frames; k++) {
-      const double *w = out->w + 3 * k;
-      add_at(s->wrench, s, &p->spot[k], &f[k], w[0], w[1], w[2]);
-      power += w[0] * f[k].v[0] + w[1] * f[k].v[1] + w[2] * f[k].w;
+      const double *w = out->w + twist * k;
+      for (int d = 0; d < twist; d++) power += w[d] * seen[k].twist[d];
+      if (seen[k].body >= 0) tn_move_wrench(m->dimension, seen[k].arm, w, s->wrench + twist * seen[k].body);
     }
     if (p->how == TN_ON_CHANNEL) {
       tn_measure_push(s, &p->on, out->effort, s->wrench);
@@ -84,7 +125,10 @@ static void forces(tn_system *s) {
 
 void tn_assemble_forces(tn_system *s) {
   s->kinetic = s->potential = s->power = s->dissipated = 0;
-  bodies(s);
+  if (s->m->dimension == 2)
+    bodies(s);
+  else
+    bodies3(s);
   rods(s);
   forces(s);
 }

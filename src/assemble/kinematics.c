@@ -1,4 +1,4 @@
-/* frames of bodies from q and u, parents first.
+/* frames of bodies from q and u, parents first; in the plane.
  *
  * a joint that carries a body, frames 0 and 1, motion d, angle, S in frame 0 axes (R0 world from frame 0, D = R0 d):
  *   (1) r1 = r0 + D                         angle1 = angle0 + angle
@@ -93,34 +93,24 @@ static void carried(const tn_system *s, const tn_body *b, const double *q, const
 void tn_kinematics(tn_system *s, double t, const double *q, const double *u) {
   const tn_model *m = s->m;
   s->t = t;
+  s->dense = false;
   if (q != s->q) memcpy(s->q, q, sizeof *q * (size_t)m->nq);
   if (u != s->u) memcpy(s->u, u, sizeof *u * (size_t)m->nu);
+  if (m->dimension == 3) {
+    tn_kinematics3(s);
+    return;
+  }
   for (int k = 0; k < m->bodies; k++) {
     const int i = m->order[k];
     const tn_body *b = &m->body[i];
-    double S[9] = {0}, *J = s->J[i];
-    const int own = b->n, n = b->cols, inherited = n - own;
+    double *S = s->S[i];
     tn_frame2 *f = &s->body[i];
-    bool turns = true;
     if (b->type) {
       tn_frame2 p = ground;
       if (b->type->on_parent) tn_frame_on(s, &b->pivot, &p);
-      b->type->motion(s->q + b->q, s->u + b->u, &p, f, S);
-      turns = b->type->turns_with_parent;
+      b->type->plane.motion(s->q + b->q, s->u + b->u, &p, f, S);
     } else {
       carried(s, b, s->q + b->q, s->u + b->u, f, S);
     }
-    if (inherited) { /* the parent's axes, moved to this origin */
-      const double *P = s->J[b->parent];
-      const double x = f->r[0] - s->body[b->parent].r[0], y = f->r[1] - s->body[b->parent].r[1];
-      for (int c = 0; c < inherited; c++) {
-        const double w = P[2 * inherited + c];
-        J[c] = P[c] - w * y;
-        J[n + c] = P[inherited + c] + w * x;
-        J[2 * n + c] = turns ? w : 0;
-      }
-    }
-    for (int r = 0; r < 3; r++)
-      for (int c = 0; c < own; c++) J[r * n + inherited + c] = S[r * own + c];
   }
 }

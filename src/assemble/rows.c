@@ -5,129 +5,272 @@
  *   (3) C = sum c_k m_k - f(t), Ct = -f', row = sum c_k J_k, gamma = f'' - sum c_k m_k''(udot = 0) */
 #include "assemble/assemble.h"
 
-void tn_add_row(const tn_system *s, const tn_spot *spot, const tn_frame2 *f, const double row[3], double *x) {
-  if (spot->body < 0) return;
-  const tn_body *b = &s->m->body[spot->body];
-  const tn_frame2 *o = &s->body[spot->body];
-  const double *J = s->J[spot->body];
-  const int n = b->cols;
-  const double rw = row[2] + row[1] * (f->r[0] - o->r[0]) - row[0] * (f->r[1] - o->r[1]);
-  for (int c = 0; c < n; c++) x[b->col[c]] += row[0] * J[c] + row[1] * J[n + c] + rw * J[2 * n + c];
+static double times(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
 }
 
-static double times_twist(const double *J, const tn_frame2 *f) { return J[0] * f->v[0] + J[1] * f->v[1] + J[2] * f->w; }
+/* a measure as a row on the twists of one or two frames; a raw coordinate has none */
+typedef struct measured {
+  int n;
+  tn_seen seen[2];
+  double J[12], value, gamma;
+} measured;
 
-static double times_bias(const double *J, const tn_frame2 *f) {
-  return J[0] * f->a0[0] + J[1] * f->a0[1] + J[2] * f->al0;
-}
-
-/* frames and row of a measure: returns the number of frames */
-static int measure_row(const tn_system *s, const tn_measure *of, tn_spot spot[2], tn_frame2 f[2], double J[6],
-                       double *value, double *gamma) {
-  memset(J, 0, 6 * sizeof *J);
-  *gamma = 0;
-  if (!of->of_joint) {
-    spot[0] = (tn_spot){of->part, {0, 0}, 0};
-    f[0] = s->body[of->part];
-    J[of->k] = 1;
-    *value = of->k == 2 ? f[0].angle : f[0].r[of->k];
-    return 1;
+static void measure_body(const tn_system *s, const tn_measure *of, measured *x) {
+  const tn_spot origin = tn_spot_origin(of->part);
+  x->n = 1;
+  tn_look(s, &origin, NULL, NULL, &x->seen[0]);
+  if (s->m->dimension == 2) {
+    const tn_frame2 *f = &s->body[of->part];
+    x->J[of->k] = 1;
+    x->value = of->k == 2 ? f->angle : f->r[of->k];
+    return;
   }
+  const tn_frame3 *f = &s->body3[of->part];
+  if (of->k < 3) {
+    x->J[of->k] = 1;
+    x->value = f->r[of->k];
+  } else if (of->k < 6) {
+    double turned[9], angle[3];
+    tn_product_t3(f->A, s->m->body[of->part].pose.A, turned);
+    tn_rotation_vector3(turned, angle);
+    x->J[of->k] = 1;
+    x->value = angle[of->k - 3];
+  } else { /* d/dt w'e = al'e, for w'(w x e) = 0 */
+    tn_axis3(f->A, of->k - 6, x->J + 3);
+    x->value = NAN;
+  }
+}
+
+static void measure_joint(const tn_system *s, const tn_measure *of, measured *x) {
   const tn_joint *j = &s->m->joint[of->part];
-  double v[3], g[3], all[18];
-  for (int k = 0; k < 2; k++) {
-    spot[k] = j->spot[k];
-    tn_frame_on(s, &spot[k], &f[k]);
-  }
-  j->type->plane.measure(j->self, f, v, all, g);
-  memcpy(J, all + 6 * of->k, 6 * sizeof *J);
-  *value = v[of->k];
-  *gamma = g[of->k];
-  return 2;
+  const int width = 2 * s->m->twist;
+  double v[6], g[6], all[72];
+  tn_frame2 f2[2];
+  tn_frame3 f3[2];
+  x->n = 2;
+  for (int k = 0; k < 2; k++) tn_look(s, &j->spot[k], &f2[k], &f3[k], &x->seen[k]);
+  if (s->m->dimension == 2)
+    j->type->plane.measure(j->self, f2, v, all, g);
+  else
+    j->type->space.measure(j->self, s->memory + j->memory, f3, v, all, g);
+  memcpy(x->J, all + width * of->k, sizeof *x->J * (size_t)width);
+  x->value = v[of->k];
+  x->gamma = g[of->k];
+}
+
+static void measure(const tn_system *s, const tn_measure *of, measured *x) {
+  memset(x->J, 0, sizeof x->J);
+  x->gamma = 0;
+  if (of->kind == TN_OF_JOINT)
+    measure_joint(s, of, x);
+  else
+    measure_body(s, of, x);
 }
 
 void tn_measure_eval(const tn_system *s, const tn_measure *of, double *value, double *rate, double *accel0,
                      double *row) {
-  tn_spot spot[2];
-  tn_frame2 f[2];
-  double J[6], gamma;
-  const int n = measure_row(s, of, spot, f, J, value, &gamma);
-  *rate = 0;
-  *accel0 = -gamma;
-  for (int k = 0; k < n; k++) {
-    *rate += times_twist(J + 3 * k, &f[k]);
-    *accel0 += times_bias(J + 3 * k, &f[k]);
-    if (row) tn_add_row(s, &spot[k], &f[k], J + 3 * k, row);
+  const int twist = s->m->twist;
+  measured x;
+  const int body = of->kind == TN_OF_RAW ? of->part : of->kind == TN_OF_JOINT ? s->m->joint[of->part].carries : -1;
+  if (body >= 0 && !s->m->body[body].chart) { /* a coordinate: its rate is the speed itself */
+    const tn_body *b = &s->m->body[body];
+    *value = s->q[b->q + of->k];
+    *rate = s->u[b->u + of->k];
+    *accel0 = 0;
+    if (row) row[b->u + of->k] += 1;
+    return;
   }
+  measure(s, of, &x);
+  *value = x.value;
+  *rate = 0;
+  *accel0 = -x.gamma;
+  for (int k = 0; k < x.n; k++) {
+    *rate += times(twist, x.J + twist * k, x.seen[k].twist);
+    *accel0 += times(twist, x.J + twist * k, x.seen[k].bias);
+    if (row) tn_add_row(s, &x.seen[k], x.J + twist * k, row, NULL);
+  }
+}
+
+/* along a coordinate that a joint gives a body: of the wrenches that do the same on it, that in the span of its axes S,
+ * w = S (S'S)^-1 e_k effort, and the opposite on the parent. a free body has nobody to push against */
+static void push_raw(const tn_system *s, const tn_measure *of, double effort, double *wrench) {
+  const tn_model *m = s->m;
+  const tn_body *b = &m->body[of->part];
+  const int n = b->nu, twist = m->twist;
+  if (b->joint < 0) return;
+  const double *S = s->S[of->part];
+  double G[36], y[6] = {0}, w[6] = {0};
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      double sum = 0;
+      for (int r = 0; r < twist; r++) sum += S[r * n + i] * S[r * n + j];
+      for (int k = 0; k < j; k++) sum -= G[i * n + k] * G[j * n + k];
+      G[i * n + j] = i == j ? sqrt(sum) : sum / G[j * n + j];
+    }
+  y[of->k] = effort;
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < i; k++) y[i] -= G[i * n + k] * y[k];
+    y[i] /= G[i * n + i];
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    for (int k = i + 1; k < n; k++) y[i] -= G[k * n + i] * y[k];
+    y[i] /= G[i * n + i];
+  }
+  for (int r = 0; r < twist; r++)
+    for (int i = 0; i < n; i++) w[r] += S[r * n + i] * y[i];
+  for (int r = 0; r < twist; r++) wrench[twist * of->part + r] += w[r];
+  if (b->parent < 0) return;
+  double here[3], there[3], arm[3];
+  tn_body_origin(s, of->part, here);
+  tn_body_origin(s, b->parent, there);
+  tn_sub3(here, there, arm);
+  for (int r = 0; r < twist; r++) w[r] = -w[r];
+  tn_move_wrench(m->dimension, arm, w, wrench + twist * b->parent);
 }
 
 void tn_measure_push(const tn_system *s, const tn_measure *of, double effort, double *wrench) {
-  tn_spot spot[2];
-  tn_frame2 f[2];
-  double J[6], value, gamma;
-  const int n = measure_row(s, of, spot, f, J, &value, &gamma);
-  for (int k = 0; k < n; k++) {
-    if (spot[k].body < 0) continue;
-    const tn_frame2 *b = &s->body[spot[k].body];
-    const double *j = J + 3 * k;
-    double *w = wrench + 3 * spot[k].body;
-    w[0] += effort * j[0];
-    w[1] += effort * j[1];
-    w[2] += effort * (j[2] + (f[k].r[0] - b->r[0]) * j[1] - (f[k].r[1] - b->r[1]) * j[0]);
+  const int twist = s->m->twist;
+  measured x;
+  if (of->kind == TN_OF_RAW) {
+    push_raw(s, of, effort, wrench);
+    return;
+  }
+  measure(s, of, &x);
+  for (int k = 0; k < x.n; k++) {
+    double w[6];
+    if (x.seen[k].body < 0) continue;
+    for (int i = 0; i < twist; i++) w[i] = effort * x.J[twist * k + i];
+    tn_move_wrench(s->m->dimension, x.seen[k].arm, w, wrench + twist * x.seen[k].body);
   }
 }
 
+/* numbers of row i and touch k of a joint in R */
+static double *touch_row(const tn_system *s, const tn_joint *j, int i, int k) {
+  return s->R + j->R + (i * j->touches + k) * TN_BLOCK_MOST;
+}
+
 static void channel_row(tn_system *s, const tn_joint *j) {
-  const int r = j->row;
-  double jet[3], *row = s->A + (size_t)r * (size_t)s->m->nu;
+  const int r = j->row, twist = s->m->twist;
+  double jet[3];
   tn_expr_jet(j->value, s->t, jet);
   s->C[r] = -jet[0];
   s->Ct[r] = -jet[1];
   s->Cdot[r] = -jet[1];
   s->gamma[r] = jet[2];
-  for (int k = 0; k < j->terms; k++) {
+  for (int k = 0, touch = 0; k < j->terms; k++) {
+    const tn_measure *of = &j->term[k].of;
     const double c = j->term[k].coefficient;
     double value, rate, accel0;
-    memset(s->row, 0, sizeof *s->row * (size_t)s->m->nu);
-    tn_measure_eval(s, &j->term[k].of, &value, &rate, &accel0, s->row);
-    for (int i = 0; i < s->m->nu; i++) row[i] += c * s->row[i];
+    tn_measure_eval(s, of, &value, &rate, &accel0, NULL);
     s->C[r] += c * value;
     s->Cdot[r] += c * rate;
     s->gamma[r] -= c * accel0;
+    if (touch < j->touches && j->touch[touch].speed >= 0) {
+      touch_row(s, j, 0, touch++)[0] = c;
+      continue;
+    }
+    measured x;
+    measure(s, of, &x);
+    for (int f = 0; f < x.n; f++) {
+      if (x.seen[f].body < 0) continue;
+      double *R = touch_row(s, j, 0, touch++);
+      memset(R, 0, sizeof *R * TN_BLOCK_MOST);
+      tn_move_wrench(s->m->dimension, x.seen[f].arm, x.J + twist * f, R);
+      for (int i = 0; i < twist; i++) R[i] *= c;
+    }
   }
 }
 
 static void joint_rows(tn_system *s, const tn_joint *j) {
-  const tn_joint2 *type = &j->type->plane;
-  const int nu = s->m->nu, n = j->rows + j->rows_velocity, width = 3 * j->frames;
-  double C[3], Ct[3], gamma[3], *J = s->row;
-  tn_frame2 *f = s->frame;
-  for (int k = 0; k < j->frames; k++) tn_frame_on(s, &j->spot[k], &f[k]);
-  type->position(j->self, s->t, f, C);
-  type->rows_on_twists(j->self, s->t, f, J);
-  type->rates(j->self, s->t, f, Ct, gamma);
+  const int n = j->rows + j->rows_velocity, twist = s->m->twist;
+  double C[6], Ct[6], gamma[6], *J = s->row;
+  tn_look_joint(s, j);
+  tn_joint_rows(s, j, J, C, Ct, gamma);
   for (int i = 0; i < n; i++) {
     const int r = i < j->rows ? j->row + i : j->row_velocity + i - j->rows;
     s->C[r] = i < j->rows ? C[i] : 0;
     s->Ct[r] = Ct[i];
     s->Cdot[r] = Ct[i];
     s->gamma[r] = gamma[i];
-    for (int k = 0; k < j->frames; k++) {
-      const double *Jf = J + i * width + 3 * k;
-      s->Cdot[r] += times_twist(Jf, &f[k]);
-      s->gamma[r] -= times_bias(Jf, &f[k]);
-      tn_add_row(s, &j->spot[k], &f[k], Jf, s->A + (size_t)r * (size_t)nu);
+    for (int k = 0, touch = 0; k < j->frames; k++) {
+      const double *Jf = J + (i * j->frames + k) * twist;
+      if (s->seen[k].body < 0) continue; /* the ground does not move */
+      s->Cdot[r] += times(twist, Jf, s->seen[k].twist);
+      s->gamma[r] -= times(twist, Jf, s->seen[k].bias);
+      double *R = touch_row(s, j, i, touch++);
+      memset(R, 0, sizeof *R * TN_BLOCK_MOST);
+      tn_move_wrench(s->m->dimension, s->seen[k].arm, Jf, R);
+    }
+  }
+}
+
+/* of a body on its own coordinates, where qdot = u */
+static void own_row(tn_system *s, const tn_joint *j, bool complete) {
+  const tn_body *b = &s->m->body[j->owner];
+  const int r = j->row;
+  double *row = touch_row(s, j, 0, 0), gamma;
+  b->type->space.own(s->q + b->q, s->u + b->u, &s->C[r], row, &gamma);
+  if (!complete) return;
+  s->Ct[r] = s->Cdot[r] = 0;
+  s->gamma[r] = gamma;
+  for (int k = 0; k < b->nu; k++) s->Cdot[r] += row[k] * s->u[b->u + k];
+}
+
+static int row_number(const tn_joint *j, int i) { return i < j->rows ? j->row + i : j->row_velocity + i - j->rows; }
+
+void tn_dense_rows(tn_system *s) {
+  const tn_model *m = s->m;
+  memset(s->A, 0, sizeof *s->A * (size_t)m->rows * (size_t)m->nu);
+  for (int i = 0; i < m->joints + m->owned; i++) {
+    const tn_joint *j = &m->joint[i];
+    for (int r = 0; !j->in_tree && r < j->rows + j->rows_velocity; r++) {
+      double *row = s->A + (size_t)row_number(j, r) * (size_t)m->nu;
+      if (m->relative) memset(s->size, 0, sizeof *s->size * (size_t)m->nu);
+      for (int k = 0; k < j->touches; k++) {
+        const double *R = touch_row(s, j, r, k);
+        const tn_touch *t = &j->touch[k];
+        if (j->owner >= 0)
+          memcpy(row + t->speed, R, sizeof *R * (size_t)m->body[t->body].nu);
+        else if (t->speed >= 0)
+          row[t->speed] += R[0];
+        else
+          tn_add_row(s, &(tn_seen){.body = t->body}, R, row, m->relative ? s->size : NULL);
+      }
+      if (m->relative) tn_clean_row(m->nu, row, s->size);
+    }
+  }
+}
+
+void tn_rows_times(const tn_system *s, const double *x, const double *gains, double *r) {
+  const tn_model *m = s->m;
+  for (int i = 0; i < m->joints + m->owned; i++) {
+    const tn_joint *j = &m->joint[i];
+    for (int k = 0; !j->in_tree && k < j->rows + j->rows_velocity; k++) {
+      double sum = 0;
+      for (int l = 0; l < j->touches; l++) {
+        const double *R = touch_row(s, j, k, l);
+        const tn_touch *t = &j->touch[l];
+        if (t->speed >= 0)
+          sum += times(j->owner >= 0 ? m->body[t->body].nu : 1, R, x + t->speed);
+        else
+          sum += times(m->twist, R, gains + m->twist * t->body);
+      }
+      r[row_number(j, k)] = sum;
     }
   }
 }
 
 void tn_assemble_rows(tn_system *s) {
   const tn_model *m = s->m;
-  memset(s->A, 0, sizeof *s->A * (size_t)m->rows * (size_t)m->nu);
-  for (int i = 0; i < m->joints; i++) {
+  for (int i = 0; i < m->joints + m->owned; i++) {
     const tn_joint *j = &m->joint[i];
     if (j->in_tree) continue;
-    if (j->terms)
+    if (j->owner >= 0)
+      own_row(s, j, true);
+    else if (j->terms)
       channel_row(s, j);
     else
       joint_rows(s, j);
@@ -136,10 +279,12 @@ void tn_assemble_rows(tn_system *s) {
 
 void tn_rows_position(tn_system *s) {
   const tn_model *m = s->m;
-  for (int i = 0; i < m->joints; i++) {
+  for (int i = 0; i < m->joints + m->owned; i++) {
     const tn_joint *j = &m->joint[i];
     if (j->in_tree) continue;
-    if (j->terms) {
+    if (j->owner >= 0) {
+      own_row(s, j, false);
+    } else if (j->terms) {
       double jet[3];
       tn_expr_jet(j->value, s->t, jet);
       s->C[j->row] = -jet[0];
@@ -149,9 +294,9 @@ void tn_rows_position(tn_system *s) {
         s->C[j->row] += j->term[k].coefficient * value;
       }
     } else if (j->rows) {
-      for (int k = 0; k < j->frames; k++) tn_frame_on(s, &j->spot[k], &s->frame[k]);
-      double C[3];
-      j->type->plane.position(j->self, s->t, s->frame, C);
+      double C[6];
+      tn_look_joint(s, j);
+      tn_joint_position(s, j, C);
       memcpy(s->C + j->row, C, sizeof *C * (size_t)j->rows);
     }
   }

@@ -1,5 +1,6 @@
 /* the system M udot + A'lambda = f, A udot = gamma at a state.
- *   (1) M = sum_b J_b' M_b J_b + rods, M_b = [m 0 -m y; 0 m m x; -m y m x I + m (x^2 + y^2)], (x, y) the mass centre from the frame
+ *   (1) M = sum_b J_b' M_b J_b + rods, M_b = [m 0 -m y; 0 m m x; -m y m x I + m (x^2 + y^2)], (x, y) the mass centre from the
+ *       frame; in space M_b (v, w) = (p, h), p = m (v + w x rho), h = I w + rho x p
  *   (2) f = sum_b J_b' (wrench_b - bias_b) */
 #include "assemble/assemble.h"
 
@@ -8,34 +9,47 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   s->m = m;
   s->q = TN_CARVE(c, double, m->nq);
   s->u = TN_CARVE(c, double, nu);
-  s->body = TN_CARVE(c, tn_frame2, bodies);
+  const int plane = m->dimension == 2, twist = m->twist;
+  s->body = TN_CARVE(c, tn_frame2, plane ? bodies : 0);
+  s->body3 = TN_CARVE(c, tn_frame3, plane ? 0 : bodies);
+  s->memory = TN_CARVE(c, double, m->memory);
+  s->S = TN_CARVE(c, double *, bodies);
   s->J = TN_CARVE(c, double *, bodies);
+  double *S = TN_CARVE(c, double, (size_t)twist *(size_t)nu); /* all together, in the order of speeds */
   for (int i = 0; i < bodies; i++) {
-    double *J = TN_CARVE(c, double, 3 * m->body[i].cols);
+    double *J = TN_CARVE(c, double, m->large ? 0 : twist * m->body[i].cols);
     if (c->base) s->J[i] = J;
+    if (c->base) s->S[i] = S + twist * m->body[i].u;
   }
-  s->M = TN_CARVE(c, double, (size_t)nu *(size_t)nu);
+  s->M = TN_CARVE(c, double, m->large ? 0 : (size_t)nu *(size_t)nu);
   s->f = TN_CARVE(c, double, nu);
-  s->A = TN_CARVE(c, double, (size_t)rows *(size_t)nu);
+  s->A = TN_CARVE(c, double, m->large ? 0 : (size_t)rows *(size_t)nu);
+  s->R = TN_CARVE(c, double, m->R + 1);
   s->C = TN_CARVE(c, double, rows);
   s->Ct = TN_CARVE(c, double, rows);
   s->Cdot = TN_CARVE(c, double, rows);
   s->gamma = TN_CARVE(c, double, rows);
-  s->wrench = TN_CARVE(c, double, 3 * bodies);
-  s->bias = TN_CARVE(c, double, 3 * bodies);
+  s->wrench = TN_CARVE(c, double, twist *bodies);
+  s->bias = TN_CARVE(c, double, twist *bodies);
   s->force = TN_CARVE(c, tn_force_out, m->forces);
   s->force_power = TN_CARVE(c, double, m->forces);
   s->udot = TN_CARVE(c, double, nu);
   s->lambda = TN_CARVE(c, double, rows);
   s->udot_s = TN_CARVE(c, double, nu);
   s->lambda_s = TN_CARVE(c, double, rows);
-  s->reaction = TN_CARVE(c, double, 3 * joints);
-  s->share = TN_CARVE(c, double, 3 * joints);
+  s->reaction = TN_CARVE(c, double, twist *joints);
+  s->share = TN_CARVE(c, double, twist *joints);
   s->pivot = TN_CARVE(c, double, 2 * bodies);
   s->frame = TN_CARVE(c, tn_frame2, m->max_frames + 2);
-  s->row = TN_CARVE(c, double, 2 * nu + 9 * m->max_frames + 18); /* a row, two rows of a rod, or J of a joint */
-  s->carried = TN_CARVE(c, double, 3 * bodies);
-  s->carried_s = TN_CARVE(c, double, 3 * bodies);
+  s->frame3 = TN_CARVE(c, tn_frame3, plane ? 0 : m->max_frames + 2);
+  s->seen = TN_CARVE(c, tn_seen, m->max_frames + 2);
+  s->row =
+      TN_CARVE(c, double, 2 * nu + twist * twist * (m->max_frames + 2)); /* a row, two rows of a rod, or J of a joint */
+  s->size = TN_CARVE(c, double, nu);
+  s->carried = TN_CARVE(c, double, twist *bodies);
+  s->carried_s = TN_CARVE(c, double, twist *bodies);
+  s->gains = TN_CARVE(c, double, twist *bodies);
+  s->gains_s = TN_CARVE(c, double, twist *bodies);
 }
 
 /* M += scale (R' R) for two rows each on its columns */
@@ -66,50 +80,152 @@ static void mass_of_body(tn_system *s, int i) {
   }
 }
 
+static void mass_of_body3(tn_system *s, int i) {
+  const tn_body *b = &s->m->body[i];
+  const tn_frame3 *f = &s->body3[i];
+  const double *J = s->J[i], m = b->mass;
+  const int n = b->cols, nu = s->m->nu;
+  double rho[3], AI[9], I[9];
+  tn_turn3(f->A, b->center, rho);
+  tn_product3(f->A, b->tensor, AI);
+  tn_product_t3(AI, f->A, I);
+  for (int c = 0; c < n; c++) {
+    const double v[3] = {J[c], J[n + c], J[2 * n + c]}, w[3] = {J[3 * n + c], J[4 * n + c], J[5 * n + c]};
+    double p[3], h[3], x[3];
+    tn_cross3(w, rho, p);
+    for (int k = 0; k < 3; k++) p[k] = m * (p[k] + v[k]);
+    tn_turn3(I, w, h);
+    tn_cross3(rho, p, x);
+    tn_axpy3(1, x, h);
+    double *row = s->M + (size_t)b->col[c] * (size_t)nu;
+    for (int d = 0; d < n; d++)
+      row[b->col[d]] += p[0] * J[d] + p[1] * J[n + d] + p[2] * J[2 * n + d] + h[0] * J[3 * n + d] +
+                        h[1] * J[4 * n + d] + h[2] * J[5 * n + d];
+  }
+}
+
+/* velocity of a place along world axis `dir`, on the columns of its body */
+static void velocity_row(const tn_system *s, const tn_seen *at, int dir, double *out) {
+  const int n = s->m->body[at->body].cols, dimension = s->m->dimension, twist = s->m->twist;
+  const double *J = s->J[at->body];
+  double e[6] = {0, 0, 0, 0, 0, 0}, root[6] = {0, 0, 0, 0, 0, 0};
+  e[dir] = 1;
+  tn_move_wrench(dimension, at->arm, e, root);
+  for (int c = 0; c < n; c++) {
+    out[c] = 0;
+    for (int r = 0; r < twist; r++) out[c] += root[r] * J[r * n + c];
+  }
+}
+
 static void mass_of_rods(tn_system *s) {
   const tn_model *m = s->m;
   for (int i = 0; i < m->rods; i++) {
     const tn_rod *r = &m->rod[i];
-    for (int dir = 0; dir < 2; dir++)
+    tn_seen end[2];
+    for (int k = 0; k < 2; k++) tn_look(s, &r->end[k], NULL, NULL, &end[k]);
+    for (int dir = 0; dir < m->dimension; dir++)
       for (int k = 0; k < 2; k++)
         for (int l = 0; l < 2; l++) {
-          const int a = r->end[k].body, b = r->end[l].body;
+          const int a = end[k].body, b = end[l].body;
           if (a < 0 || b < 0) continue;
           double *x = s->row, *y = s->row + m->body[a].cols;
-          const int body[2] = {a, b};
-          const tn_spot *end[2] = {&r->end[k], &r->end[l]};
-          double *out[2] = {x, y};
-          /* velocity of the end along world axis `dir`, on the columns of its body */
-          for (int e = 0; e < 2; e++) {
-            const tn_frame2 *f = &s->body[body[e]];
-            const double *J = s->J[body[e]], *p = end[e]->p;
-            const int n = m->body[body[e]].cols;
-            const double arm = dir ? f->c * p[0] - f->s * p[1] : -(f->s * p[0] + f->c * p[1]);
-            for (int c = 0; c < n; c++) out[e][c] = J[dir * n + c] + arm * J[2 * n + c];
-          }
+          velocity_row(s, &end[k], dir, x);
+          velocity_row(s, &end[l], dir, y);
           add_product(s, &m->body[a], x, &m->body[b], y, k == l ? r->mass / 3 : r->mass / 6);
         }
   }
 }
 
-void tn_assemble(tn_system *s, double t, const double *q, const double *u) {
+/* J of a body: its parent's, moved to its origin, and its own axes */
+static void axes_of_body(tn_system *s, int i) {
   const tn_model *m = s->m;
-  const size_t nu = (size_t)m->nu;
+  const tn_body *b = &m->body[i];
+  const int own = b->nu, n = b->cols, inherited = n - own, twist = m->twist;
+  double *J = s->J[i];
+  const double *S = s->S[i];
+  if (inherited) {
+    const double *P = s->J[b->parent];
+    const bool turns = !b->type || b->type->turns_with_parent;
+    double here[3], there[3], d[3];
+    tn_body_origin(s, i, here);
+    tn_body_origin(s, b->parent, there);
+    tn_sub3(here, there, d);
+    for (int c = 0; c < inherited; c++) {
+      if (twist == 3) {
+        const double w = P[2 * inherited + c];
+        J[c] = P[c] - w * d[1];
+        J[n + c] = P[inherited + c] + w * d[0];
+        J[2 * n + c] = turns ? w : 0;
+      } else {
+        const double w[3] = {P[3 * inherited + c], P[4 * inherited + c], P[5 * inherited + c]};
+        double x[3];
+        tn_cross3(w, d, x);
+        for (int r = 0; r < 3; r++) {
+          J[r * n + c] = P[r * inherited + c] + x[r];
+          J[(3 + r) * n + c] = turns ? w[r] : 0;
+        }
+      }
+    }
+  }
+  for (int r = 0; r < twist; r++)
+    for (int c = 0; c < own; c++) J[r * n + inherited + c] = S[r * own + c];
+}
+
+/* (2), from the leaves to the root: on its own speeds, and on what it stands on */
+static void generalised_forces(tn_system *s) {
+  const tn_model *m = s->m;
+  const int twist = m->twist;
+  for (int i = 0; i < twist * m->bodies; i++) s->gains[i] = s->wrench[i] - s->bias[i];
+  for (int k = m->bodies - 1; k >= 0; k--) {
+    const int i = m->order[k];
+    const tn_body *b = &m->body[i];
+    double *net = s->gains + twist * i;
+    const double *S = s->S[i];
+    for (int c = 0; c < b->nu; c++) {
+      double sum = 0;
+      for (int r = 0; r < twist; r++) sum += S[r * b->nu + c] * net[r];
+      s->f[b->u + c] = sum;
+    }
+    if (b->parent < 0) continue;
+    double here[3], there[3], d[3];
+    tn_body_origin(s, i, here);
+    tn_body_origin(s, b->parent, there);
+    tn_sub3(here, there, d);
+    if (b->type && !b->type->turns_with_parent)
+      for (int r = m->dimension; r < twist; r++) net[r] = 0;
+    tn_move_wrench(m->dimension, d, net, s->gains + twist * b->parent);
+  }
+}
+
+void tn_assemble_lean(tn_system *s, double t, const double *q, const double *u) {
   tn_kinematics(s, t, q, u);
   tn_assemble_forces(s);
-  memset(s->M, 0, sizeof *s->M * nu * nu);
-  memset(s->f, 0, sizeof *s->f * nu);
-  for (int i = 0; i < m->bodies; i++) {
-    const tn_body *b = &m->body[i];
-    const double *J = s->J[i], *w = s->wrench + 3 * i, *h = s->bias + 3 * i;
-    const int n = b->cols;
-    if (b->mass > 0 || b->inertia > 0) mass_of_body(s, i);
-    for (int c = 0; c < n; c++)
-      s->f[b->col[c]] += J[c] * (w[0] - h[0]) + J[n + c] * (w[1] - h[1]) + J[2 * n + c] * (w[2] - h[2]);
-  }
-  mass_of_rods(s);
+  generalised_forces(s);
   tn_assemble_rows(s);
   s->complete = true;
+  s->dense = false;
+}
+
+void tn_system_dense(tn_system *s) {
+  const tn_model *m = s->m;
+  if (s->dense || m->large) return;
+  memset(s->M, 0, sizeof *s->M * (size_t)m->nu * (size_t)m->nu);
+  for (int k = 0; k < m->bodies; k++) axes_of_body(s, m->order[k]);
+  for (int i = 0; i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    if (m->twist == 6)
+      mass_of_body3(s, i);
+    else if (b->mass > 0 || b->inertia > 0)
+      mass_of_body(s, i);
+  }
+  mass_of_rods(s);
+  tn_dense_rows(s);
+  s->dense = true;
+}
+
+void tn_assemble(tn_system *s, double t, const double *q, const double *u) {
+  tn_assemble_lean(s, t, q, u);
+  tn_system_dense(s);
 }
 
 void tn_assemble_position(tn_system *s, double t, const double *q) {
@@ -120,41 +236,61 @@ void tn_assemble_position(tn_system *s, double t, const double *q) {
 }
 
 double tn_system_extent(const tn_system *s) {
-  double most = 1;
-  for (int i = 0; i < s->m->bodies; i++)
-    most = fmax(most, fmax(fabs(s->body[i].r[0]), fabs(s->body[i].r[1])) / s->m->length);
+  double most = 1, r[3];
+  for (int i = 0; i < s->m->bodies; i++) {
+    tn_body_origin(s, i, r);
+    for (int k = 0; k < 3; k++) most = fmax(most, fabs(r[k]) / s->m->length);
+  }
   return most;
 }
 
 double tn_system_speed(const tn_system *s) {
   double most = 0;
   for (int i = 0; i < s->m->bodies; i++) {
-    const tn_frame2 *f = &s->body[i];
-    most = fmax(most, fmax(fmax(fabs(f->v[0]), fabs(f->v[1])) / s->m->length, fabs(f->w)));
+    const double L = s->m->length;
+    if (s->m->dimension == 2) {
+      const tn_frame2 *f = &s->body[i];
+      most = fmax(most, fmax(fmax(fabs(f->v[0]), fabs(f->v[1])) / L, fabs(f->w)));
+    } else {
+      const tn_frame3 *f = &s->body3[i];
+      for (int k = 0; k < 3; k++) most = fmax(most, fmax(fabs(f->v[k]) / L, fabs(f->w[k])));
+    }
   }
   return most;
 }
 
+bool tn_system_singular(const tn_system *s, tn_error *e) {
+  const tn_model *m = s->m;
+  for (int i = 0; m->dimension == 3 && i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    if (!b->type || !b->type->space.regular || b->type->space.regular(s->q + b->q) > 1e-8) continue;
+    tn_fail(e, TN_E_RUN, "body '%s': its coordinates `%s` are singular here", b->name, b->type->name);
+    if (b->type->space.remedy) tn_hint(e, "%s", b->type->space.remedy);
+    return true;
+  }
+  return false;
+}
+
 bool tn_system_fault(const tn_system *s, char *text, size_t size) {
   const tn_model *m = s->m;
-  for (int i = 0; i < m->nq; i++)
-    if (!isfinite(s->q[i]) || !isfinite(s->u[i])) {
-      tn_format(text, size, "%s or its rate is not a finite number", m->q_name[i]);
+  for (int i = 0; i < m->nq + m->nu; i++)
+    if (!isfinite(i < m->nq ? s->q[i] : s->u[i - m->nq])) {
+      tn_format(text, size, "%s is not a finite number", i < m->nq ? m->q_name[i] : m->u_name[i - m->nq]);
       return true;
     }
   for (int i = 0; i < m->forces; i++) {
     double sum = s->force[i].effort + s->force[i].energy;
-    for (int k = 0; k < 6; k++) sum += s->force[i].w[k];
+    for (int k = 0; k < 12; k++) sum += s->force[i].w[k];
     if (!isfinite(sum)) {
       tn_format(text, size, "force '%s' is not a finite number", m->force[i].name);
       return true;
     }
   }
   for (int i = 0; i < m->rows; i++) {
-    double sum = s->C[i] + s->gamma[i] + s->Cdot[i];
-    for (int k = 0; k < m->nu; k++) sum += s->A[(size_t)i * (size_t)m->nu + (size_t)k];
-    if (!isfinite(sum)) {
-      tn_format(text, size, "joint '%s' is not a finite number", m->joint[m->row_joint[i]].name);
+    if (!isfinite(s->C[i] + s->gamma[i] + s->Cdot[i])) {
+      char owner[160];
+      tn_row_owner(m, i, owner, sizeof owner);
+      tn_format(text, size, "%s is not a finite number", owner);
       return true;
     }
   }
@@ -171,9 +307,9 @@ void tn_system_view(const tn_system *s, tn_view *v) {
                  .length = m->length,
                  .q = s->q,
                  .u = s->u,
-                 .M = s->M,
+                 .M = m->large ? NULL : s->M,
                  .f = s->f,
-                 .A = s->A,
+                 .A = m->large ? NULL : s->A,
                  .C = s->C,
                  .Cdot = s->Cdot,
                  .gamma = s->gamma,

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/chart.h"
+#include "base/space.h"
 #include "tenon/tenon.h"
 
 /* ---- messages --------------------------------------------------------------------------------------------------- */

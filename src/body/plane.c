@@ -30,8 +30,5 @@ const tn_body_type tn_body_plane = {
                "'start': { 'plate.rate': 3, 'plate.vx': 1 },\n"
                "'outputs': { 'corner': 'position(plate) + 0.2*axis(plate, x)' }",
     .oriented = true,
-    .coordinates = coordinates,
-    .n = 3,
-    .motion = motion,
-    .from_pose = from_pose,
+    .plane = {.n = 3, .plain = true, .coordinates = coordinates, .motion = motion, .from_pose = from_pose},
 };

@@ -32,8 +32,5 @@ const tn_body_type tn_body_swing = {
                "'outputs': { 'tip': 'position(lower) + axis(lower, x)', 'pull': 'lower.fy' }",
     .oriented = true,
     .on_parent = true,
-    .coordinates = coordinates,
-    .n = 1,
-    .motion = motion,
-    .from_pose = from_pose,
+    .plane = {.n = 1, .coordinates = coordinates, .motion = motion, .from_pose = from_pose},
 };

@@ -17,6 +17,7 @@ const option tn_cli_settings[] = {
     {"--atol", NULL, "X", "adaptive step: absolute tolerance", NULL, false},
     {"--coordinates", NULL, "WORD", "absolute, or relative: the same motion with fewer unknowns", "absolute relative",
      false},
+    {"--body-coordinates", NULL, "NAME", "of bodies that name none: tenon list coordinates", "coordinates", false},
     {"--breach", NULL, "WORD", "what happens when the constraint contract is broken: stop or record", "stop record",
      false},
     {.flag = NULL}};
@@ -39,6 +40,7 @@ static const setting settings[] = {
     {"--atol", "/run/integrator/atol", false, {"/run/integrator/step", NULL}},
     {"--breach", "/run/contract/breach", true, {NULL, NULL}},
     {"--coordinates", "/coordinates", false, {NULL, NULL}},
+    {"--body-coordinates", "/body_coordinates", false, {NULL, NULL}},
     {"--until", "/run/until", false, {NULL, NULL}},
     {"--every", "/run/every", false, {NULL, NULL}},
 };

@@ -25,6 +25,7 @@ static void typical(void *work, int rank) { tn_kkt_typical(work, rank); }
 static bool factor(const void *self, void *work, const tn_system *sys, int *bad) {
   tn_kkt *k = work;
   (void)self;
+  k->group = sys->counted ? sys->m->row_group : NULL; /* not while rows are counted, near singular poses */
   if (tn_kkt_factor(k, sys->M, sys->A, sys->m->sigma)) return true;
   *bad = k->bad_pivot;
   return false;
@@ -54,6 +55,7 @@ const tn_formulation_type tn_formulation_augmented = {
     .name = "augmented",
     .doc = "accelerations and multipliers together, from one symmetric system",
     .example = "--formulation augmented",
+    .same_as_augmented = true,
     .source = "Tenon; regularised and refined for redundant rows and singular positions",
     .memory = memory,
     .prepare = prepare,

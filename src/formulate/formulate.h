@@ -7,6 +7,27 @@
 
 typedef enum tn_metric { TN_METRIC_MASS, TN_METRIC_IDENTITY } tn_metric;
 
+/* sparse.c: the factorisation block by block, where the model has a plan; far from singular positions */
+typedef struct tn_sparse {
+  bool there, ready, filled; /* the model has a plan; typical poses are known; K0 is that of the factor */
+  double *K, *K0, *z;        /* factored; as filled; room                        */
+  double *x, *b, *r;         /* unknowns in the order of elimination             */
+  double *scale;             /* D of rows                                        */
+  double *rho, *typical;     /* of rows: pivots over D, now and at typical poses */
+  double rho_min;
+} tn_sparse;
+
+void tn_sparse_carve(tn_sparse *s, tn_carve *c, const tn_model *m);
+void tn_sparse_reset(tn_sparse *s, const tn_model *m);
+void tn_sparse_typical(tn_sparse *s, const tn_system *sys);
+/* false: not here. nearness of a singular position as the smallest pivot over what it typically is */
+bool tn_sparse_factor(tn_sparse *s, const tn_system *sys, double *nearness);
+/* the smallest rho of a row of the model, and which */
+double tn_sparse_least(const tn_sparse *s, const tn_model *m, int *row);
+/* forces: with the applied forces on the right side, else none. false: not finite */
+bool tn_sparse_solve(tn_sparse *s, const tn_system *sys, bool forces, const double *gamma, double *udot,
+                     double *lambda);
+
 /* a system with its factorisation, which is kept as long as q and t stay the same */
 struct tn_solver {
   tn_system sys;
@@ -16,12 +37,14 @@ struct tn_solver {
   double *q_mass, *q_identity; /* nq: where the factorisations were made      */
   double t_mass, t_identity;
   bool mass_ready, identity_ready, identity_typical;
+  tn_sparse sparse;
+  bool by_blocks;          /* the factorisation at hand is the sparse one */
   tn_kkt identity;         /* the metric of the coordinates               */
   double *scratch, *noise; /* rows                                        */
   double *r, *s, *q_try;   /* rows, nu, nq: for those who correct          */
   tn_error *e;             /* where errors of a step go                    */
   double nearness;         /* smallest rho since it was last set to 1          */
-  double inconsistency;    /* largest seen                                */
+  double inconsistency;    /* of the last solve                           */
   long factorizations;
   double time_assemble, time_solve;
   int rank; /* independent rows in general                 */
@@ -46,6 +69,9 @@ tn_status tn_solver_correct(tn_solver *s, tn_metric metric, tn_residual of, cons
  * of the position. leaves the system assembled at the result */
 tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, double *q, double *u, const double *C_level,
                       const double *Cdot_level, bool *changed, tn_error *e);
+
+/* r = A x, from the matrix where there is one */
+void tn_solver_rows_times(tn_solver *s, const double *x, double *r);
 
 double tn_clock(void); /* s */
 

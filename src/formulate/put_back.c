@@ -1,5 +1,5 @@
 /* a state put back on the constraints, or to a given level of their violation, by the smallest change in a metric.
- *   (1) position: A s = level - C, |s| least; q <- q + s; once, or until that is roundoff
+ *   (1) position: A s = level - C, |s| least; q moved by s; once, or until that is roundoff
  *   (2) velocity: A du = level - Cdot, |du| least, A at the corrected q; all rows */
 #include "formulate/formulate.h"
 
@@ -24,7 +24,8 @@ tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, doubl
   for (int pass = 0; pass < (once ? 1 : MOST_PASSES) && worst > 0; pass++) {
     if ((status = tn_solver_factor(s, metric, e)) != TN_OK) return status;
     if ((status = tn_solver_correct(s, metric, TN_OF_POSITION, s->r, s->s, e)) != TN_OK) return status;
-    for (int i = 0; i < m->nq; i++) s->q_try[i] = q[i] + s->s[i]; /* qdot = u in the plane: q (+) s is addition */
+    memcpy(s->q_try, q, size);
+    tn_model_add(m, s->q_try, s->s);
     tn_assemble_position(sys, t, s->q_try);
     const double now = residual(s, C_level);
     if (!(now < worst)) break; /* roundoff reached, or no help */

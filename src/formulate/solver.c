@@ -4,6 +4,8 @@
 
 #include <time.h>
 
+static const double NEAR = 1e-2; /* of a singular position: nearer the dense factorisation takes over */
+
 double tn_clock(void) {
   struct timespec now;
   timespec_get(&now, TIME_UTC);
@@ -14,11 +16,14 @@ void tn_solver_carve(tn_solver *s, tn_carve *c, const tn_model *m) {
   tn_system_carve(&s->sys, c, m);
   s->type = m->run.formulation.type;
   s->self = m->run.formulation.self;
-  s->work = tn_carve_bytes(c, s->type->memory(s->self, m->nu, m->rows));
-  if (c->base) s->type->prepare(s->self, s->work, m->nu, m->rows);
+  const int nu = m->large ? 0 : m->nu, rows = m->large ? 0 : m->rows; /* of matrices */
+  s->work = tn_carve_bytes(c, s->type->memory(s->self, nu, rows));
+  if (c->base) s->type->prepare(s->self, s->work, nu, rows);
+  tn_sparse_carve(&s->sparse, c, m);
   s->q_mass = TN_CARVE(c, double, m->nq);
   s->q_identity = TN_CARVE(c, double, m->nq);
-  tn_kkt_carve(&s->identity, c, m->nu, m->rows);
+  tn_kkt_carve(&s->identity, c, nu, rows);
+  s->identity.group = m->row_group;
   s->scratch = TN_CARVE(c, double, m->rows + 1);
   s->noise = TN_CARVE(c, double, m->rows + 1);
   s->r = TN_CARVE(c, double, m->rows + 1);
@@ -30,14 +35,16 @@ void tn_solver_carve(tn_solver *s, tn_carve *c, const tn_model *m) {
 
 void tn_solver_reset(tn_solver *s) {
   s->rank = s->sys.m->rows;
-  s->type->reset(s->work);
+  if (!s->sys.m->large) s->type->reset(s->work);
+  tn_sparse_reset(&s->sparse, s->sys.m);
   tn_kkt_reset(&s->identity);
   s->mass_ready = s->identity_ready = s->identity_typical = false;
 }
 
 void tn_solver_typical(tn_solver *s, int rank) {
   s->rank = rank;
-  s->type->typical(s->work, rank);
+  if (!s->sys.m->large) s->type->typical(s->work, rank);
+  if (rank == s->sys.m->rows && s->type->same_as_augmented) tn_sparse_typical(&s->sparse, &s->sys);
   s->mass_ready = s->identity_ready = false; /* other rows may be left out now */
 }
 
@@ -48,14 +55,19 @@ tn_status tn_solver_at(tn_solver *s, double t, const double *q, const double *u,
     return TN_OK;
   const double start = tn_clock();
   char what[160];
-  tn_assemble(&s->sys, t, q, u);
+  tn_assemble_lean(&s->sys, t, q, u);
   const double *f = s->sys.f, *gamma = s->sys.gamma;
   double sum = 0;
   for (int i = 0; i < m->nu; i++) sum += f[i];
   for (int i = 0; i < m->rows; i++) sum += gamma[i] + s->sys.C[i] + s->sys.Cdot[i];
   s->time_assemble += tn_clock() - start;
-  if (isfinite(sum)) return TN_OK;
+  const bool singular = tn_system_singular(&s->sys, e);
+  if (isfinite(sum) && !singular) return TN_OK;
   s->sys.complete = false;
+  if (singular) {
+    if (e) e->time = t;
+    return TN_E_RUN;
+  }
   if (!tn_system_fault(&s->sys, what, sizeof what)) strcpy(what, "a force is beyond all bounds");
   tn_fail(e, TN_E_RUN, "%s", what);
   if (e) e->time = t;
@@ -66,9 +78,8 @@ static tn_status no_mass(tn_solver *s, int bad, tn_error *e) {
   const tn_model *m = s->sys.m;
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *b = &m->body[i];
-    if (bad < b->u || bad >= b->u + b->n) continue;
-    tn_fail(e, TN_E_MODEL, "body '%s': the mass matrix is singular, nothing gives %s inertia", b->name,
-            m->q_name[b->q + bad - b->u]);
+    if (bad < b->u || bad >= b->u + b->nu) continue;
+    tn_fail(e, TN_E_MODEL, "body '%s': the mass matrix is singular, nothing gives %s inertia", b->name, m->u_name[bad]);
     tn_hint(e, "give it mass or inertia, or hold all of its freedom by drivers");
     char pointer[256];
     tn_node_pointer(b->node, pointer, sizeof pointer);
@@ -80,6 +91,7 @@ static tn_status no_mass(tn_solver *s, int bad, tn_error *e) {
 
 /* the first pose it meets is near the start */
 static bool factor_identity(tn_solver *s) {
+  tn_system_dense(&s->sys);
   if (!s->identity_typical) {
     tn_kkt_factor(&s->identity, NULL, s->sys.A, NULL);
     tn_kkt_typical(&s->identity, s->rank);
@@ -98,7 +110,23 @@ tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
   const double start = tn_clock();
   int bad = 0;
   bool ok;
-  if (mass)
+  if (!mass && m->large) {
+    tn_fail(e, TN_E_MODEL, "a model of %d speeds and %d rows is too large for the metric `identity`", m->nu, m->rows);
+    tn_hint(e, "the metric `mass`, which is the default");
+    return TN_E_MODEL;
+  }
+  if (mass) {
+    double nearness = 1;
+    if (m->large && !s->sparse.ready) tn_sparse_typical(&s->sparse, &s->sys);
+    s->by_blocks = s->sparse.ready && s->rank == m->rows && tn_sparse_factor(&s->sparse, &s->sys, &nearness) &&
+                   (nearness > NEAR || m->large);
+    if (m->large && !s->by_blocks) return tn_fail(e, TN_E_MODEL, "the mass matrix is singular");
+    if (m->large) s->nearness = fmin(s->nearness, nearness);
+    if (!s->by_blocks) tn_system_dense(&s->sys);
+  }
+  if (mass && s->by_blocks)
+    ok = true;
+  else if (mass)
     ok = s->type->factor(s->self, s->work, &s->sys, &bad);
   else
     ok = factor_identity(s);
@@ -108,7 +136,7 @@ tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
   if (!ok) return no_mass(s, bad, e);
   memcpy(q, s->sys.q, size);
   *t = s->sys.t;
-  if (mass) s->nearness = fmin(s->nearness, s->type->nearness(s->work));
+  if (mass && !s->by_blocks) s->nearness = fmin(s->nearness, s->type->nearness(s->work));
   return TN_OK;
 }
 
@@ -116,9 +144,12 @@ tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, do
                           tn_error *e) {
   const double start = tn_clock();
   tn_solve_info info = {0};
-  s->type->solve(s->self, s->work, &s->sys, f, gamma, udot, lambda, &info);
+  if (s->by_blocks)
+    info.failed = !tn_sparse_solve(&s->sparse, &s->sys, f != NULL, gamma, udot, lambda);
+  else
+    s->type->solve(s->self, s->work, &s->sys, f, gamma, udot, lambda, &info);
   s->time_solve += tn_clock() - start;
-  s->inconsistency = fmax(s->inconsistency, info.inconsistency);
+  s->inconsistency = info.inconsistency;
   if (!info.failed) return TN_OK;
   tn_fail(e, TN_E_RUN, "the accelerations are not finite numbers");
   if (e) e->time = s->sys.t;
@@ -138,7 +169,9 @@ tn_status tn_solver_correct(tn_solver *s, tn_metric metric, tn_residual of, cons
   const double start = tn_clock();
   bool failed;
   roundoff(s, of);
-  if (metric == TN_METRIC_MASS) {
+  if (metric == TN_METRIC_MASS && s->by_blocks) {
+    failed = !tn_sparse_solve(&s->sparse, &s->sys, false, r, x, s->scratch);
+  } else if (metric == TN_METRIC_MASS) {
     tn_solve_info info = {0};
     s->type->correct(s->self, s->work, &s->sys, r, s->noise, x, s->scratch, &info);
     failed = info.failed;
@@ -149,6 +182,21 @@ tn_status tn_solver_correct(tn_solver *s, tn_metric metric, tn_residual of, cons
   }
   s->time_solve += tn_clock() - start;
   return failed ? tn_fail(e, TN_E_RUN, "a correction is not a finite number") : TN_OK;
+}
+
+void tn_solver_rows_times(tn_solver *s, const double *x, double *r) {
+  const int nu = s->sys.m->nu;
+  if (!s->sys.dense) {
+    tn_gains(&s->sys, x, s->sys.gains);
+    tn_rows_times(&s->sys, x, s->sys.gains, r);
+    return;
+  }
+  for (int i = 0; i < s->sys.m->rows; i++) {
+    const double *row = s->sys.A + (size_t)i * (size_t)nu;
+    double sum = 0;
+    for (int j = 0; j < nu; j++) sum += row[j] * x[j];
+    r[i] = sum;
+  }
 }
 
 double tn_violation(const tn_system *s, const double *rows, int n, int *which) {
@@ -165,12 +213,16 @@ double tn_violation(const tn_system *s, const double *rows, int n, int *which) {
   return worst;
 }
 
+void tn_solver_move(const tn_solver *s, double *q, const double *x) { tn_model_add(s->sys.m, q, x); }
+
 /* ---- for parts from outside --------------------------------------------------------------------------------------------- */
 
 const tn_system *tn_solver_system(const tn_solver *s) { return &s->sys; }
 
 tn_status tn_solver_assemble(tn_solver *s, double t, const double *q, const double *u) {
-  return tn_solver_at(s, t, q, u, s->e);
+  tn_status status = tn_solver_at(s, t, q, u, s->e);
+  if (status == TN_OK) tn_system_dense(&s->sys);
+  return status;
 }
 
 tn_status tn_solver_smallest(tn_solver *solver, bool position, const double *r, double *s) {

@@ -4,19 +4,15 @@
 #include "joint/joint.h"
 
 typedef struct center {
-  double axis[2];
+  double axis[3]; /* unit */
   const tn_expr *value;
   int frames;
   double *share; /* frames: m_i/m */
 } center;
 
-static tn_status init(void *self, tn_context *ctx, int frames, const tn_frame2 *f, const double *masses) {
-  center *j = self;
+/* the shares; the same in the plane and in space */
+static tn_status shares(center *j, tn_context *ctx, int frames, const double *masses) {
   double m = 0;
-  (void)f;
-  const double norm = hypot(j->axis[0], j->axis[1]);
-  if (!(norm > 0)) return tn_context_fail(ctx, "axis", "axis has zero length");
-  for (int i = 0; i < 2; i++) j->axis[i] /= norm;
   j->frames = frames;
   j->share = tn_context_alloc(ctx, sizeof(double) * (size_t)frames);
   if (!j->share) return TN_E_MEMORY;
@@ -24,6 +20,11 @@ static tn_status init(void *self, tn_context *ctx, int frames, const tn_frame2 *
   if (!(m > 0)) return tn_context_fail(ctx, "bodies", "the bodies have no mass");
   for (int i = 0; i < frames; i++) j->share[i] = masses[i] / m;
   return TN_OK;
+}
+
+static tn_status init(void *self, tn_context *ctx, int frames, const tn_frame2 *f, const double *masses) {
+  (void)f;
+  return shares(self, ctx, frames, masses);
 }
 
 static void position(const void *self, double t, const tn_frame2 *f, double *C) {
@@ -45,6 +46,38 @@ static void rows(const void *self, double t, const tn_frame2 *f, double *J) {
 }
 
 static void rates(const void *self, double t, const tn_frame2 *f, double *Ct, double *gamma) {
+  double jet[3];
+  (void)f;
+  tn_expr_jet(((const center *)self)->value, t, jet);
+  Ct[0] = -jet[1];
+  gamma[0] = jet[2];
+}
+
+static tn_status init3(void *self, tn_context *ctx, int frames, const tn_frame3 *f, const double *masses) {
+  (void)f;
+  return shares(self, ctx, frames, masses);
+}
+
+static void position3(const void *self, const double *memory, double t, const tn_frame3 *f, double *C) {
+  const center *j = self;
+  double jet[3];
+  (void)memory;
+  tn_expr_jet(j->value, t, jet);
+  C[0] = -jet[0];
+  for (int i = 0; i < j->frames; i++) C[0] += j->share[i] * tn_dot3(j->axis, f[i].r);
+}
+
+static void rows3(const void *self, double t, const tn_frame3 *f, double *J) {
+  const center *j = self;
+  (void)t, (void)f;
+  for (int i = 0; i < j->frames; i++)
+    for (int k = 0; k < 3; k++) {
+      J[6 * i + k] = j->share[i] * j->axis[k];
+      J[6 * i + 3 + k] = 0;
+    }
+}
+
+static void rates3(const void *self, double t, const tn_frame3 *f, double *Ct, double *gamma) {
   double jet[3];
   (void)f;
   tn_expr_jet(((const center *)self)->value, t, jet);
@@ -81,9 +114,32 @@ const tn_joint_type tn_joint_center_of_mass = {
         "},\n"
         "'joints': { 'held': { 'type': 'center-of-mass', 'bodies': ['left', 'right'], 'axis': 'y', 'value': 0 } },\n"
         "'outputs': { 'left': 'left.y', 'right': 'right.y', 'load': 'held.load' }",
+    .example_space =
+        "'gravity': [0, 0, -9.81],\n"
+        "'bodies': {\n"
+        "  'left': { 'mass': 1, 'position': [-1, 0, 0], 'coordinates': 'point' },\n"
+        "  'right': { 'mass': 3, 'position': [1, 0, 0], 'coordinates': 'point' }\n"
+        "},\n"
+        "'forces': { 'push': { 'type': 'force', 'on': 'left', 'value': [0, 0, 5] } },\n"
+        "'joints': { 'held': { 'type': 'center-of-mass', 'bodies': ['left', 'right'], 'axis': 'z', 'value': 0 } },\n"
+        "'outputs': { 'left': 'left.z', 'right': 'right.z', 'load': 'held.load' }",
     .seat = TN_SEAT_CENTERS,
     .size = sizeof(center),
     .fields = fields,
-    .init = init,
-    .plane = {.rows = 1, .unit = {TN_LENGTH}, .axes = -1, .position = position, .rows_on_twists = rows, .rates = rates},
+    .plane = {.there = true,
+              .rows = 1,
+              .unit = {TN_LENGTH},
+              .axes = -1,
+              .init = init,
+              .position = position,
+              .rows_on_twists = rows,
+              .rates = rates},
+    .space = {.there = true,
+              .rows = 1,
+              .unit = {TN_LENGTH},
+              .axes = -1,
+              .init = init3,
+              .position = position3,
+              .rows_on_twists = rows3,
+              .rates = rates3},
 };

@@ -35,9 +35,21 @@ const tn_joint_type tn_joint_coordinate = {
                "},\n"
                "'start': { 'axle1.rate': 10 },\n"
                "'outputs': { 'slow': 'axle2.rate', 'torque': 'mesh.load' }",
+    .example_space = "'bodies': {\n"
+                     "  'small': { 'mass': 1, 'inertia': [0.01, 0.01, 0.02] },\n"
+                     "  'large': { 'mass': 4, 'inertia': [0.15, 0.15, 0.3], 'position': [0.3, 0, 0] }\n"
+                     "},\n"
+                     "'joints': {\n"
+                     "  'axle1': { 'type': 'revolute', 'between': ['ground', 'small'], 'at': 'small', 'axis': 'z' },\n"
+                     "  'axle2': { 'type': 'revolute', 'between': ['ground', 'large'], 'at': 'large', 'axis': 'z' },\n"
+                     "  'mesh': { 'type': 'coordinate', 'terms': { 'axle1.angle': 1, 'axle2.angle': 2 }, 'value': 0 }\n"
+                     "},\n"
+                     "'forces': { 'motor': { 'type': 'torque', 'on': 'axle1.angle', 'value': 1 } },\n"
+                     "'outputs': { 'fast': 'axle1.rate', 'slow': 'axle2.rate', 'torque': 'mesh.load' }",
     .seat = TN_SEAT_CHANNELS,
     .size = sizeof(coordinate),
     .fields = fields,
     .value = value,
-    .plane = {.rows = 1, .unit = {TN_LENGTH}, .axes = -1},
+    .plane = {.there = true, .rows = 1, .unit = {TN_LENGTH}, .axes = -1},
+    .space = {.there = true, .rows = 1, .unit = {TN_LENGTH}, .axes = -1},
 };

@@ -1,4 +1,4 @@
-/* distance: a massless rod of length L between two places.
+/* distance: a massless rod of length L between two places, alike in the plane and in space.
  *   (1) length:  C = |d| - L, e = d/|d|;  row [-e' 0 e' 0];  gamma = -(|dv|^2 - (e'dv)^2)/|d|, dv = v1 - v0
  *   (2) squared: C = d'd - L^2;           row 2[-d' 0 d' 0]; gamma = -2 |dv|^2
  * at |d| = 0 form (1) has no direction: the row comes out as not-a-number and the run stops there, named */
@@ -9,13 +9,16 @@ typedef struct distance {
   int form; /* 0 length, 1 squared */
 } distance;
 
+static tn_status no_length(const distance *j, tn_context *ctx, const char *instead) {
+  if (j->length > 0) return TN_OK;
+  return tn_context_fail(ctx, "length", "the distance is zero: use a %s to hold two points together", instead);
+}
+
 static tn_status init(void *self, tn_context *ctx, int frames, const tn_frame2 *f, const double *masses) {
   distance *j = self;
   (void)frames, (void)masses;
   if (isnan(j->length)) j->length = hypot(f[1].r[0] - f[0].r[0], f[1].r[1] - f[0].r[1]);
-  if (!(j->length > 0))
-    return tn_context_fail(ctx, "length", "the distance is zero: use a revolute to hold two points together");
-  return TN_OK;
+  return no_length(j, ctx, "revolute");
 }
 
 static void position(const void *self, double t, const tn_frame2 *f, double *C) {
@@ -53,7 +56,51 @@ static void rates(const void *self, double t, const tn_frame2 *f, double *Ct, do
   }
 }
 
-static void units(const void *self, tn_unit *unit) {
+static tn_status init3(void *self, tn_context *ctx, int frames, const tn_frame3 *f, const double *masses) {
+  distance *j = self;
+  double d[3];
+  (void)frames, (void)masses;
+  tn_sub3(f[1].r, f[0].r, d);
+  if (isnan(j->length)) j->length = tn_norm3(d);
+  return no_length(j, ctx, "spherical");
+}
+
+static void position3(const void *self, const double *memory, double t, const tn_frame3 *f, double *C) {
+  const distance *j = self;
+  double d[3];
+  (void)memory, (void)t;
+  tn_sub3(f[1].r, f[0].r, d);
+  const double C2 = tn_dot3(d, d) - j->length * j->length;
+  C[0] = j->form ? C2 : C2 / (tn_norm3(d) + j->length);
+}
+
+static void rows3(const void *self, double t, const tn_frame3 *f, double *J) {
+  const distance *j = self;
+  double d[3];
+  (void)t;
+  tn_sub3(f[1].r, f[0].r, d);
+  const double k = j->form ? 2 : 1 / tn_norm3(d);
+  for (int i = 0; i < 3; i++) {
+    J[i] = -k * d[i];
+    J[6 + i] = k * d[i];
+    J[3 + i] = J[9 + i] = 0;
+  }
+}
+
+static void rates3(const void *self, double t, const tn_frame3 *f, double *Ct, double *gamma) {
+  const distance *j = self;
+  double d[3], dv[3], across[3];
+  (void)t;
+  tn_sub3(f[1].r, f[0].r, d);
+  tn_sub3(f[1].v, f[0].v, dv);
+  tn_cross3(d, dv, across);
+  const double l2 = tn_dot3(d, d);
+  Ct[0] = 0;
+  gamma[0] = j->form ? -2 * tn_dot3(dv, dv) : -tn_dot3(across, across) / (l2 * sqrt(l2));
+}
+
+static void units(const void *self, tn_unit *unit, int *rows_there, int *rows_velocity_only) {
+  (void)rows_there, (void)rows_velocity_only;
   unit[0] = ((const distance *)self)->form ? TN_LENGTH_SQUARED : TN_LENGTH;
 }
 
@@ -77,15 +124,31 @@ const tn_joint_type tn_joint_distance = {
                "'bodies': { 'bob': { 'mass': 1, 'position': [1, 0], 'coordinates': 'point' } },\n"
                "'joints': { 'string': { 'type': 'distance', 'between': ['ground', 'bob'], 'at': [[0, 0]] } },\n"
                "'outputs': { 'x': 'bob.x', 'tension': 'norm(force(string))' }",
+    .example_space =
+        "'gravity': [0, 0, -9.81],\n"
+        "'bodies': { 'bob': { 'mass': 1, 'position': [1, 0, 0], 'coordinates': 'point' } },\n"
+        "'joints': { 'string': { 'type': 'distance', 'between': ['ground', 'bob'], 'at': [[0, 0, 0]] } },\n"
+        "'start': { 'bob.vy': 2 },\n"
+        "'outputs': { 'place': 'position(bob)', 'tension': 'norm(force(string))' }",
     .seat = TN_SEAT_TWO,
     .size = sizeof(distance),
     .fields = fields,
-    .init = init,
-    .plane = {.rows = 1,
+    .plane = {.there = true,
+              .rows = 1,
               .unit = {TN_LENGTH},
               .axes = -1,
+              .init = init,
               .units = units,
               .position = position,
               .rows_on_twists = rows,
               .rates = rates},
+    .space = {.there = true,
+              .rows = 1,
+              .unit = {TN_LENGTH},
+              .axes = -1,
+              .init = init3,
+              .units = units,
+              .position = position3,
+              .rows_on_twists = rows3,
+              .rates = rates3},
 };

@@ -27,9 +27,18 @@ const tn_joint_type tn_joint_driver = {
                "  'motor': { 'type': 'driver', 'on': 'main.angle', 'value': '2*sin(3*t)' }\n"
                "},\n"
                "'outputs': { 'torque': 'motor.load', 'power': 'motor.power' }",
+    .example_space =
+        "'gravity': [0, 0, -9.81],\n"
+        "'bodies': { 'crank': { 'mass': 0.5, 'inertia': [0.0001, 0.0005, 0.0005], 'position': [0.05, 0, 0] } },\n"
+        "'joints': {\n"
+        "  'main': { 'type': 'revolute', 'between': ['ground', 'crank'], 'at': [0, 0, 0], 'axis': 'y' },\n"
+        "  'motor': { 'type': 'driver', 'on': 'main.angle', 'value': '1 - cos(3*t)' }\n"
+        "},\n"
+        "'outputs': { 'torque': 'motor.load', 'power': 'motor.power' }",
     .seat = TN_SEAT_CHANNELS,
     .size = sizeof(driver),
     .fields = fields,
     .value = value,
-    .plane = {.rows = 1, .unit = {TN_LENGTH}, .axes = -1},
+    .plane = {.there = true, .rows = 1, .unit = {TN_LENGTH}, .axes = -1},
+    .space = {.there = true, .rows = 1, .unit = {TN_LENGTH}, .axes = -1},
 };

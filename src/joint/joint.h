@@ -1,11 +1,14 @@
 /* joint: what a joint forbids (C, rows on twists, gamma) and what it allows (coordinates, motion). one file a joint.
- * notation of the derivations: d = r1 - r0; x, n the axes of frame 0 (c, s), (-s, c); k x (a, b) = (-b, a).
- * frames move with dx/dt = w0 n, dn/dt = -w0 x. */
+ * notation of the derivations in the plane: d = r1 - r0; x, n the axes of frame 0 (c, s), (-s, c); k x (a, b) = (-b, a).
+ * frames move with dx/dt = w0 n, dn/dt = -w0 x.
+ * in space: d = r1 - r0; x0 y0 z0, x1 y1 z1 the axes of the frames, numbers 0 1 2; d/dt x0 = w0 x x0. */
 #ifndef TN_JOINT_H
 #define TN_JOINT_H
 
 #include "base/base.h"
 #include "tenon/extend.h"
+
+/* ---- in the plane: line.c ------------------------------------------------------------------------------------------- */
 
 /* the row n'd = 0 shared by prismatic and point-on-line: point 1 stays on the x axis of frame 0 */
 double tn_line_position(const tn_frame2 *f);
@@ -14,5 +17,46 @@ double tn_line_gamma(const tn_frame2 *f);
 
 /* the row angle1 - angle0 = 0 */
 void tn_angle_row(double J[6]);
+
+/* ---- in space: space.c ---------------------------------------------------------------------------------------------- */
+
+/* most joints are lists of these; a list ends with TN_ROWS_END */
+typedef struct tn_row3 {
+  enum {
+    TN_ROWS_END,
+    TN_ROWS_POINT, /* d, three rows                             */
+    TN_ROW_ALONG,  /* a'd                   a: axis of frame 0  */
+    TN_ROW_DOT     /* a'b                   b: axis of frame 1  */
+  } kind;
+  int a, b;
+} tn_row3;
+
+void tn_rows3_position(const tn_row3 *list, const tn_frame3 *f, double *C);
+void tn_rows3_on_twists(const tn_row3 *list, const tn_frame3 *f, double *J); /* rows x 12 */
+void tn_rows3_rates(const tn_row3 *list, const tn_frame3 *f, double *Ct, double *gamma);
+
+/* single ones, for rows that are sums and for coordinates; a, b unit vectors that turn with frame 0 and frame 1 */
+double tn_along3(const tn_frame3 *f, const double a[3]);
+void tn_along3_row(const tn_frame3 *f, const double a[3], double J[12]);
+double tn_along3_gamma(const tn_frame3 *f, const double a[3]);
+void tn_dot3_row(const double a[3], const double b[3], double J[12]);
+double tn_dot3_gamma(const tn_frame3 *f, const double a[3], const double b[3]);
+
+/* the angle by which frame 1 is turned against frame 0 about z, within half a turn */
+double tn_angle3(const tn_frame3 *f);
+void tn_angle3_row(const tn_frame3 *f, double J[12]);
+double tn_angle3_gamma(const tn_frame3 *f);
+void tn_angle3_accept(const void *self, const tn_frame3 *f, double *memory); /* memory[0] follows it */
+
+/* [0 -g' 0 g'] */
+void tn_turn3_row(const double g[3], double J[12]);
+/* no displacement, no axes, no bias */
+void tn_motion3_none(tn_motion3 *m);
+/* turned by an angle about z */
+void tn_motion3_turn(tn_motion3 *m, double angle);
+
+/* which way round a joint is: z of both the same way; all axes */
+double tn_side_axis(const void *self, const tn_frame3 *f);
+double tn_side_axes(const void *self, const tn_frame3 *f);
 
 #endif

@@ -1,4 +1,6 @@
-/* point-on-line: a point of the second body stays on a line fixed in the first. row and gamma in line.c */
+/* point-on-line: a point of the second body stays on a line fixed in the first.
+ *   (1) plane: C = n'd          row and gamma in line.c
+ *   (2) space: C = x0'd, y0'd   z along the line; rows in space.c */
 #include "joint/joint.h"
 
 static void position(const void *self, double t, const tn_frame2 *f, double *C) {
@@ -17,6 +19,23 @@ static void rates(const void *self, double t, const tn_frame2 *f, double *Ct, do
   gamma[0] = tn_line_gamma(f);
 }
 
+static const tn_row3 list[] = {{TN_ROW_ALONG, 0, 0}, {TN_ROW_ALONG, 1, 0}, {TN_ROWS_END, 0, 0}};
+
+static void position3(const void *self, const double *memory, double t, const tn_frame3 *f, double *C) {
+  (void)self, (void)memory, (void)t;
+  tn_rows3_position(list, f, C);
+}
+
+static void rows3(const void *self, double t, const tn_frame3 *f, double *J) {
+  (void)self, (void)t;
+  tn_rows3_on_twists(list, f, J);
+}
+
+static void rates3(const void *self, double t, const tn_frame3 *f, double *Ct, double *gamma) {
+  (void)self, (void)t;
+  tn_rows3_rates(list, f, Ct, gamma);
+}
+
 const tn_joint_type tn_joint_point_on_line = {
     .name = "point-on-line",
     .doc = "a point of the second body stays on the line along `axis` through the place, fixed in the first",
@@ -28,8 +47,27 @@ const tn_joint_type tn_joint_point_on_line = {
                "},\n"
                "'outputs': { 'wall': 'wall.fx', 'floor': 'floor.fy' },\n"
                "'run': { 'until': 0.5 }",
+    .example_space = "'gravity': [0, 0, -9.81],\n"
+                     "'bodies': { 'bead': { 'mass': 0.1, 'position': [0, 0, 2], 'coordinates': 'point' } },\n"
+                     "'joints': { 'wire': { 'type': 'point-on-line', 'between': ['ground', 'bead'], 'at': 'bead', "
+                     "'axis': [1, 2, -2] } },\n"
+                     "'outputs': { 'place': 'position(bead)', 'load': 'norm(force(wire))' }",
     .seat = TN_SEAT_SHARED,
-    .has_axis = true,
     .oriented = 1,
-    .plane = {.rows = 1, .unit = {TN_LENGTH}, .axes = -1, .position = position, .rows_on_twists = rows, .rates = rates},
+    .plane = {.there = true,
+              .has_axis = true,
+              .rows = 1,
+              .unit = {TN_LENGTH},
+              .axes = -1,
+              .position = position,
+              .rows_on_twists = rows,
+              .rates = rates},
+    .space = {.there = true,
+              .frames = TN_AXES_AXIS,
+              .rows = 2,
+              .unit = {TN_LENGTH, TN_LENGTH},
+              .axes = -1,
+              .position = position3,
+              .rows_on_twists = rows3,
+              .rates = rates3},
 };

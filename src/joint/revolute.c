@@ -2,7 +2,11 @@
  *   (1) C = d
  *   (2) rows on twists [v0 w0 v1 w1]: [-1 0 1 0];  gamma = 0
  *   (3) coordinate angle = angle1 - angle0; row [0 -1 0 1], gamma 0
- *   (4) motion: d = 0, S = [0 0 1]; (2) times (4) = 0 */
+ *   (4) motion: d = 0, S = [0 0 1]; (2) times (4) = 0
+ * in space: a point and the axis z in common. rows and the angle in space.c
+ *   (5) C = d, x0'z1, y0'z1
+ *   (6) coordinate angle: (4) there, with its turns
+ *   (7) motion: d = 0, A = Rz(angle), S = [0 z0]; (5) times (7): x0'(z0 x z1) = 0 at z0 = z1 */
 #include "joint/joint.h"
 
 static void position(const void *self, double t, const tn_frame2 *f, double *C) {
@@ -38,18 +42,56 @@ static void motion(const void *self, const double *q, double d[2], double *angle
   S[2] = 1;
 }
 
+static const tn_row3 list[] = {{TN_ROWS_POINT, 0, 0}, {TN_ROW_DOT, 0, 2}, {TN_ROW_DOT, 1, 2}, {TN_ROWS_END, 0, 0}};
+
+static void position3(const void *self, const double *memory, double t, const tn_frame3 *f, double *C) {
+  (void)self, (void)memory, (void)t;
+  tn_rows3_position(list, f, C);
+}
+
+static void rows3(const void *self, double t, const tn_frame3 *f, double *J) {
+  (void)self, (void)t;
+  tn_rows3_on_twists(list, f, J);
+}
+
+static void rates3(const void *self, double t, const tn_frame3 *f, double *Ct, double *gamma) {
+  (void)self, (void)t;
+  tn_rows3_rates(list, f, Ct, gamma);
+}
+
+static void measure3(const void *self, const double *memory, const tn_frame3 *f, double *value, double *J,
+                     double *gamma) {
+  (void)self;
+  value[0] = tn_unwrap(tn_angle3(f), memory[0]);
+  tn_angle3_row(f, J);
+  gamma[0] = tn_angle3_gamma(f);
+}
+
+static void motion3(const void *self, const double *q, const double *u, tn_motion3 *m) {
+  (void)self, (void)u;
+  tn_motion3_none(m);
+  tn_motion3_turn(m, q[0]);
+  m->S[5] = 1;
+}
+
 static const tn_coordinate coordinates[] = {{"angle", "rate", TN_ANGLE}, {NULL, NULL, TN_ANGLE}};
 
 const tn_joint_type tn_joint_revolute = {
     .name = "revolute",
-    .doc = "a pin: a point in common",
+    .doc = "a pin: a point in common; in space a hinge, with the line along `axis` in common",
     .example = "'gravity': [0, -9.81],\n"
                "'bodies': { 'arm': { 'rod': [[0, 0], [1, 0]], 'mass': 2 } },\n"
                "'joints': { 'pin': { 'type': 'revolute', 'between': ['ground', 'arm'], 'at': [0, 0] } },\n"
                "'outputs': { 'angle': 'pin.angle', 'load': 'norm(force(pin))' }",
+    .example_space =
+        "'gravity': [0, 0, -9.81],\n"
+        "'bodies': { 'flap': { 'mass': 2, 'inertia': [0.01, 0.17, 0.17], 'position': [0.5, 0, 0] } },\n"
+        "'joints': { 'hinge': { 'type': 'revolute', 'between': ['ground', 'flap'], 'at': [0, 0, 0], 'axis': 'y' } },\n"
+        "'outputs': { 'angle': 'hinge.angle', 'load': 'norm(force(hinge))' }",
     .seat = TN_SEAT_SHARED,
     .coordinates = coordinates,
-    .plane = {.rows = 2,
+    .plane = {.there = true,
+              .rows = 2,
               .unit = {TN_LENGTH, TN_LENGTH},
               .axes = 1,
               .position = position,
@@ -57,4 +99,18 @@ const tn_joint_type tn_joint_revolute = {
               .rates = rates,
               .measure = measure,
               .motion = motion},
+    .space = {.side = tn_side_axis,
+              .oriented = 3,
+              .there = true,
+              .frames = TN_AXES_AXIS,
+              .rows = 5,
+              .unit = {TN_LENGTH, TN_LENGTH, TN_LENGTH, TN_ANGLE, TN_ANGLE},
+              .axes = 1,
+              .memory = 1,
+              .position = position3,
+              .rows_on_twists = rows3,
+              .rates = rates3,
+              .measure = measure3,
+              .motion = motion3,
+              .accept = tn_angle3_accept},
 };

@@ -1,6 +1,8 @@
 /* weld in the plane: no motion between the two.
  *   (1) C = (d, angle1 - angle0)
- *   (2) rows on twists [v0 w0 v1 w1]: [-1 0 1 0], [0 -1 0 1];  gamma = 0 */
+ *   (2) rows on twists [v0 w0 v1 w1]: [-1 0 1 0], [0 -1 0 1];  gamma = 0
+ * in space, rows in space.c
+ *   (3) C = d, x0'y1, y0'z1, z0'x1: the last three are the small angles about z, x, y */
 #include "joint/joint.h"
 
 static void position(const void *self, double t, const tn_frame2 *f, double *C) {
@@ -29,6 +31,29 @@ static void motion(const void *self, const double *q, double d[2], double *angle
   d[0] = d[1] = *angle = 0;
 }
 
+static const tn_row3 list[] = {
+    {TN_ROWS_POINT, 0, 0}, {TN_ROW_DOT, 0, 1}, {TN_ROW_DOT, 1, 2}, {TN_ROW_DOT, 2, 0}, {TN_ROWS_END, 0, 0}};
+
+static void position3(const void *self, const double *memory, double t, const tn_frame3 *f, double *C) {
+  (void)self, (void)memory, (void)t;
+  tn_rows3_position(list, f, C);
+}
+
+static void rows3(const void *self, double t, const tn_frame3 *f, double *J) {
+  (void)self, (void)t;
+  tn_rows3_on_twists(list, f, J);
+}
+
+static void rates3(const void *self, double t, const tn_frame3 *f, double *Ct, double *gamma) {
+  (void)self, (void)t;
+  tn_rows3_rates(list, f, Ct, gamma);
+}
+
+static void motion3(const void *self, const double *q, const double *u, tn_motion3 *m) {
+  (void)self, (void)q, (void)u;
+  tn_motion3_none(m);
+}
+
 const tn_joint_type tn_joint_weld = {
     .name = "weld",
     .doc = "no motion between the two",
@@ -40,14 +65,34 @@ const tn_joint_type tn_joint_weld = {
                "  'seam': { 'type': 'weld', 'between': ['bar', 'tip'], 'at': [1, 0] }\n"
                "},\n"
                "'outputs': { 'moment': 'seam.t' }",
+    .example_space = "'gravity': [0, 0, -9.81],\n"
+                     "'bodies': {\n"
+                     "  'bar': { 'mass': 2, 'inertia': [0.01, 0.17, 0.17], 'position': [0.5, 0, 0] },\n"
+                     "  'tip': { 'mass': 1, 'inertia': [0.02, 0.02, 0.005], 'position': [1, 0.25, 0] }\n"
+                     "},\n"
+                     "'joints': {\n"
+                     "  'hinge': { 'type': 'revolute', 'between': ['ground', 'bar'], 'at': [0, 0, 0], 'axis': 'y' },\n"
+                     "  'seam': { 'type': 'weld', 'between': ['bar', 'tip'], 'at': [1, 0, 0] }\n"
+                     "},\n"
+                     "'outputs': { 'twist': 'seam.tx', 'bend': 'seam.ty' }",
     .seat = TN_SEAT_SHARED,
     .at_second = true,
     .oriented = 3,
-    .plane = {.rows = 3,
+    .plane = {.there = true,
+              .rows = 3,
               .unit = {TN_LENGTH, TN_LENGTH, TN_ANGLE},
               .axes = 0,
               .position = position,
               .rows_on_twists = rows,
               .rates = rates,
               .motion = motion},
+    .space = {.side = tn_side_axes,
+              .there = true,
+              .rows = 6,
+              .unit = {TN_LENGTH, TN_LENGTH, TN_LENGTH, TN_ANGLE, TN_ANGLE, TN_ANGLE},
+              .axes = 0,
+              .position = position3,
+              .rows_on_twists = rows3,
+              .rates = rates3,
+              .motion = motion3},
 };

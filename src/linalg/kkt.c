@@ -31,7 +31,8 @@ static const double EPS = 1e-15;          /* smaller breaks down on dependent ro
 static const double RHO_DIRECT = 1e-2;    /* above: no sweep; errors of up to 1e-13 were seen                         */
 static const double RHO_RANK = 1e-12;     /* below: the row depends on those before it                                */
 static const double RHO_REDUNDANT = 1e-8; /* alike after `rank`: a state off the constraints by d raises rho to d^2   */
-static const double TOL = 1e-12;          /* of (7)                                                                   */
+static const double KEEP = 0.1;  /* of rho_min: a choice of redundant rows is given up below                  */
+static const double TOL = 1e-12; /* of (7)                                                                   */
 static const double CHOLESKY_MIN = 1e-14; /* pivot over diagonal element below which M + W counts as singular         */
 enum { SWEEPS_MAX = 12, NULL_SWEEPS_MAX = 12 };
 
@@ -102,6 +103,8 @@ void tn_kkt_carve(tn_kkt *k, tn_carve *c, int nu, int rows) {
   k->S_inv = TN_CARVE(c, double, m);
   k->G_inv = TN_CARVE(c, double, m);
   k->pivot = TN_CARVE(c, int, m);
+  k->left_out = TN_CARVE(c, int, m);
+  if (c->base) memset(k->left_out, 0, sizeof(int) * m);
   k->rho = TN_CARVE(c, double, m);
   double **by_speed[] = {&k->y, &k->z, &k->z_sum, &k->dx, &k->r1};
   double **by_row[] = {&k->r2, &k->g, &k->v, &k->mu, &k->dmu};
@@ -187,8 +190,30 @@ static void factor_row(tn_kkt *k, int i, const double *A, bool identity) {
   }
   k->D[i] = dot(hi - lo, b + lo, b + lo);
   if (k->D[i] > 0 && k->D[i] < k->D_typical[i]) k->D[i] = k->D_typical[i];
+}
+
+/* rows of a joint that are forces, or torques, are measured alike where some are redundant: the shortest mu must not depend on how
+ * the axes of the world lie */
+static void level_groups(tn_kkt *k) {
+  if (!k->group || k->rank >= k->rows) return;
+  double *sum = k->v, *typical = k->mu,
+         *n = k->dmu; /* a sum over axes does not depend on how they lie; a largest would */
+  for (int i = 0; i < k->rows; i++) sum[i] = typical[i] = n[i] = 0;
+  for (int i = 0; i < k->rows; i++) {
+    if (!(k->D[i] > 0)) continue;
+    const double *b = row(k->B, i, k->nu) + k->lo[i];
+    sum[k->group[i]] += dot(k->hi[i] - k->lo[i], b, b);
+    typical[k->group[i]] += k->D_typical[i];
+    n[k->group[i]]++;
+  }
+  for (int i = 0; i < k->rows; i++)
+    if (k->D[i] > 0) k->D[i] = fmax(sum[k->group[i]], typical[k->group[i]]) / n[k->group[i]];
+}
+
+static void scale_row(tn_kkt *k, int i) {
+  double *b = row(k->B, i, k->nu);
   k->s[i] = k->D[i] > 0 ? 1 / sqrt(k->D[i]) : k->D[i]; /* NaN stays */
-  for (int j = lo; j < hi; j++) b[j] *= k->s[i];
+  for (int j = k->lo[i]; j < k->hi[i]; j++) b[j] *= k->s[i];
 }
 
 /* exchange rows and columns k < m of the symmetric matrix above its diagonal, of which rows before k are U */
@@ -198,8 +223,8 @@ static void exchange(double *S, int n, int k, int m) {
   for (int j = m + 1; j < n; j++) swap(row(S, k, n) + j, row(S, m, n) + j);
 }
 
-/* (5); the diagonal is kept in p, where the search for the largest is fast */
-static void factor_schur(tn_kkt *k) {
+/* (5); the diagonal is kept in p, where the search for the largest is fast. keep: rows left out last time come last again */
+static void eliminate(tn_kkt *k, bool keep) {
   const int n = k->rows, nu = k->nu;
   double *S = k->S, *restrict p = k->v;
   for (int i = 0; i < n; i++) {
@@ -211,9 +236,9 @@ static void factor_schur(tn_kkt *k) {
     }
   }
   for (int e = 0; e < n; e++) {
-    int best = e;
-    for (int i = e + 1; i < n; i++)
-      if (p[i] > p[best]) best = i;
+    int best = -1;
+    for (int i = e; i < n; i++)
+      if (!(keep && e < k->rank && k->left_out[k->pivot[i]]) && (best < 0 || p[i] > p[best])) best = i;
     if (best != e) {
       const int t = k->pivot[e];
       exchange(S, n, e, best);
@@ -236,6 +261,24 @@ static void factor_schur(tn_kkt *k) {
   k->rho_min = e > 0 ? k->rho[e - 1] : 1;
   while (e < n && !(k->rho[e] <= RHO_REDUNDANT)) e++;
   k->independent = e;
+}
+
+/* which of redundant rows are left out matters off the constraints, where they contradict each other a little: stages of a step
+ * that do not agree on it do not see one smooth motion. so the choice stands as long as it is good */
+static void factor_schur(tn_kkt *k) {
+  const int n = k->rows, redundant = n - k->rank;
+  if (redundant > 0 && k->kept == redundant) {
+    eliminate(k, true);
+    if (k->rho_min > KEEP * k->rho_kept && k->rho_min > RHO_REDUNDANT && k->independent == k->rank) {
+      k->rho_kept = fmax(k->rho_kept, k->rho_min);
+      return;
+    }
+  }
+  eliminate(k, false);
+  if (!(tn_kkt_nearness(k) > KEEP)) return; /* near a singular position any choice looks good: none is made there */
+  k->kept = n - k->independent;
+  k->rho_kept = k->rho_min;
+  for (int e = 0; e < n; e++) k->left_out[k->pivot[e]] = e >= k->independent;
 }
 
 /* v = (U' diag U)^-1 v for the independent rows, in the order of (5) */
@@ -305,6 +348,8 @@ bool tn_kkt_factor(tn_kkt *k, const double *M, const double *A, const double *si
   find_ranges(k, A);
   if (M && !factor_mass(k, M, A, sigma)) return false;
   for (int i = 0; i < k->rows; i++) factor_row(k, i, A, !M);
+  level_groups(k);
+  for (int i = 0; i < k->rows; i++) scale_row(k, i);
   factor_schur(k);
   factor_null(k);
   return true;
@@ -313,11 +358,13 @@ bool tn_kkt_factor(tn_kkt *k, const double *M, const double *A, const double *si
 void tn_kkt_reset(tn_kkt *k) {
   k->rank = k->rows;
   k->rho_typical = 0;
+  k->kept = 0;
   for (int i = 0; i < k->rows; i++) k->D_typical[i] = 0;
 }
 
 void tn_kkt_typical(tn_kkt *k, int rank) {
   k->rank = rank;
+  k->kept = 0;
   k->rho_typical = fmax(k->rho_typical, rank > 0 ? k->rho[rank - 1] : 1);
   for (int i = 0; i < k->rows; i++) k->D_typical[i] = fmax(k->D_typical[i], k->D[i]);
 }

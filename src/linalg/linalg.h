@@ -13,6 +13,7 @@ typedef struct tn_kkt {
   int *first, *end; /* nu: first column of row j of L that is not zero; end of the diagonal block that holds j        */
   double *B;        /* rows x nu: rows of A in the metric of (M + W)^-1, scaled to length 1 (3)                       */
   int *lo, *hi;     /* rows: row i of A and of B is zero outside lo .. hi-1                                           */
+  const int *group; /* rows, or NULL: the first of the rows that are measured alike where some are redundant          */
   double *D;        /* rows: (A (M + W)^-1 A')_ii                                                                     */
   double
       *D_typical;  /* rows: D at typical poses, 0 before any; the larger of the two scales a row                     */
@@ -26,6 +27,10 @@ typedef struct tn_kkt {
   double rho_min;  /* the smallest rho among the first `rank` pivots                                                  */
   double
       rho_typical; /* that at typical poses, 0 before any                                                             */
+  int *
+      left_out; /* rows: 1 where the last factor left a row out as redundant, in `kept` of them; kept while that is good */
+  int kept;
+  double rho_kept; /* rho_min when they were chosen                                                                   */
   int bad_pivot;   /* speed at which M + W was not positive definite when factor fails, else -1                      */
   double *y, *z, *z_sum, *dx, *r1; /* work, nu each   */
   double *r2, *g, *v, *mu, *dmu;   /* work, rows each */
@@ -68,5 +73,96 @@ int tn_kkt_dependence(const tn_kkt *k, int e, double *c);
 
 /* svd.c: the singular values of A (m x n, m <= n), largest first, in sigma (m). A is overwritten */
 void tn_singular_values(int m, int n, double *A, double *sigma);
+
+/* ---- dense.c: for formulations that are references, where clarity is worth more than time ------------------------------- */
+
+/* the speeds measured by their masses and the rows by s (rows): x = d xs, lambda = s mu.
+ *   d_j = 1/sqrt(M_jj + sum sigma_i a_ij^2),  Ms = d M d,  As = s A d.  sigma NULL: none */
+void tn_dense_scale(int nu, int rows, const double *M, const double *A, const double *sigma, const double *s, double *d,
+                    double *Ms, double *As);
+/* max s_i |g_i - a_i x|, of a row of zeros |g_i|: what is left of rows that contradict each other */
+double tn_dense_left(int nu, int rows, const double *A, const double *s, const double *g, const double *x);
+
+/* X (m x n) -> rows sigma_i v_i, largest first; Q (m x m, or NULL): rows q_i, X as it was = sum sigma_i q_i v_i'. X, of rows
+ * of any rank, is turned until its rows are orthogonal but for those below m eps of all, which are roundoff */
+void tn_svd(int m, int n, double *X, double *Q, double *sigma);
+/* how many of sigma (m, largest first) count, `most` at most: those above max(m, n) eps sigma_0 */
+int tn_svd_rank(int m, int n, const double *sigma, int most);
+
+/* H (m x n, m >= n) = Q R by reflections, in place; diagonal (n) of R apart. full column rank is the caller's to know */
+void tn_qr(int m, int n, double *H, double *diagonal);
+/* x = H^+ b, b used up; y = H^+'w: of those with H'y = w the shortest */
+void tn_qr_solve(int m, int n, const double *H, const double *diagonal, double *b, double *x);
+void tn_qr_shortest(int m, int n, const double *H, const double *diagonal, const double *w, double *y);
+
+/* A (n x n) = L L', in the lower half; false: not positive definite. x = A^-1 x, or its halves L^-1 x and L^-T x */
+bool tn_cholesky(int n, double *A);
+void tn_cholesky_down(int n, const double *L, double *x);
+void tn_cholesky_up(int n, const double *L, double *x);
+
+/* X (m x n) = L U by elimination, of rank `most` at most: L m x rank, U rank x n (X is used up). `column` (most): the k-th pivot
+ * is U[k][column[k]], and the columns of those before it are zero in row k. taken (m): room */
+typedef enum tn_pivoting {
+  TN_PIVOT_FULL, /* the largest of what is left                                                             */
+  TN_PIVOT_RREF, /* column by column, the largest of each that is above `least`                             */
+  TN_PIVOT_KEPT  /* as full, among the columns that `column` holds already                                  */
+} tn_pivoting;
+/* returns the rank found: pivots above `least`; smallest: the least of them, 0 if rank is less than `most` */
+int tn_eliminate(int m, int n, double *X, int most, tn_pivoting pivoting, double least, double *L, double *U,
+                 int *column, bool *taken, double *smallest);
+
+/* ---- blocks: LDL' of a symmetric matrix made of small blocks, ordered once, factored often; block.c ----------------------
+ * nodes are unknowns that belong together: speeds of a body, rows of a joint. kinds tell the sign of their pivots:
+ *   TN_BLOCK_MASS  positive                         TN_BLOCK_ROWS  negative; may be small, see factor
+ *   TN_BLOCK_FREE  positive once the rows that hold it are eliminated, zero before (coordinates of a tree) */
+
+enum { TN_BLOCK_MOST = 8 }; /* numbers in a node */
+
+typedef enum tn_block_kind { TN_BLOCK_MASS, TN_BLOCK_ROWS, TN_BLOCK_FREE } tn_block_kind;
+
+typedef struct tn_edge {
+  int a, b;
+} tn_edge;
+
+typedef struct tn_later { /* a block of L below the pivot of a column */
+  int column, size;       /* of the node it belongs to                 */
+  int at;                 /* first value: size x pivot size, row major */
+  int x;                  /* of the vector                             */
+} tn_later;
+
+typedef struct tn_column {
+  int node, size, kind, x; /* x: first of its numbers in the vector, in the order of elimination */
+  int at;                  /* first value of its pivot, size x size                              */
+  int first, n;            /* its blocks in `later`                                              */
+  int update;              /* first of its targets: n (n + 1)/2 first values, of (i, j), j <= i  */
+  int code;                /* pattern of sizes, for the kernels                                  */
+} tn_column;
+
+/* the plan: made at compile, never changed */
+typedef struct tn_plan {
+  int nodes, size, values; /* numbers in a vector; in the matrix            */
+  int *column;             /* nodes: its place in the order                 */
+  tn_column *columns;      /* nodes                                         */
+  tn_later *later;
+  int *target;
+  int most; /* longest column: numbers below a pivot         */
+} tn_plan;
+
+/* order and pattern for nodes of these sizes and kinds, and edges between them (each once, a != b). NULL members: no memory */
+bool tn_plan_make(tn_plan *p, tn_arena *arena, int nodes, const int *size, const int *kind, int edges,
+                  const tn_edge *edge);
+
+/* where a block stands: value (i, j) of K(a, b) is values[at + i*row + j*col]; a == b: both triangles exist, the lower counts */
+typedef struct tn_where {
+  int at, row, col;
+} tn_where;
+bool tn_plan_where(const tn_plan *p, int a, int b, tn_where *w);
+
+/* factor in place; z: most x TN_BLOCK_MOST numbers of room. D (vector length, in the order of elimination; may be NULL): what a row pivot is measured by. row pivots are
+ * -(max(p, 0) + eps D); rho (vector length): p/D, and the smallest. false: a positive pivot is not, see *bad (node) */
+bool tn_plan_factor(const tn_plan *p, double *values, double *z, const double *D, double eps, double *rho,
+                    double *rho_min, int *bad);
+/* x = K^-1 x, in the order of elimination */
+void tn_plan_solve(const tn_plan *p, const double *values, double *x);
 
 #endif

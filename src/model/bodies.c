@@ -1,4 +1,4 @@
-/* bodies: given pose, mass, coordinates; and rods as mass elements between places. */
+/* bodies: given pose and coordinates; and rods as mass elements between places. */
 #include "model/model.h"
 
 int tn_body_named(const tn_context *c, const char *name) {
@@ -56,14 +56,20 @@ static void at_work(tn_context *c, int body) {
 
 static tn_status body_type(tn_context *c, tn_body *b) {
   const tn_node *node = tn_node_get(b->node, "coordinates");
+  const bool plane = c->m->dimension == 2;
   if (!node) node = tn_node_get(c->root, "body_coordinates");
-  const char *word = "plane";
+  const char *word = plane ? "plane" : "quaternion";
   if (node) TN_TRY(tn_type_word(c, node, &word));
   const void *type;
   const tn_node *at = node && node->kind == TN_NODE_OBJECT ? tn_node_get(node, "type") : node;
   TN_TRY(tn_registry_find(c, at, TN_COORDINATES, word, &type));
   b->type = type;
   b->oriented = b->type->oriented;
+  if (!(plane ? b->type->plane.n : b->type->space.nq)) {
+    tn_refuse(c, at, "coordinates `%s` are for bodies in %s", word, plane ? "space" : "the plane");
+    tn_hint(c->e, "the default is `%s`", plane ? "plane" : "quaternion");
+    return TN_E_MODEL;
+  }
   if (node && node->kind == TN_NODE_OBJECT)
     TN_TRY(tn_keys_known(c, node, b->type->on_parent ? tn_swing_fields : tn_part_fields, NULL));
   return TN_OK;
@@ -87,49 +93,55 @@ static tn_status swing_pose(tn_context *c, tn_body *b) {
   on = tn_node_get(node, "on_body");
   if (!at == !on) return tn_refuse(c, node, "give exactly one of `at` (world) and `on_body` (axes of the parent)");
   if (at)
-    TN_TRY(tn_spot_at(c, at, b->parent, 0, &b->pivot));
+    TN_TRY(tn_spot_at(c, at, b->parent, &b->pivot));
   else
-    TN_TRY(tn_spot_on(c, on, b->parent, 0, &b->pivot));
-  tn_frame2 f;
-  tn_spot_frame(c, &b->pivot, &f);
-  b->pose[0] = f.r[0];
-  b->pose[1] = f.r[1];
+    TN_TRY(tn_spot_on(c, on, b->parent, &b->pivot));
+  tn_spot_place(c, &b->pivot, b->pose.r);
+  return TN_OK;
+}
+
+/* frame origin at the first place, x to the second; in space turned there by the smallest rotation */
+static tn_status rod_pose(tn_context *c, tn_body *b, const tn_node *rod) {
+  double p[2][3], e[3];
+  if (!b->oriented) return tn_refuse(c, rod, "a particle cannot be a rod: see `rods`, mass elements between places");
+  if (rod->kind != TN_NODE_LIST || rod->size != 2) return tn_refuse(c, rod, "`rod` needs two places");
+  TN_TRY(tn_place_at(c, rod->first, p[0]));
+  TN_TRY(tn_place_at(c, rod->last, p[1]));
+  tn_sub3(p[1], p[0], e);
+  const double l = c->m->dimension == 2 ? hypot(e[0], e[1]) : tn_norm3(e);
+  if (!(l > 0)) return tn_refuse(c, rod, "the rod has no length");
+  if (!isfinite(l)) return tn_refuse(c, rod, "the length of the rod is beyond all bounds");
+  memcpy(b->pose.r, p[0], sizeof p[0]);
+  if (c->m->dimension == 2) {
+    b->pose.angle = atan2(e[1], e[0]);
+  } else {
+    static const double x[3] = {1, 0, 0};
+    for (int i = 0; i < 3; i++) e[i] /= l;
+    tn_rotation_to3(x, e, b->pose.A);
+  }
+  if (!b->type->on_parent) return TN_OK;
+  TN_TRY(swing_pose(c, b));
+  if (hypot(p[0][0] - b->pose.r[0], p[0][1] - b->pose.r[1]) > 1e-9)
+    return tn_refuse(c, rod, "the rod does not begin at the pivot of its coordinates");
   return TN_OK;
 }
 
 static tn_status read_pose(tn_context *c, tn_body *b) {
-  const tn_node *rod = tn_node_get(b->node, "rod"), *position = tn_node_get(b->node, "position"),
-                *angle = tn_node_get(b->node, "angle");
+  const tn_node *rod = tn_node_get(b->node, "rod"), *position = tn_node_get(b->node, "position"), *turn;
   TN_TRY(body_type(c, b));
+  tn_identity3(b->pose.A);
+  TN_TRY(tn_orientation_at(c, b->node, &b->pose, &turn));
   if (rod) {
-    double p[2][2];
-    if (position || angle) return tn_refuse(c, position ? position : angle, "a `rod` has its pose already");
-    if (!b->oriented) return tn_refuse(c, rod, "a particle cannot be a rod: see `rods`, mass elements between places");
-    if (rod->kind != TN_NODE_LIST || rod->size != 2) return tn_refuse(c, rod, "`rod` needs two places");
-    TN_TRY(tn_place_at(c, rod->first, p[0]));
-    TN_TRY(tn_place_at(c, rod->last, p[1]));
-    if (!(hypot(p[1][0] - p[0][0], p[1][1] - p[0][1]) > 0)) return tn_refuse(c, rod, "the rod has no length");
-    b->pose[0] = p[0][0];
-    b->pose[1] = p[0][1];
-    b->pose[2] = atan2(p[1][1] - p[0][1], p[1][0] - p[0][0]);
-    if (b->type->on_parent) {
-      double x = b->pose[0], y = b->pose[1];
-      TN_TRY(swing_pose(c, b));
-      if (hypot(x - b->pose[0], y - b->pose[1]) > 1e-9)
-        return tn_refuse(c, rod, "the rod does not begin at the pivot of its coordinates");
-    }
-    return TN_OK;
+    if (position || turn) return tn_refuse(c, position ? position : turn, "a `rod` has its pose already");
+    return rod_pose(c, b, rod);
   }
-  if (angle) {
-    if (!b->oriented) return tn_refuse(c, angle, "a particle has no angle");
-    TN_TRY(tn_number_at(c, angle, &b->pose[2]));
-    tn_warn_angle(c, angle);
-  }
+  if (turn && !b->oriented)
+    return tn_refuse(c, turn, c->m->dimension == 2 ? "a particle has no angle" : "a particle has no orientation");
   if (b->type->on_parent) {
     if (position) return tn_refuse(c, position, "coordinates `%s` take `angle` and no `position`", b->type->name);
     return swing_pose(c, b);
   }
-  if (position) TN_TRY(tn_place_at(c, position, b->pose));
+  if (position) TN_TRY(tn_place_at(c, position, b->pose.r));
   return TN_OK;
 }
 
@@ -156,75 +168,12 @@ tn_status tn_pose_of(tn_context *c, int body, const tn_node *at) {
   return status;
 }
 
-/* mass, centre and inertia, with lumps folded in:
- *   m = m0 + sum m_i;  c = (m0 c0 + sum m_i p_i)/m;  I = I0 + m0 |c0 - c|^2 + sum m_i |p_i - c|^2 */
-static tn_status read_mass(tn_context *c, tn_body *b) {
-  const tn_node *mass = tn_node_get(b->node, "mass"), *inertia = tn_node_get(b->node, "inertia"),
-                *center = tn_node_get(b->node, "center"), *lumps = tn_node_get(b->node, "lumps"),
-                *rod = tn_node_get(b->node, "rod");
-  double m = 0, I = 0, p[2] = {0, 0};
-  if (mass) {
-    TN_TRY(tn_number_at(c, mass, &m));
-    if (!(m >= 0)) return tn_refuse(c, mass, "the mass must not be negative, it is %g", m);
-  } else if (inertia || lumps) {
-    return tn_refuse(c, b->node, "`mass` is missing");
-  } /* without any: allowed if joints and drivers hold all of its freedom; the start finds out */
-  if (rod && mass) {
-    double e[2][2];
-    TN_TRY(tn_place_at(c, rod->first, e[0]));
-    TN_TRY(tn_place_at(c, rod->last, e[1]));
-    const double l = hypot(e[1][0] - e[0][0], e[1][1] - e[0][1]);
-    p[0] = l / 2;
-    I = m * l * l / 12;
-  }
-  if (center) {
-    if (!b->oriented) return tn_refuse(c, center, "a particle is its own mass centre");
-    TN_TRY(tn_numbers_at(c, center, 2, p));
-  }
-  if (inertia) {
-    if (!b->oriented) return tn_refuse(c, inertia, "a particle has no inertia");
-    TN_TRY(tn_number_at(c, inertia, &I));
-    if (!(I >= 0)) return tn_refuse(c, inertia, "the inertia must not be negative, it is %g", I);
-  } else if (b->oriented && mass && !rod) {
-    tn_refuse(c, b->node, "`inertia` is missing");
-    tn_hint(c->e, "about the mass centre, kg m^2; 0 is allowed where a joint keeps the mass matrix regular");
-    return TN_E_MODEL;
-  }
-  b->mass = m;
-  b->center[0] = p[0];
-  b->center[1] = p[1];
-  b->inertia = I;
-  if (lumps && !b->oriented) return tn_refuse(c, lumps, "a particle has no lumps");
-  if (lumps && lumps->kind != TN_NODE_LIST) return tn_refuse(c, lumps, "`lumps` must be a list");
-  for (const tn_node *l = lumps ? lumps->first : NULL; l; l = l->next) {
-    const tn_node *lm, *at;
-    double ml, pl[2];
-    TN_TRY(tn_keys_known(c, l, tn_lump_fields, NULL));
-    if (!(lm = tn_node_get(l, "mass")) || !(at = tn_node_get(l, "at")))
-      return tn_refuse(c, l, "a lump needs `mass` and `at`");
-    TN_TRY(tn_number_at(c, lm, &ml));
-    if (!(ml >= 0)) return tn_refuse(c, lm, "the mass of a lump must not be negative, it is %g", ml);
-    TN_TRY(tn_numbers_at(c, at, 2, pl));
-    const double sum = b->mass + ml;
-    if (sum > 0) {
-      const double dx = pl[0] - b->center[0], dy = pl[1] - b->center[1];
-      b->inertia += b->mass * ml / sum * (dx * dx + dy * dy);
-      b->center[0] += ml / sum * dx;
-      b->center[1] += ml / sum * dy;
-      b->mass = sum;
-    }
-  }
-  if (!isfinite(b->mass) || !isfinite(b->inertia) || !isfinite(b->center[0]) || !isfinite(b->center[1]))
-    return tn_refuse(c, b->node, "its mass, mass centre or inertia is beyond all bounds");
-  return TN_OK;
-}
-
 tn_status tn_bodies_read(tn_context *c) {
   for (int i = 0; i < c->m->bodies; i++) {
     at_work(c, i);
     TN_TRY(tn_keys_known(c, c->node, tn_body_fields, NULL));
     TN_TRY(tn_pose_of(c, i, NULL));
-    TN_TRY(read_mass(c, &c->m->body[i]));
+    TN_TRY(tn_mass_read(c, &c->m->body[i]));
   }
   c->kind = NULL;
   c->node = NULL;
@@ -258,97 +207,5 @@ tn_status tn_rods_read(tn_context *c) {
   }
   c->kind = NULL;
   c->node = NULL;
-  return TN_OK;
-}
-
-/* ---- places on bodies ------------------------------------------------------------------------------------------------- */
-
-static const double *pose_of(const tn_context *c, int body) {
-  static const double ground[3] = {0, 0, 0};
-  return body == TN_GROUND ? ground : c->m->body[body].pose;
-}
-
-static tn_status particle_at_origin(tn_context *c, const tn_node *node, const tn_spot *s) {
-  if (s->body >= 0 && !c->m->body[s->body].oriented && hypot(s->p[0], s->p[1]) > 1e-9)
-    return tn_refuse(c, node, "the particle '%s' can be held at its own place only", c->m->body[s->body].name);
-  return TN_OK;
-}
-
-static void spot_from_world(const tn_context *c, const double place[2], int body, double angle, tn_spot *spot) {
-  const double *pose = pose_of(c, body), cs = cos(pose[2]), sn = sin(pose[2]);
-  const double dx = place[0] - pose[0], dy = place[1] - pose[1];
-  spot->body = body;
-  spot->p[0] = cs * dx + sn * dy;
-  spot->p[1] = -sn * dx + cs * dy;
-  spot->angle = angle - pose[2];
-}
-
-tn_status tn_spot_at(tn_context *c, const tn_node *node, int body, double angle, tn_spot *spot) {
-  double place[2];
-  TN_TRY(tn_place_at(c, node, place));
-  spot_from_world(c, place, body, angle, spot);
-  return particle_at_origin(c, node, spot);
-}
-
-tn_status tn_spot_on(tn_context *c, const tn_node *node, int body, double angle, tn_spot *spot) {
-  spot->body = body;
-  spot->angle = angle - pose_of(c, body)[2];
-  if (node->kind == TN_NODE_TEXT)
-    return tn_refuse(c, node, "coordinates in the axes of the body are needed here, not the name '%s'", node->text);
-  TN_TRY(tn_numbers_at(c, node, 2, spot->p));
-  return particle_at_origin(c, node, spot);
-}
-
-void tn_spot_frame(const tn_context *c, const tn_spot *spot, tn_frame2 *f) {
-  const double *pose = pose_of(c, spot->body), cs = cos(pose[2]), sn = sin(pose[2]);
-  memset(f, 0, sizeof *f);
-  f->r[0] = pose[0] + cs * spot->p[0] - sn * spot->p[1];
-  f->r[1] = pose[1] + sn * spot->p[0] + cs * spot->p[1];
-  f->angle = pose[2] + spot->angle;
-  f->c = cos(f->angle);
-  f->s = sin(f->angle);
-}
-
-tn_status tn_between_at(tn_context *c, const tn_node *node, int body[2]) {
-  const tn_node *between = tn_node_get(node, "between");
-  if (!between) return tn_missing(c, node, "between");
-  if (between->kind != TN_NODE_LIST || between->size != 2)
-    return tn_refuse(c, between, "`between` must name two bodies");
-  TN_TRY(tn_body_at(c, between->first, &body[0]));
-  TN_TRY(tn_body_at(c, between->last, &body[1]));
-  if (body[0] == body[1]) return tn_refuse(c, between, "the two bodies are the same, '%s'", between->first->text);
-  return TN_OK;
-}
-
-static bool is_particle(const tn_context *c, int body) { return body >= 0 && !c->m->body[body].oriented; }
-
-/* two places, `at` [P, Q] in the world or `on_bodies` in body axes. a particle is held at its own place: it may be left out,
- * `at` [P] or [P, null] */
-tn_status tn_two_places(tn_context *c, const tn_node *node, const int body[2], tn_spot spot[2]) {
-  const tn_node *at = tn_node_get(node, "at"), *on = tn_node_get(node, "on_bodies"), *list = at ? at : on;
-  if (at && on) return tn_refuse(c, on, "give `at` or `on_bodies`, not both");
-  if (!list) {
-    for (int i = 0; i < 2; i++) {
-      if (!is_particle(c, body[i]))
-        return tn_refuse(c, node, "two places are needed: `at` [P, Q] in the world, or `on_bodies` in body axes");
-      spot[i] = (tn_spot){body[i], {0, 0}, 0};
-    }
-    return TN_OK;
-  }
-  const bool particle[2] = {is_particle(c, body[0]), is_particle(c, body[1])};
-  const bool one = list->kind == TN_NODE_LIST && list->size == 1 && particle[0] != particle[1];
-  if (!one && (list->kind != TN_NODE_LIST || list->size != 2))
-    return tn_refuse(c, list, "two places are needed here, one on each body");
-  for (int i = 0; i < 2; i++) {
-    const tn_node *place = i ? list->last : list->first;
-    if (particle[i] && (one || place->kind == TN_NODE_NULL)) {
-      spot[i] = (tn_spot){body[i], {0, 0}, 0};
-      continue;
-    }
-    if (at)
-      TN_TRY(tn_spot_at(c, place, body[i], 0, &spot[i]));
-    else
-      TN_TRY(tn_spot_on(c, place, body[i], 0, &spot[i]));
-  }
   return TN_OK;
 }

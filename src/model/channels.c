@@ -3,9 +3,18 @@
 
 static const char *const energies[TN_ENERGIES] = {"kinetic", "potential",  "total",   "force",
                                                   "driver",  "stabilizer", "balance", "dissipated"};
-static const char *const body_values[] = {"x", "y", "angle"}, *const body_rates[] = {"vx", "vy", "rate"},
-                         *const body_accels[] = {"ax", "ay", "accel"};
-static const char *const reactions[] = {"fx", "fy", "t"}, *const shares[] = {"sfx", "sfy", "st"};
+/* of bodies and joints, by dimension; the names in space are those of the plane and more */
+static const char *const values2[] = {"x", "y", "angle"}, *const rates2[] = {"vx", "vy", "rate"},
+                         *const accels2[] = {"ax", "ay", "accel"};
+static const char *const values3[] = {"x", "y", "z"}, *const rates3[] = {"vx", "vy", "vz", "wx", "wy",
+                                                                         "wz", "w1", "w2", "w3"},
+                         *const accels3[] = {"ax", "ay", "az", "alx", "aly", "alz"},
+                         *const quaternion[] = {"e0", "e1", "e2", "e3"};
+static const char *const reactions2[] = {"fx", "fy", "t"}, *const shares2[] = {"sfx", "sfy", "st"};
+static const char *const reactions3[] = {"fx", "fy", "fz", "tx", "ty", "tz"}, *const shares3[] = {"sfx", "sfy", "sfz",
+                                                                                                  "stx", "sty", "stz"};
+static const char *const contacts[] = {"cx", "cy", "cz"};
+static const char *const momenta2[] = {"px", "py", "l"}, *const momenta3[] = {"px", "py", "pz", "lx", "ly", "lz"};
 
 static int which(const char *word, const char *const *list, int n) {
   for (int i = 0; i < n; i++)
@@ -30,78 +39,138 @@ static bool unknown_channel(tn_error *e, const char *kind, const char *name, con
   return false;
 }
 
+/* one of the numbers in q or u of a body, by the name that its coordinates give it */
+static bool raw_channel(const tn_model *m, int i, const char *word, tn_channel *ch) {
+  const tn_body *b = &m->body[i];
+  const size_t skip = strlen(b->type ? b->name : m->joint[b->joint].name) + 1;
+  for (int k = 0; k < b->nq + b->nu; k++) {
+    const bool speed = k >= b->nq;
+    const int at = speed ? b->u + k - b->nq : b->q + k;
+    if (strcmp((speed ? m->u_name : m->q_name)[at] + skip, word) != 0) continue;
+    ch->part = i;
+    ch->component = at;
+    if (b->chart) {
+      ch->kind = speed ? TN_CH_U : TN_CH_Q;
+    } else {
+      ch->kind = speed ? TN_CH_RATE : TN_CH_MEASURE;
+      ch->measure = (tn_measure){TN_OF_RAW, i, speed ? k - b->nq : k};
+    }
+    return true;
+  }
+  return false;
+}
+
 static bool body_channel(const tn_model *m, int i, const char *word, tn_channel *ch, tn_error *e) {
   const tn_body *b = &m->body[i];
-  const int last = b->oriented ? 3 : 2;
+  const bool plane = m->dimension == 2;
   int k;
   ch->part = i;
-  ch->measure = (tn_measure){false, i, 0};
-  if ((k = which(word, body_values, last)) >= 0) {
+  ch->measure = (tn_measure){TN_OF_BODY, i, 0};
+  if ((k = which(word, plane ? values2 : values3, plane ? (b->oriented ? 3 : 2) : 3)) >= 0) {
     ch->kind = TN_CH_MEASURE;
-  } else if ((k = which(word, body_rates, last)) >= 0) {
+  } else if ((k = which(word, plane ? rates2 : rates3, plane ? (b->oriented ? 3 : 2) : b->oriented ? 9 : 3)) >= 0) {
     ch->kind = TN_CH_RATE;
-  } else if ((k = which(word, body_accels, last)) >= 0) {
+  } else if ((k = which(word, plane ? accels2 : accels3, plane ? (b->oriented ? 3 : 2) : b->oriented ? 6 : 3)) >= 0) {
     ch->kind = TN_CH_ACCELERATION;
     ch->after_solve = true;
-  } else if (b->type && b->type->on_parent && (k = which(word, reactions, 2)) >= 0) {
+  } else if (b->type && b->type->on_parent && (k = which(word, reactions2, 2)) >= 0) {
     ch->kind = TN_CH_PIVOT;
     ch->after_solve = true;
+  } else if (b->type && m->q_name && raw_channel(m, i, word, ch)) {
+    return true;
+  } else if (!plane && b->oriented && (k = which(word, quaternion, 4)) >= 0) {
+    ch->kind = TN_CH_QUATERNION;
   } else {
-    const char *known[] = {"x", "y", "vx", "vy", "ax", "ay", "angle", "rate", "accel"};
-    return unknown_channel(e, b->oriented ? "body" : "particle", b->name, word, b->oriented ? 9 : 6, known);
+    const char *known[64];
+    int n = 0;
+    for (k = 0; k < 3; k++)
+      if (!plane || b->oriented || k < 2) {
+        known[n++] = (plane ? values2 : values3)[k];
+        known[n++] = (plane ? rates2 : rates3)[k];
+        known[n++] = (plane ? accels2 : accels3)[k];
+      }
+    for (k = 0; !plane && b->oriented && k < 6; k++) known[n++] = rates3[3 + k];
+    for (k = 0; !plane && b->oriented && k < 3; k++) known[n++] = accels3[3 + k];
+    for (k = 0; !plane && b->oriented && k < 4; k++) known[n++] = quaternion[k];
+    return unknown_channel(e, b->oriented ? "body" : "particle", b->name, word, n, known);
   }
   ch->component = ch->measure.k = k;
   return true;
 }
 
-static bool joint_channel(const tn_model *m, int i, const char *word, tn_channel *ch, tn_error *e) {
+static bool measured_channel(const tn_model *m, int i, const char *word, tn_channel *ch, tn_error *e, bool *failed) {
   const tn_joint *j = &m->joint[i];
-  const char *known[32];
-  int n = 0, k;
-  ch->part = i;
-  for (k = 0; k < j->coordinates; k++) {
+  for (int k = 0; k < j->coordinates; k++) {
     const tn_coordinate *x = &j->type->coordinates[k];
-    known[n++] = x->name;
-    known[n++] = x->rate;
     if (strcmp(word, x->name) != 0 && strcmp(word, x->rate) != 0) continue;
     for (int f = 0; f < 2; f++)
-      if (j->spot[f].body >= 0 && !m->body[j->spot[f].body].oriented && x->unit == TN_ANGLE)
-        return tn_fail(e, TN_E_MODEL, "joint '%s' has no %s: '%s' is a particle", j->name, x->name,
-                       m->body[j->spot[f].body].name),
-               false;
+      if (j->spot[f].body >= 0 && !m->body[j->spot[f].body].oriented && x->unit == TN_ANGLE) {
+        tn_fail(e, TN_E_MODEL, "joint '%s' has no %s: '%s' is a particle", j->name, x->name,
+                m->body[j->spot[f].body].name);
+        *failed = true;
+        return false;
+      }
     ch->kind = strcmp(word, x->name) == 0 ? TN_CH_MEASURE : TN_CH_RATE;
-    ch->measure = (tn_measure){true, i, k};
+    ch->measure = (tn_measure){TN_OF_JOINT, i, k};
     return true;
   }
-  const bool wrench = j->frames == 2 && j->type->seat != TN_SEAT_CENTERS;
+  return false;
+}
+
+static bool has_contact(const tn_model *m, const tn_joint *j) {
+  return m->dimension == 2 ? j->type->plane.contact != NULL : j->type->space.contact != NULL;
+}
+
+static bool joint_channel(const tn_model *m, int i, const char *word, tn_channel *ch, tn_error *e) {
+  const tn_joint *j = &m->joint[i];
+  const bool plane = m->dimension == 2, wrench = tn_joint_has_wrench(j),
+             load = !wrench || j->type->seat == TN_SEAT_MESH;
+  int k;
+  bool failed = false;
+  ch->part = i;
+  if (measured_channel(m, i, word, ch, e, &failed)) return true;
+  if (failed) return false;
+  if (j->carries >= 0 && m->q_name && raw_channel(m, j->carries, word, ch)) return true;
+  ch->part = i;
   ch->after_solve = true;
-  if (wrench && (k = which(word, reactions, 3)) >= 0) {
+  if (wrench && (k = which(word, plane ? reactions2 : reactions3, m->twist)) >= 0) {
     ch->kind = TN_CH_REACTION;
     ch->component = k;
     return true;
   }
-  if (wrench && (k = which(word, shares, 3)) >= 0) {
+  if (wrench && (k = which(word, plane ? shares2 : shares3, m->twist)) >= 0) {
     ch->kind = TN_CH_STABILIZER;
     ch->component = k;
     return true;
   }
-  if (!wrench && strcmp(word, "load") == 0) {
+  if (load && strcmp(word, "load") == 0) {
     ch->kind = TN_CH_LOAD;
-    return true;
-  }
-  if (strcmp(word, "violation") == 0) {
-    ch->kind = TN_CH_VIOLATION;
-    ch->after_solve = false;
     return true;
   }
   if (strcmp(word, "power") == 0) {
     ch->kind = TN_CH_JOINT_POWER;
     return true;
   }
-  if (wrench)
-    for (k = 0; k < 3; k++) known[n++] = reactions[k], known[n++] = shares[k];
-  else
-    known[n++] = "load";
+  ch->after_solve = false;
+  if (strcmp(word, "violation") == 0) {
+    ch->kind = TN_CH_VIOLATION;
+    return true;
+  }
+  if (has_contact(m, j) && (k = which(word, contacts, m->dimension)) >= 0) {
+    ch->kind = TN_CH_CONTACT;
+    ch->component = k;
+    return true;
+  }
+  const char *known[48];
+  int n = 0;
+  for (k = 0; k < j->coordinates; k++) {
+    known[n++] = j->type->coordinates[k].name;
+    known[n++] = j->type->coordinates[k].rate;
+  }
+  for (k = 0; wrench && k < m->twist; k++)
+    known[n++] = (plane ? reactions2 : reactions3)[k], known[n++] = (plane ? shares2 : shares3)[k];
+  for (k = 0; has_contact(m, j) && k < m->dimension; k++) known[n++] = contacts[k];
+  if (load) known[n++] = "load";
   known[n++] = "violation";
   known[n++] = "power";
   return unknown_channel(e, "joint", j->name, word, n, known);
@@ -129,6 +198,12 @@ bool tn_model_channel(const tn_model *m, const char *name, tn_channel *ch, tn_er
     ch->after_solve = true; /* the ledger */
     ch->component = which(word, energies, TN_ENERGIES);
     return ch->component >= 0 || unknown_channel(e, "the", "energy", word, TN_ENERGIES, energies);
+  }
+  if (strcmp(part, "momentum") == 0) {
+    const char *const *known = m->dimension == 2 ? momenta2 : momenta3;
+    ch->kind = TN_CH_MOMENTUM;
+    ch->component = which(word, known, m->twist);
+    return ch->component >= 0 || unknown_channel(e, "the", "momentum", word, m->twist, known);
   }
   int i;
   if ((i = tn_index_find(&m->body_index, part)) >= 0) return body_channel(m, i, word, ch, e);
@@ -164,8 +239,8 @@ tn_status tn_channel_find(tn_context *c, const char *name, tn_channel *ch, tn_er
   if (c->has_own && !strchr(name, '.')) {
     memset(ch, 0, sizeof *ch);
     ch->width = 1;
-    const bool ok =
-        c->own.of_joint ? joint_channel(m, c->own.part, name, ch, e) : body_channel(m, c->own.part, name, ch, e);
+    const bool ok = c->own.kind == TN_OF_JOINT ? joint_channel(m, c->own.part, name, ch, e)
+                                               : body_channel(m, c->own.part, name, ch, e);
     if (!ok) tn_fail(e, TN_E_MODEL, "unknown name '%.60s'", name);
     return ok ? TN_OK : TN_E_MODEL;
   }
@@ -174,23 +249,25 @@ tn_status tn_channel_find(tn_context *c, const char *name, tn_channel *ch, tn_er
 
 tn_status tn_channel_call(tn_context *c, const char *function, int n, const char *const *args, tn_channel *ch,
                           tn_error *e) {
+  enum { BODY, JOINT, EITHER };
   static const struct {
     const char *name;
     tn_channel_kind kind;
-    int least, most, width;
-    bool of_joint, after;
-  } table[] = {{"position", TN_CH_POSITION, 1, 2, 2, false, false},
-               {"velocity", TN_CH_VELOCITY, 1, 2, 2, false, false},
-               {"acceleration", TN_CH_POINT_ACCELERATION, 1, 2, 2, false, true},
-               {"omega", TN_CH_RATE, 1, 1, 1, false, false},
-               {"axis", TN_CH_AXIS, 2, 2, 2, false, false},
-               {"force", TN_CH_FORCE_VECTOR, 1, 1, 2, true, true},
-               {"torque", TN_CH_REACTION, 1, 1, 1, true, true}};
+    int least, most, of;
+    bool after;
+  } table[] = {{"position", TN_CH_POSITION, 1, 2, BODY, false},
+               {"velocity", TN_CH_VELOCITY, 1, 2, BODY, false},
+               {"acceleration", TN_CH_POINT_ACCELERATION, 1, 2, BODY, true},
+               {"omega", TN_CH_OMEGA, 1, 1, BODY, false},
+               {"axis", TN_CH_AXIS, 2, 2, EITHER, false},
+               {"force", TN_CH_FORCE_VECTOR, 1, 1, JOINT, true},
+               {"torque", TN_CH_TORQUE_VECTOR, 1, 1, JOINT, true}};
+  const bool plane = c->m->dimension == 2;
   memset(ch, 0, sizeof *ch);
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     if (strcmp(function, table[i].name) != 0) continue;
     ch->kind = table[i].kind;
-    ch->width = table[i].width;
+    ch->width = c->m->dimension;
     ch->after_solve = table[i].after;
     if (n < table[i].least || n > table[i].most)
       return tn_fail(e, TN_E_MODEL, "'%s' takes %d argument%s, %d given", function, table[i].least,
@@ -198,32 +275,45 @@ tn_status tn_channel_call(tn_context *c, const char *function, int n, const char
                      : table[i].least > 1           ? "s"
                                                     : "",
                      n);
-    if (table[i].of_joint) {
-      ch->part = tn_joint_named(c, args[0]);
+    const int joint = tn_joint_named(c, args[0]);
+    if (table[i].of == JOINT || (table[i].of == EITHER && joint >= 0)) {
+      ch->part = joint;
       if (ch->part < 0)
         return tn_fail(e, TN_E_MODEL, "'%s' needs a joint, there is none named '%.60s'", function, args[0]);
-      if (c->m->joint[ch->part].frames != 2 || c->m->joint[ch->part].type->seat == TN_SEAT_CENTERS)
+      if (!tn_joint_has_wrench(&c->m->joint[ch->part]))
         return tn_fail(e, TN_E_MODEL, "joint '%s' acts on channels: its effort is '%s.load'", args[0], args[0]);
-      ch->component = 2; /* torque */
-      return TN_OK;
+      if (ch->kind == TN_CH_AXIS) ch->kind = TN_CH_JOINT_AXIS;
+      if (plane && ch->kind == TN_CH_TORQUE_VECTOR) { /* a number */
+        ch->kind = TN_CH_REACTION;
+        ch->component = 2;
+        ch->width = 1;
+      }
+    } else {
+      ch->part = tn_body_named(c, args[0]);
+      if (ch->part < 0)
+        return tn_fail(e, TN_E_MODEL, "'%s' needs a body%s, there is none named '%.60s'", function,
+                       table[i].of == EITHER ? " or joint" : "", args[0]);
     }
-    ch->part = tn_body_named(c, args[0]);
-    if (ch->part < 0)
-      return tn_fail(e, TN_E_MODEL, "'%s' needs a body, there is none named '%.60s'", function, args[0]);
-    ch->spot.body = ch->part;
-    if (ch->kind == TN_CH_RATE) {
+    ch->spot = tn_spot_origin(ch->part);
+    if (ch->kind == TN_CH_OMEGA) {
       if (!c->m->body[ch->part].oriented)
         return tn_fail(e, TN_E_MODEL, "'%s' is a particle and does not turn", args[0]);
-      ch->measure = (tn_measure){false, ch->part, 2};
-    } else if (ch->kind == TN_CH_AXIS) {
-      if (strcmp(args[1], "x") != 0 && strcmp(args[1], "y") != 0)
-        return tn_fail(e, TN_E_MODEL, "the axes of a body are x and y, not '%.60s'", args[1]);
-      ch->component = args[1][0] == 'y';
+      if (plane) {
+        ch->kind = TN_CH_RATE;
+        ch->measure = (tn_measure){TN_OF_BODY, ch->part, 2};
+        ch->width = 1;
+      }
+    } else if (ch->kind == TN_CH_AXIS || ch->kind == TN_CH_JOINT_AXIS) {
+      const int k = args[1][0] && !args[1][1] ? args[1][0] - 'x' : -1;
+      if (k < 0 || k >= c->m->dimension)
+        return tn_fail(e, TN_E_MODEL, "the axes of a %s are %s, not '%.60s'", ch->kind == TN_CH_AXIS ? "body" : "joint",
+                       plane ? "x and y" : "x, y and z", args[1]);
+      ch->component = k;
     } else if (n == 2) {
       tn_node place = {.kind = TN_NODE_TEXT, .text = args[1]};
       tn_error *outer = c->e;
       c->e = e;
-      tn_status status = tn_spot_at(c, &place, ch->part, 0, &ch->spot);
+      tn_status status = tn_spot_at(c, &place, ch->part, &ch->spot);
       c->e = outer;
       return status;
     }
@@ -258,6 +348,8 @@ tn_status tn_measure_at(tn_context *c, const tn_node *node, const char *name, tn
     if (*why.hint) tn_hint(c->e, "%s", why.hint);
     return TN_E_MODEL;
   }
+  if (ch.kind == TN_CH_Q || ch.kind == TN_CH_U || ch.kind == TN_CH_QUATERNION)
+    return say(c, node, "'%s' cannot be set alone: it is one number of a rotation", name);
   if (ch.kind != TN_CH_MEASURE && ch.kind != TN_CH_RATE)
     return say(c, node, "'%s' is not a coordinate or its rate", name);
   *m = ch.measure;
@@ -266,25 +358,36 @@ tn_status tn_measure_at(tn_context *c, const tn_node *node, const char *name, tn
 }
 
 tn_unit tn_measure_unit(const tn_model *m, const tn_measure *of) {
-  if (of->of_joint) return m->joint[of->part].type->coordinates[of->k].unit;
-  return of->k == 2 ? TN_ANGLE : TN_LENGTH;
+  if (of->kind == TN_OF_JOINT) return m->joint[of->part].type->coordinates[of->k].unit;
+  if (of->kind == TN_OF_RAW) return m->q_unit[m->body[of->part].q + of->k];
+  return of->k >= m->dimension ? TN_ANGLE : TN_LENGTH;
 }
 
 const char *tn_channel_unit(const tn_model *m, const tn_channel *ch) {
-  const bool angle = (ch->kind == TN_CH_MEASURE || ch->kind == TN_CH_RATE || ch->kind == TN_CH_ACCELERATION) &&
-                     tn_measure_unit(m, &ch->measure) == TN_ANGLE;
+  static const char *const values[] = {"m", "", "rad", "1"}, *const rates[] = {"m/s", "", "rad/s", "1/s"},
+                           *const accels[] = {"m/s^2", "", "rad/s^2", "1/s^2"}; /* by tn_unit */
+  tn_unit unit = TN_LENGTH;
+  if (ch->kind == TN_CH_MEASURE || ch->kind == TN_CH_RATE || ch->kind == TN_CH_ACCELERATION)
+    unit = tn_measure_unit(m, &ch->measure);
+  else if (ch->kind == TN_CH_Q)
+    unit = m->q_unit[ch->component];
+  else if (ch->kind == TN_CH_U)
+    unit = m->u_unit[ch->component];
   switch (ch->kind) {
-  case TN_CH_MEASURE: return angle ? "rad" : "m";
-  case TN_CH_RATE: return angle ? "rad/s" : "m/s";
-  case TN_CH_ACCELERATION: return angle ? "rad/s^2" : "m/s^2";
+  case TN_CH_MEASURE:
+  case TN_CH_Q: return values[unit];
+  case TN_CH_U:
+  case TN_CH_RATE: return rates[unit];
+  case TN_CH_ACCELERATION: return accels[unit];
   case TN_CH_REACTION:
-  case TN_CH_STABILIZER: return ch->component == 2 ? "N m" : "N";
+  case TN_CH_STABILIZER: return ch->component >= m->dimension ? "N m" : "N";
   case TN_CH_PIVOT:
   case TN_CH_FORCE_VECTOR: return "N";
   case TN_CH_LOAD: {
     const tn_joint *j = &m->joint[ch->part];
     for (int k = 1; k < j->terms; k++)
       if (tn_measure_unit(m, &j->term[k].of) != tn_measure_unit(m, &j->term[0].of)) return NULL;
+    if (j->type->seat == TN_SEAT_MESH) return NULL; /* per unit of its row */
     return j->terms && tn_measure_unit(m, &j->term[0].of) == TN_ANGLE ? "N m" : "N";
   }
   case TN_CH_FORCE_LOAD: {
@@ -292,7 +395,13 @@ const char *tn_channel_unit(const tn_model *m, const tn_channel *ch) {
     return f->how == TN_ON_CHANNEL && tn_measure_unit(m, &f->on) == TN_ANGLE ? "N m" : "N";
   }
   case TN_CH_VIOLATION:
+  case TN_CH_QUATERNION:
+  case TN_CH_JOINT_AXIS:
   case TN_CH_AXIS: return "1";
+  case TN_CH_OMEGA: return "rad/s";
+  case TN_CH_CONTACT: return "m";
+  case TN_CH_TORQUE_VECTOR: return "N m";
+  case TN_CH_MOMENTUM: return ch->component >= m->dimension ? "kg m^2/s" : "kg m/s";
   case TN_CH_JOINT_POWER:
   case TN_CH_FORCE_POWER: return "W";
   case TN_CH_FORCE_ENERGY:
@@ -346,14 +455,16 @@ static tn_status add_default(tn_context *c, const char *name, const char *word) 
 /* without `outputs`: all coordinates and rates of bodies and joints */
 static tn_status default_outputs(tn_context *c) {
   tn_model *m = c->m;
-  size_t n = 6 * (size_t)m->bodies;
+  const bool plane = m->dimension == 2;
+  size_t n = (plane ? 6 : 13) * (size_t)m->bodies;
   for (int i = 0; i < m->joints; i++) n += 2 * (size_t)m->joint[i].coordinates;
   m->output = tn_context_alloc(c, sizeof *m->output * (n + 1));
   TN_TRY(make_columns(c, n));
   if (!m->output) return TN_E_MEMORY;
   for (int i = 0; i < m->bodies; i++) {
-    for (int k = 0; k < 3; k++) TN_TRY(add_default(c, m->body[i].name, body_values[k]));
-    for (int k = 0; k < 3; k++) TN_TRY(add_default(c, m->body[i].name, body_rates[k]));
+    for (int k = 0; k < 3; k++) TN_TRY(add_default(c, m->body[i].name, (plane ? values2 : values3)[k]));
+    for (int k = 0; !plane && k < 4; k++) TN_TRY(add_default(c, m->body[i].name, quaternion[k]));
+    for (int k = 0; k < m->twist; k++) TN_TRY(add_default(c, m->body[i].name, (plane ? rates2 : rates3)[k]));
   }
   for (int i = 0; i < m->joints; i++)
     for (int k = 0; k < m->joint[i].coordinates; k++) {

@@ -105,20 +105,22 @@ static tn_status read_version(tn_context *c) {
   if (value != 1)
     return tn_refuse(c, tn_node_get(root, "tenon"), "this Tenon reads format version 1, the model has version %g",
                      value);
-  return tn_keys_known(c, root, tn_top_fields, NULL);
-}
-
-static tn_status read_head(tn_context *c) {
-  const tn_node *root = c->root, *node = tn_node_get(root, "dimension");
-  double value;
+  TN_TRY(tn_keys_known(c, root, tn_top_fields, NULL));
+  const tn_node *node = tn_node_get(root, "dimension");
   if (!node) {
     tn_refuse(c, root, "the model has no `dimension`");
-    tn_hint(c->e, "write \"dimension\": 2");
+    tn_hint(c->e, "write \"dimension\": 2 for the plane, 3 for space");
     return TN_E_MODEL;
   }
   TN_TRY(tn_number_at(c, node, &value));
-  if (value == 3) return tn_refuse(c, node, "models in space are not there yet: \"dimension\" must be 2");
-  if (value != 2) return tn_refuse(c, node, "`dimension` must be 2, not %g", value);
+  if (value != 2 && value != 3) return tn_refuse(c, node, "`dimension` must be 2 or 3, not %g", value);
+  c->m->dimension = (int)value;
+  c->m->twist = c->m->dimension == 2 ? 3 : 6;
+  return TN_OK;
+}
+
+static tn_status read_head(tn_context *c) {
+  const tn_node *root = c->root, *node;
   c->m->title = "";
   if ((node = tn_node_get(root, "title"))) {
     if (node->kind != TN_NODE_TEXT) return tn_refuse(c, node, "`title` must be a text");
@@ -129,7 +131,7 @@ static tn_status read_head(tn_context *c) {
     if (!(c->m->title = tn_arena_text(c->arena, node->text, node->size))) return tn_no_memory(c);
   }
   if ((node = tn_node_get(root, "gravity")))
-    TN_TRY(tn_numbers_at(c, node, 2, c->m->gravity));
+    TN_TRY(tn_vector_at(c, node, c->m->gravity));
   else
     tn_warn(c, root, "no gravity is given: there is none");
   if ((node = tn_node_get(root, "coordinates"))) {
@@ -149,35 +151,30 @@ static tn_status model_length(tn_context *c) {
   const tn_model *m = c->m;
   int n = m->bodies + 2 * m->rods, k = 0;
   for (int i = 0; i < m->joints; i++) n += m->joint[i].frames;
-  double(*p)[2] = tn_arena_alloc(c->arena, sizeof *p * (size_t)(n + 1));
+  double(*p)[3] = tn_arena_alloc(c->arena, sizeof *p * (size_t)(n + 1));
   if (!p) return tn_no_memory(c);
   for (int i = 0; i < m->bodies; i++, k++) {
-    const tn_spot center = {i, {m->body[i].center[0], m->body[i].center[1]}, 0};
-    tn_frame2 f;
-    tn_spot_frame(c, &center, &f);
-    p[k][0] = f.r[0], p[k][1] = f.r[1];
+    tn_spot center = tn_spot_origin(i);
+    memcpy(center.p, m->body[i].center, sizeof center.p);
+    tn_spot_place(c, &center, p[k]);
   }
   for (int i = 0; i < m->joints; i++)
-    for (int j = 0; j < m->joint[i].frames; j++, k++) {
-      tn_frame2 f;
-      tn_spot_frame(c, &m->joint[i].spot[j], &f);
-      p[k][0] = f.r[0], p[k][1] = f.r[1];
-    }
-  for (int i = 0; i < 2 * m->rods; i++, k++) {
-    tn_frame2 f;
-    tn_spot_frame(c, &m->rod[i / 2].end[i % 2], &f);
-    p[k][0] = f.r[0], p[k][1] = f.r[1];
-  }
-  /* beyond 2,000 places the corners of the box do: never less than the diameter, at most sqrt(2) of it */
-  double L = 0;
+    for (int j = 0; j < m->joint[i].frames; j++, k++) tn_spot_place(c, &m->joint[i].spot[j], p[k]);
+  for (int i = 0; i < 2 * m->rods; i++, k++) tn_spot_place(c, &m->rod[i / 2].end[i % 2], p[k]);
+  /* beyond 2,000 places the corners of the box do: never less than the diameter, at most sqrt(3) of it */
+  double L = 0, d[3];
   if (k <= 2000) {
     for (int i = 0; i < k; i++)
-      for (int j = 0; j < i; j++) L = fmax(L, hypot(p[i][0] - p[j][0], p[i][1] - p[j][1]));
+      for (int j = 0; j < i; j++) {
+        tn_sub3(p[i], p[j], d);
+        L = fmax(L, hypot(hypot(d[0], d[1]), d[2]));
+      }
   } else {
-    double lo[2] = {INFINITY, INFINITY}, hi[2] = {-INFINITY, -INFINITY};
+    double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (int i = 0; i < k; i++)
-      for (int d = 0; d < 2; d++) lo[d] = fmin(lo[d], p[i][d]), hi[d] = fmax(hi[d], p[i][d]);
-    L = hypot(hi[0] - lo[0], hi[1] - lo[1]);
+      for (int x = 0; x < 3; x++) lo[x] = fmin(lo[x], p[i][x]), hi[x] = fmax(hi[x], p[i][x]);
+    tn_sub3(hi, lo, d);
+    L = hypot(hypot(d[0], d[1]), d[2]);
   }
   c->m->length = L > 0 ? L : 1;
   return TN_OK;
@@ -202,14 +199,16 @@ static tn_status compile(tn_context *c, const tn_desc *desc) {
   TN_TRY(tn_rods_read(c));
   TN_TRY(tn_joints_read(c));
   c->names_ready = true;
-  TN_TRY(tn_joints_terms(c));
   TN_TRY(model_length(c));
   TN_TRY(tn_tree_build(c));
+  TN_TRY(tn_joints_terms(c));
   TN_TRY(tn_rows_build(c));
+  TN_TRY(tn_plan_build(c));
   TN_TRY(tn_forces_read(c));
   c->kind = NULL;
   TN_TRY(tn_run_read(c));
   TN_TRY(tn_start_read(c));
+  c->m->large = tn_plan_is_large(c->m);
   return tn_outputs_read(c);
 }
 
@@ -304,6 +303,8 @@ int tn_model_settings(const tn_model *m, char *text, size_t size) {
     ADD(" %s %s", number[i].flag, digits);
   }
   if (m->relative) ADD(" --coordinates relative");
+  const tn_node *bodies = tn_node_get(m->root, "body_coordinates");
+  if (bodies && bodies->kind == TN_NODE_TEXT) ADD(" --body-coordinates %s", bodies->text);
   if (!r->breach_stops) ADD(" --breach record");
 #undef ADD
   return total;

@@ -104,12 +104,19 @@ static tn_status read_field(tn_context *c, const tn_node *node, const tn_field *
   }
   case TN_VECTOR: {
     double value[3];
-    TN_TRY(tn_numbers_at(c, node, f->n, value));
-    memcpy(at, value, sizeof *value * (size_t)f->n);
+    if (f->n)
+      TN_TRY(tn_numbers_at(c, node, f->n, value));
+    else
+      TN_TRY(tn_vector_at(c, node, value));
+    for (int i = 0; i < f->n && tn_field_has_range(f); i++)
+      if (!(value[i] >= f->lo && value[i] <= f->hi))
+        return tn_refuse(c, node, "the numbers of `%s` must be %s, not %g", f->key,
+                         f->lo == TN_POSITIVE ? "positive" : "in their range", value[i]);
+    memcpy(at, value, sizeof *value * (size_t)(f->n ? f->n : 3));
     return TN_OK;
   }
   case TN_DIRECTION: {
-    double value[2];
+    double value[3];
     TN_TRY(tn_direction_at(c, node, value));
     memcpy(at, value, sizeof value);
     return TN_OK;
@@ -136,17 +143,18 @@ static tn_status read_field(tn_context *c, const tn_node *node, const tn_field *
     return TN_OK;
   }
   case TN_RUNNING: {
-    const tn_expr *x[3];
-    if (f->n == 1) {
+    const tn_expr *x[3] = {NULL, NULL, NULL};
+    const int n = f->n ? f->n : c->m->dimension;
+    if (n == 1) {
       TN_TRY(tn_expr_at(c, node, TN_CLASS_RUNNING, 1, x));
     } else {
-      if (node->kind != TN_NODE_LIST || (int)node->size != f->n)
-        return tn_refuse(c, node, "`%s` must be a list of %d numbers or expressions", f->key, f->n);
+      if (node->kind != TN_NODE_LIST || (int)node->size != n)
+        return tn_refuse(c, node, "`%s` must be a list of %d numbers or expressions", f->key, n);
       const tn_node *k = node->first;
-      for (int i = 0; i < f->n; i++, k = k->next) TN_TRY(tn_expr_at(c, k, TN_CLASS_RUNNING, 1, &x[i]));
+      for (int i = 0; i < n; i++, k = k->next) TN_TRY(tn_expr_at(c, k, TN_CLASS_RUNNING, 1, &x[i]));
     }
-    for (int i = 0; i < f->n; i++) c->m->uses_time = c->m->uses_time || tn_expr_uses_time(x[i]);
-    memcpy(at, x, sizeof *x * (size_t)f->n);
+    for (int i = 0; i < n; i++) c->m->uses_time = c->m->uses_time || tn_expr_uses_time(x[i]);
+    memcpy(at, x, sizeof *x * (size_t)(f->n ? f->n : 3));
     return TN_OK;
   }
   default: return TN_OK; /* by those who make frames and terms */

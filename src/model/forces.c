@@ -32,6 +32,10 @@ static tn_status read_on(tn_context *c, tn_force *f, const tn_node *on) {
       return tn_refuse(c, on, "a %s acts on a body, not on a channel", f->type->name);
     TN_TRY(tn_measure_at(c, on, word, &f->on, &rate));
     if (rate) return tn_refuse(c, on, "'%s' is a rate: a coordinate is needed", word);
+    if (f->on.kind == TN_OF_RAW)
+      return tn_refuse(c, on,
+                       "'%s' is a coordinate of its own kind: a force acts on x, y, z of a body or on those of a joint",
+                       word);
     f->how = TN_ON_CHANNEL;
     c->own = f->on;
     c->has_own = true;
@@ -47,15 +51,16 @@ static tn_status read_on(tn_context *c, tn_force *f, const tn_node *on) {
   if (body == TN_GROUND) return tn_refuse(c, on, "a force on the ground moves nothing");
   f->how = TN_ON_BODY;
   f->frames = 1;
-  f->spot[0] = (tn_spot){body, {0, 0}, 0};
-  c->own = (tn_measure){false, body, 0};
+  f->spot[0] = tn_spot_origin(body);
+  c->own = (tn_measure){TN_OF_BODY, body, 0};
   c->has_own = true;
   const tn_node *at = tn_node_get(f->node, "at"), *on_body = tn_node_get(f->node, "on_body");
   if (f->type->takes & TN_AT_POINT) {
     if (at && on_body) return tn_refuse(c, on_body, "give `at` or `on_body`, not both");
-    if (at) TN_TRY(tn_spot_at(c, at, body, 0, &f->spot[0]));
-    if (on_body) TN_TRY(tn_spot_on(c, on_body, body, 0, &f->spot[0]));
+    if (at) TN_TRY(tn_spot_at(c, at, body, &f->spot[0]));
+    if (on_body) TN_TRY(tn_spot_on(c, on_body, body, &f->spot[0]));
     f->spot[0].angle = 0; /* the body's own axes */
+    tn_identity3(f->spot[0].A);
     if (!at && !on_body && c->m->body[body].oriented)
       return tn_refuse(c, f->node, "where does it act? give `at` (world) or `on_body` (body axes)");
   } else {
@@ -66,6 +71,18 @@ static tn_status read_on(tn_context *c, tn_force *f, const tn_node *on) {
   return TN_OK;
 }
 
+/* its own fields, those in space beside them */
+static tn_status read_fields(tn_context *c, tn_force *f) {
+  enum { MOST = 32 };
+  tn_field all[MOST + 1];
+  int n = 0;
+  for (const tn_field *k = f->type->fields; k && k->key && n < MOST; k++) all[n++] = *k;
+  for (const tn_field *k = c->m->dimension == 3 ? f->type->fields_space : NULL; k && k->key && n < MOST; k++)
+    all[n++] = *k;
+  all[n].key = NULL;
+  return tn_fields_read(c, f->node, all, tn_force_fields, f->self);
+}
+
 static tn_status read_force(tn_context *c, tn_force *f) {
   const char *word;
   const void *type;
@@ -73,6 +90,10 @@ static tn_status read_force(tn_context *c, tn_force *f) {
   TN_TRY(tn_type_word(c, f->node, &word));
   TN_TRY(tn_registry_find(c, tn_node_get(f->node, "type"), TN_FORCES, word, &type));
   f->type = type;
+  const bool plane = c->m->dimension == 2;
+  if (!(plane ? f->type->plane : f->type->space))
+    return tn_refuse(c, tn_node_get(f->node, "type"), "there is no force `%s` in %s", word,
+                     plane ? "the plane" : "space");
   const tn_node *on = tn_node_get(f->node, "on"), *between = tn_node_get(f->node, "between");
   if (on && between) return tn_refuse(c, between, "give `on` or `between`, not both");
   if (on) {
@@ -91,13 +112,18 @@ static tn_status read_force(tn_context *c, tn_force *f) {
                      f->type->takes & TN_ON_CHANNEL ? "a body or a coordinate channel" : "a body");
   }
   if (!(f->self = tn_context_alloc(c, f->type->size + 1))) return TN_E_MEMORY;
-  TN_TRY(tn_fields_read(c, f->node, f->type->fields, tn_force_fields, f->self));
-  if (f->type->init) {
-    tn_frame2 frame[2];
-    for (int i = 0; i < f->frames; i++) tn_spot_frame(c, &f->spot[i], &frame[i]);
-    TN_TRY(f->type->init(f->self, c, f->how, frame));
+  TN_TRY(read_fields(c, f));
+  if (!f->type->init) return TN_OK;
+  tn_frame2 f2[2];
+  tn_frame3 f3[2];
+  tn_force_in in = {.how = f->how, .f = plane ? f2 : NULL, .f3 = plane ? NULL : f3};
+  for (int i = 0; i < f->frames; i++) {
+    if (plane)
+      tn_spot_frame(c, &f->spot[i], &f2[i]);
+    else
+      tn_spot_frame3(c, &f->spot[i], &f3[i]);
   }
-  return TN_OK;
+  return f->type->init(f->self, c, &in);
 }
 
 tn_status tn_forces_read(tn_context *c) {

@@ -5,12 +5,16 @@
  *   joints.c    joints and their frames      forces.c   forces
  *   tree.c      who carries whom; q and u    channels.c names of channels and functions; outputs
  *   start.c     the start                    run.c      method, settings, contract
+ *   mass.c      mass, centre, inertia        orient.c   orientations in space
+ *   plan.c      what rows touch; the order of elimination
+ *   spots.c     places on bodies             chart.c    coordinates whose rates are not the speeds
  *   sections.c  keys of the model file       registry.c types that can be named
  *   schema.c    the same as a JSON schema */
 #ifndef TN_MODEL_H
 #define TN_MODEL_H
 
 #include "base/base.h"
+#include "linalg/linalg.h"
 #include "read/read.h"
 #include "tenon/extend.h"
 
@@ -19,12 +23,25 @@ enum { TN_GROUND = -1, TN_MOST_DEPTH = 200 };
 /* a frame fixed on a body; in body axes (ground: world) */
 typedef struct tn_spot {
   int body;
-  double p[2], angle;
+  double p[3], angle; /* plane: turned by the angle                                       */
+  double A[9];        /* space: its axes                                                  */
 } tn_spot;
 
-/* a coordinate channel: x, y, angle of a body (k = 0, 1, 2), or coordinate k of a joint */
+typedef struct tn_pose { /* given: of the frame of a body; in the plane r[2] is 0 */
+  double r[3], angle;    /* plane                                         */
+  double A[9];           /* space                                         */
+} tn_pose;
+
+/* a coordinate channel */
+typedef enum tn_measured {
+  TN_OF_BODY, /* plane: k = 0, 1, 2 for x, y, angle. space: x, y, z; 3 to 5 turned from the given pose about world axes, 6 to 8
+                * about its own: of these two only the rates are channels, and the first can be kept */
+  TN_OF_JOINT, /* coordinate k of a joint */
+  TN_OF_RAW    /* number k of q and u, where the rate is the speed */
+} tn_measured;
+
 typedef struct tn_measure {
-  bool of_joint;
+  tn_measured kind;
   int part, k;
 } tn_measure;
 
@@ -42,11 +59,24 @@ typedef struct tn_body {
   bool oriented;
   tn_spot pivot;                   /* on the parent; body coordinates on_parent only                  */
   int parent;                      /* body its motion builds on, or TN_GROUND                         */
-  int q, u, n;                     /* first of its own n coordinates and speeds                       */
-  double pose[3];                  /* given: x, y of the origin, angle                                */
-  double mass, center[2], inertia; /* with lumps; inertia about the mass centre                */
+  int q, nq, u, nu;                /* its own coordinates and speeds, the first and their number      */
+  const tn_chart *chart;           /* between them; NULL: qdot = u                                    */
+  tn_pose pose;                    /* given                                                           */
+  double mass, center[3], inertia; /* with lumps; inertia about the mass centre, plane                */
+  double tensor[9];                /* the same in space, body axes                                    */
   int cols, *col;                  /* speeds its twist depends on, its ancestors' first               */
+  /* nodes in the plan. a body on its own coordinates: its speeds. one that stands on another: its twist, the rows that tie it to
+   * the parent and its own speeds, and its coordinates */
+  int block, tie, free;
+  bool plain;                   /* its speeds are the twist of its frame                           */
+  tn_where where, where_tie[3]; /* of its mass; of the tie against itself, the parent, its coordinates */
 } tn_body;
+
+/* a body whose motion a row sees: through its twist, or one of its speeds alone */
+typedef struct tn_touch {
+  int body, speed; /* speed: number in u, or -1 */
+  tn_where where;  /* of the block in the matrix; a body with its own speeds as unknowns: on these */
+} tn_touch;
 
 typedef struct tn_joint {
   const char *name;
@@ -56,9 +86,17 @@ typedef struct tn_joint {
   int frames;
   tn_spot *spot;                   /* frames                                                          */
   bool in_tree;                    /* gives coordinates to a body: no rows                            */
+  int carries;                     /* the body, or -1                                                 */
+  bool cut;                        /* the user wants it to close a loop                               */
   int row, rows;                   /* first row and number, holonomic rows first over all joints      */
   int row_velocity, rows_velocity; /* its nonholonomic rows                                    */
   int coordinates;                 /* it measures                                                     */
+  int memory;                      /* first of the numbers it remembers                               */
+  int owner;                       /* rows that a body has on its own coordinates: the body; else -1  */
+  int touches;                     /* bodies that its rows see                                         */
+  tn_touch *touch;
+  int R;     /* first of its numbers in tn_system.R: rows x touches x twist      */
+  int block; /* its node in the plan, or -1                                      */
   int terms;
   tn_term *term;        /* rows on channels                                                */
   const tn_expr *value; /* their right side                                                */
@@ -79,14 +117,20 @@ typedef struct tn_rod {
   const char *name;
   tn_spot end[2];
   double mass;
+  tn_where where; /* of what it puts between the two */
 } tn_rod;
 
 typedef enum tn_channel_kind {
   TN_CH_MEASURE,      /* of a coordinate: value                          */
   TN_CH_RATE,         /* its rate                                        */
   TN_CH_ACCELERATION, /* its second derivative                           */
-  TN_CH_REACTION,     /* fx fy t of a joint on its second body           */
-  TN_CH_STABILIZER,   /* sfx sfy st: the stabilizer's share              */
+  TN_CH_Q,            /* number `component` of q                         */
+  TN_CH_U,            /* number `component` of u                         */
+  TN_CH_QUATERNION,   /* of the axes of a body, w >= 0                   */
+  TN_CH_REACTION,     /* fx fy t (fx fy fz tx ty tz) of a joint on its second body */
+  TN_CH_STABILIZER,   /* sfx sfy st ..: the stabilizer's share           */
+  TN_CH_CONTACT,      /* cx cy (cz): where a joint acts                  */
+  TN_CH_MOMENTUM,     /* of all bodies: px py (pz), l (lx ly lz) about the origin */
   TN_CH_PIVOT,        /* fx fy: force of the parent on a swing body      */
   TN_CH_LOAD,         /* of a row on channels: effort along it           */
   TN_CH_VIOLATION,    /* largest scaled row of a joint                   */
@@ -98,8 +142,11 @@ typedef enum tn_channel_kind {
   TN_CH_POSITION,   /* of a point of a body, vector                    */
   TN_CH_VELOCITY,
   TN_CH_POINT_ACCELERATION,
-  TN_CH_AXIS,        /* the body's x or y axis, vector                  */
-  TN_CH_FORCE_VECTOR /* reaction of a joint, vector                     */
+  TN_CH_AXIS,         /* axis of a body, vector                          */
+  TN_CH_JOINT_AXIS,   /* of a joint's frame on its first body            */
+  TN_CH_OMEGA,        /* vector, in space                                */
+  TN_CH_FORCE_VECTOR, /* reaction of a joint, vector                     */
+  TN_CH_TORQUE_VECTOR /* in space                                        */
 } tn_channel_kind;
 
 typedef enum tn_energy {
@@ -166,10 +213,13 @@ struct tn_model {
   tn_error *warning[TN_MOST_WARNINGS];
   const char *title;
   bool relative;
-  bool uses_time; /* drivers or forces do, explicitly */
-  double gravity[2];
+  bool uses_time;       /* drivers or forces do, explicitly */
+  int dimension, twist; /* 2 and 3, or 3 and 6: components of a place, of a twist */
+  double gravity[3];
   double length; /* the model's length, m */
   int bodies, joints, forces, rods, channels, outputs;
+  int owned;  /* joints past the last: rows that bodies have on their own coordinates */
+  int memory; /* numbers that joints remember */
   tn_index body_index, joint_index, force_index; /* by name */
   tn_body *body;
   int *order; /* bodies: parents before children */
@@ -181,13 +231,17 @@ struct tn_model {
   int columns;
   const char **column, **column_unit; /* "" where the unit is not known */
   int nq, nu, rows, holonomic;
-  double *q0;      /* nq: the given pose */
-  tn_unit *q_unit; /* nq */
-  const char **q_name;
+  double *q0;               /* nq: the given pose */
+  tn_unit *q_unit, *u_unit; /* nq, nu */
+  const char **q_name, **u_name;
   int *row_joint;    /* rows: whose it is */
+  int *row_group;    /* rows: the first of those of the same joint with the same unit */
   double *row_scale; /* rows: C times this is what the contract sees */
   double *sigma;     /* rows: weight that stands in for missing mass; NULL if there is none */
   int max_frames;    /* of a joint */
+  int R;             /* numbers in tn_system.R */
+  tn_plan plan;      /* of the sparse factorisation; nodes 0: there is none */
+  bool large;        /* no matrices are formed: what needs them is refused  */
   bool as_given;     /* start mode */
   int exact, guesses;
   tn_target *target; /* exact ones first */
@@ -200,7 +254,7 @@ typedef struct tn_constant {
   const char *name;
   const tn_node *node;
   int state; /* 0 not yet, 1 being evaluated, 2 done */
-  double value[2];
+  double value[3];
 } tn_constant;
 
 typedef struct tn_table {
@@ -256,8 +310,10 @@ tn_status tn_names_settle(tn_context *c);
 tn_status tn_number_at(tn_context *c, const tn_node *node, double *value); /* number or constant expression */
 tn_status tn_numbers_at(tn_context *c, const tn_node *node, int n, double *values);
 tn_status tn_expr_at(tn_context *c, const tn_node *node, tn_class allowed, int width, const tn_expr **expr);
-tn_status tn_direction_at(tn_context *c, const tn_node *node, double axis[2]); /* word or vector, made a unit one */
-tn_status tn_place_at(tn_context *c, const tn_node *node, double place[2]);    /* point, body or coordinates */
+/* as many as the model has dimensions; in the plane the third is 0 */
+tn_status tn_vector_at(tn_context *c, const tn_node *node, double v[3]);
+tn_status tn_direction_at(tn_context *c, const tn_node *node, double axis[3]); /* word or vector, made a unit one */
+tn_status tn_place_at(tn_context *c, const tn_node *node, double place[3]);    /* point, body or coordinates */
 tn_status tn_number_text(void *context, const tn_scope *scope, const tn_node *at, const char *text, size_t n,
                          double *value, tn_error *e);
 bool tn_is_name(const char *text);
@@ -266,7 +322,8 @@ tn_status tn_check_name(tn_context *c, const tn_node *member);
 /* sections.c: the keys of the file, one table a kind of object */
 extern const tn_field tn_top_fields[], tn_body_fields[], tn_lump_fields[], tn_rod_fields[], tn_point_fields[],
     tn_value_fields[], tn_start_fields[], tn_run_fields[], tn_integrator_fields[], tn_contract_fields[],
-    tn_part_fields[], tn_row_fields[], tn_seat_fields[], tn_seat_two_fields[], tn_force_fields[], tn_swing_fields[];
+    tn_part_fields[], tn_row_fields[], tn_seat_fields[], tn_seat_two_fields[], tn_seat_nowhere_fields[],
+    tn_seat_mesh_fields[], tn_force_fields[], tn_swing_fields[];
 
 /* registry.c: the types of a kind, those of the build and then those added to the description (NULL: none) */
 typedef enum tn_registry {
@@ -315,15 +372,30 @@ tn_status tn_unknown(tn_context *c, const tn_node *at, const char *what, const c
 tn_status tn_bodies_list(tn_context *c);
 tn_status tn_bodies_read(tn_context *c);
 tn_status tn_rods_read(tn_context *c);
+tn_status tn_mass_read(tn_context *c, tn_body *b);
+/* *turn: what gave it, NULL if nothing did */
+tn_status tn_orientation_at(tn_context *c, const tn_node *body, tn_pose *pose, const tn_node **turn);
 tn_status tn_pose_of(tn_context *c, int body, const tn_node *at); /* at: who asks, for messages; may be NULL */
 int tn_body_named(const tn_context *c, const char *name);         /* index, TN_GROUND, or -2 */
 int tn_joint_named(const tn_context *c, const char *name);        /* index or -1 */
 tn_status tn_body_at(tn_context *c, const tn_node *node, int *body);
-tn_status tn_spot_at(tn_context *c, const tn_node *node, int body, double angle,
-                     tn_spot *spot); /* world at the given pose */
-tn_status tn_spot_on(tn_context *c, const tn_node *node, int body, double angle,
-                     tn_spot *spot);                                        /* body axes; angle in the world */
-void tn_spot_frame(const tn_context *c, const tn_spot *spot, tn_frame2 *f); /* at the given pose */
+/* keys of a joint beside its own fields; whether it takes one of the directions: axis, axis_on_bodies, axes, normal */
+const tn_field *tn_joint_common(const tn_joint_type *type);
+bool tn_is_direction(const char *key);
+bool tn_joint_takes(const tn_joint_type *type, int dimension, const char *direction);
+bool tn_joint_needs(const tn_joint_type *type, int dimension, const char *direction);
+void tn_spot_from(const tn_context *c, const double place[3], int body, tn_spot *spot);
+/* a frame on a body: its place given in the world at the given pose, or in body axes; its axes along the world's */
+tn_status tn_spot_at(tn_context *c, const tn_node *node, int body, tn_spot *spot);
+tn_status tn_spot_on(tn_context *c, const tn_node *node, int body, tn_spot *spot);
+tn_spot tn_spot_origin(int body);                                          /* the frame of the body itself */
+void tn_spot_turn(const tn_context *c, tn_spot *spot, double angle);       /* its x axis at this angle in the world */
+void tn_spot_turn3(const tn_context *c, tn_spot *spot, const double A[9]); /* its axes in the world */
+/* at the given pose */
+void tn_spot_place(const tn_context *c, const tn_spot *spot, double r[3]);
+void tn_spot_axes(const tn_context *c, const tn_spot *spot, double A[9]);
+void tn_spot_frame(const tn_context *c, const tn_spot *spot, tn_frame2 *f);
+void tn_spot_frame3(const tn_context *c, const tn_spot *spot, tn_frame3 *f);
 tn_status tn_two_places(tn_context *c, const tn_node *node, const int body[2], tn_spot spot[2]);
 tn_status tn_between_at(tn_context *c, const tn_node *node, int body[2]);
 tn_status tn_joints_list(tn_context *c);
@@ -331,10 +403,25 @@ tn_status tn_joints_read(tn_context *c);
 tn_status tn_joints_terms(tn_context *c);
 tn_status tn_tree_build(tn_context *c);
 tn_status tn_rows_build(tn_context *c);
+tn_status tn_plan_build(tn_context *c);
+bool tn_plan_is_large(const tn_model *m);
 tn_status tn_forces_list(tn_context *c);
 tn_status tn_forces_read(tn_context *c);
 tn_status tn_measure_at(tn_context *c, const tn_node *node, const char *name, tn_measure *m, bool *rate);
 tn_unit tn_measure_unit(const tn_model *m, const tn_measure *of);
+bool tn_joint_there(const tn_model *m, const tn_joint_type *type); /* in the dimension of the model */
+int tn_joint_axes(const tn_model *m, const tn_joint_type *type);
+bool tn_joint_has_wrench(const tn_joint *j); /* exerts force and torque on a second body */
+bool tn_joint_remembers(
+    const tn_joint *j); /* angles that its frames alone do not tell: in space, if it carries no body */
+/* whose row it is, in words: `joint 'knee'`; static text is not kept */
+void tn_row_owner(const tn_model *m, int row, char *text, size_t size);
+/* coordinates: qdot = N u; q moved by s; s of a small dq */
+void tn_model_rates(const tn_model *m, const double *q, const double *u, double *qdot);
+void tn_model_add(const tn_model *m, double *q, const double *s);
+bool tn_model_tidy(const tn_model *m,
+                   double *q); /* quaternions that have left unit length are put back; true if any had */
+void tn_model_tangent(const tn_model *m, const double *q, const double *dq, double *s);
 tn_status tn_channel_find(tn_context *c, const char *name, tn_channel *ch, tn_error *e);
 tn_status tn_channel_call(tn_context *c, const char *function, int n, const char *const *args, tn_channel *ch,
                           tn_error *e);

@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-static const char *const reserved[] = {"ground", "world", "t", "pi", "deg", "rpm", "mm", "ms", "g0", "energy"};
+static const char *const reserved[] = {"ground", "world", "t",  "pi",     "deg",     "rpm",
+                                       "mm",     "ms",    "g0", "energy", "momentum"};
 
 bool tn_is_name(const char *s) {
   if (!(*s == '_' || (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z'))) return false;
@@ -152,7 +153,7 @@ static bool settle(tn_context *c, tn_constant *k, bool point, tn_error *e) {
     if (at->kind == TN_NODE_OBJECT && !(at = tn_node_get(k->node, "at")))
       status = tn_missing(c, k->node, "at");
     else
-      status = tn_numbers_at(c, at, 2, k->value);
+      status = tn_vector_at(c, at, k->value);
     if (status == TN_OK && k->node->kind == TN_NODE_OBJECT) status = tn_keys_known(c, k->node, tn_point_fields, NULL);
   } else {
     status = tn_number_at(c, k->node, k->value);
@@ -197,9 +198,8 @@ static bool find(void *user, const char *name, tn_meaning *m, tn_error *e) {
   }
   if ((k = point_named(c, name))) {
     if (!settle(c, k, true, e)) return false;
-    m->value[0] = k->value[0];
-    m->value[1] = k->value[1];
-    m->width = 2;
+    memcpy(m->value, k->value, sizeof m->value);
+    m->width = c->m->dimension;
     return true;
   }
   if (c->names_ready && (strchr(name, '.') || (c->has_own && l->running))) {
@@ -264,7 +264,7 @@ static bool call(void *user, const char *function, int n, const char *const *arg
   memset(m, 0, sizeof *m);
   m->width = 1;
   if (strcmp(function, "dist") == 0) {
-    double p[2][2];
+    double p[2][3], d[3];
     if (n != 2) return tn_fail(e, TN_E_MODEL, "'dist' takes 2 points, %d given", n), false;
     for (int i = 0; i < 2; i++) {
       tn_constant *k = point_named(c, args[i]);
@@ -272,7 +272,8 @@ static bool call(void *user, const char *function, int n, const char *const *arg
       if (!settle(c, k, true, e)) return false;
       memcpy(p[i], k->value, sizeof p[i]);
     }
-    m->value[0] = hypot(p[1][0] - p[0][0], p[1][1] - p[0][1]);
+    tn_sub3(p[1], p[0], d);
+    m->value[0] = c->m->dimension == 2 ? hypot(d[0], d[1]) : tn_norm3(d);
     return true;
   }
   if (!l->running || !c->names_ready)
@@ -291,7 +292,7 @@ static bool call(void *user, const char *function, int n, const char *const *arg
 static tn_status parse(tn_context *c, const tn_scope *scope, const tn_node *at, const char *text, size_t n,
                        tn_class allowed, tn_expr **expr, tn_error *e) {
   lookup l = {c, scope, at && text == at->text ? at->counters : NULL, 0, allowed == TN_CLASS_RUNNING};
-  const tn_names names = {&l, 2, find, item, items, call, &c->nest, &l.at};
+  const tn_names names = {&l, c->m->dimension, find, item, items, call, &c->nest, &l.at};
   tn_error inner;
   tn_error_clear(&inner);
   tn_status status = tn_expr_parse(c->arena, text, n, allowed, &names, expr, &inner);
@@ -359,31 +360,40 @@ tn_status tn_expr_at(tn_context *c, const tn_node *node, tn_class allowed, int w
   return TN_OK;
 }
 
-tn_status tn_direction_at(tn_context *c, const tn_node *node, double axis[2]) {
-  static const char *const words[] = {"x", "y", "-x", "-y"};
+tn_status tn_vector_at(tn_context *c, const tn_node *node, double v[3]) {
+  v[2] = 0;
+  return tn_numbers_at(c, node, c->m->dimension, v);
+}
+
+tn_status tn_direction_at(tn_context *c, const tn_node *node, double axis[3]) {
+  const bool plane = c->m->dimension == 2;
   if (node->kind == TN_NODE_TEXT) {
-    for (int i = 0; i < 4; i++)
-      if (strcmp(node->text, words[i]) == 0) {
-        axis[0] = i % 2 ? 0 : 1 - i;
-        axis[1] = i % 2 ? 2 - i : 0;
-        return TN_OK;
-      }
-    return tn_refuse(c, node, "'%s' is not a direction: x, y, -x, -y or [x, y]", node->text);
+    const bool minus = node->text[0] == '-';
+    const char *word = node->text + minus;
+    const int k = word[0] - 'x';
+    if (word[0] && !word[1] && k >= 0 && k < c->m->dimension) {
+      for (int i = 0; i < 3; i++) axis[i] = i != k ? 0 : minus ? -1 : 1;
+      return TN_OK;
+    }
+    return tn_refuse(c, node,
+                     plane ? "'%s' is not a direction: x, y, -x, -y or [x, y]"
+                           : "'%s' is not a direction: x, y, z, -x, -y, -z or [x, y, z]",
+                     node->text);
   }
-  TN_TRY(tn_numbers_at(c, node, 2, axis));
-  const double norm = hypot(axis[0], axis[1]);
+  TN_TRY(tn_vector_at(c, node, axis));
+  const double norm = hypot(hypot(axis[0], axis[1]), axis[2]);
   if (!(norm > 0)) return tn_refuse(c, node, "axis has zero length");
-  axis[0] /= norm;
-  axis[1] /= norm;
+  if (!isfinite(norm)) return tn_refuse(c, node, "the length of this direction is beyond all bounds");
+  for (int i = 0; i < 3; i++) axis[i] /= norm;
   return TN_OK;
 }
 
-tn_status tn_place_at(tn_context *c, const tn_node *node, double place[2]) {
-  if (node->kind != TN_NODE_TEXT) return tn_numbers_at(c, node, 2, place);
+tn_status tn_place_at(tn_context *c, const tn_node *node, double place[3]) {
+  if (node->kind != TN_NODE_TEXT) return tn_vector_at(c, node, place);
   tn_constant *k = point_named(c, node->text);
   if (k) {
     if (settle(c, k, true, c->e)) {
-      memcpy(place, k->value, 2 * sizeof *place);
+      memcpy(place, k->value, 3 * sizeof *place);
       return TN_OK;
     }
     if (c->e->line == 0 && c->e->status == TN_E_MODEL)
@@ -393,7 +403,7 @@ tn_status tn_place_at(tn_context *c, const tn_node *node, double place[2]) {
   const int body = tn_body_named(c, node->text);
   if (body >= 0) {
     TN_TRY(tn_pose_of(c, body, node));
-    memcpy(place, c->m->body[body].pose, 2 * sizeof *place);
+    memcpy(place, c->m->body[body].pose.r, 3 * sizeof *place);
     return TN_OK;
   }
   const char *known[128];

@@ -59,7 +59,7 @@ static void plain(tn_json *j, const tn_field *f) {
       reference(j, "number");
     return;
   case TN_TIME: reference(j, "number"); return;
-  case TN_RUNNING: reference(j, f->n > 1 ? "vector" : "number"); return;
+  case TN_RUNNING: reference(j, f->n != 1 ? "vector" : "number"); return;
   case TN_VECTOR: reference(j, "vector"); return;
   case TN_DIRECTION: reference(j, "direction"); return;
   case TN_WORD: words(j, f->choices); return;
@@ -99,6 +99,22 @@ static void plain(tn_json *j, const tn_field *f) {
     list_of(j, f->n, f->n);
     tn_json_open(j, "items", "{");
     plain(j, &f->inside[0]);
+    tn_json_close(j);
+    return;
+  case TN_ANY: return;
+  case TN_INERTIA:
+    tn_json_open(j, "anyOf", "[");
+    tn_json_open(j, NULL, "{");
+    range(j, &(tn_field){.hi = INFINITY});
+    tn_json_close(j);
+    for (int n = 3; n <= 6; n += 3) {
+      tn_json_open(j, NULL, "{");
+      list_of(j, n, n);
+      tn_json_open(j, "items", "{-");
+      reference(j, "number");
+      tn_json_close(j);
+      tn_json_close(j);
+    }
     tn_json_close(j);
     return;
   case TN_OBJECT: object_members(j, &(tables){{f->inside}}, NULL); return;
@@ -183,14 +199,14 @@ static tables members_of(tn_registry kind, const void *type, tn_field *room) {
   tables t = {{NULL}};
   if (kind == TN_JOINTS) {
     const tn_joint_type *joint = type;
-    const tn_field *common = joint->seat == TN_SEAT_SHARED ? tn_seat_fields
-                             : joint->seat == TN_SEAT_TWO  ? tn_seat_two_fields
-                                                           : tn_row_fields;
     int n = 0;
-    for (const tn_field *f = common; f->key; f++) {
-      if (strcmp(f->key, "axis") == 0 && !joint->has_axis) continue;
+    for (const tn_field *f = tn_joint_common(joint); f->key; f++) {
+      const bool direction = tn_is_direction(f->key);
+      if (direction && !tn_joint_takes(joint, 2, f->key) && !tn_joint_takes(joint, 3, f->key)) continue;
       room[n] = *f;
-      if (strcmp(f->key, "axis") == 0) room[n].required = true;
+      if (direction)
+        room[n].required = (!joint->plane.there || tn_joint_needs(joint, 2, f->key)) &&
+                           (!joint->space.there || tn_joint_needs(joint, 3, f->key));
       n++;
     }
     room[n].key = NULL;
@@ -211,7 +227,7 @@ static tables members_of(tn_registry kind, const void *type, tn_field *room) {
       n++;
     }
     room[n].key = NULL;
-    t = (tables){{room, force->fields}};
+    t = (tables){{room, force->fields, force->fields_space}};
   } else if (kind == TN_COORDINATES) {
     t = (tables){{((const tn_body_type *)type)->on_parent ? tn_swing_fields : tn_part_fields}};
   } else if (kind == TN_FORMULATIONS) {
@@ -234,7 +250,7 @@ static void names(tn_json *j, tn_registry kind) {
 /* one of a registry: an object whose `type` says which, and where a word suffices that word */
 static void registry(tn_json *j, tn_registry kind) {
   const bool word = kind != TN_JOINTS && kind != TN_FORCES, bare = kind == TN_METHODS;
-  tn_field room[16];
+  tn_field room[24];
   const void *type;
   tn_json_open(j, tn_registry_kinds[kind], "{");
   if (bare) {
@@ -309,7 +325,7 @@ static void simple(tn_json *j) {
   tn_json_close(j);
   tn_json_close(j);
   tn_json_open(j, "vector", "{");
-  list_of(j, 2, 2);
+  list_of(j, 2, 3);
   tn_json_open(j, "items", "{-");
   reference(j, "number");
   tn_json_close(j);
@@ -321,7 +337,7 @@ static void simple(tn_json *j) {
     if (k)
       tn_json_text(j, "type", "string");
     else
-      words(j, "x y -x -y");
+      words(j, "x y z -x -y -z");
     tn_json_close(j);
     tn_json_open(j, NULL, "{");
     reference(j, "vector");

@@ -8,19 +8,19 @@
 #define TYPE                                                                                                           \
   { .key = "type", .doc = "which one", .kind = TN_TEXT, .required = true }
 
-static const tn_field coordinates_of[] = {{.key = "*", .kind = TN_VECTOR, .n = 2}, END};
+static const tn_field coordinates_of[] = {{.key = "*", .kind = TN_VECTOR}, END};
 static const tn_field places[] = {{.key = "*", .kind = TN_PLACE}, END};
 const tn_field tn_fields_names[] = {{.key = "*", .doc = "name of a body", .kind = TN_NAME}, END};
 const tn_field tn_fields_numbers[] = {{.key = "*", .kind = TN_NUMBER}, END};
 
 const tn_field tn_point_fields[] = {
-    {.key = "at", .unit = "m", .doc = "its place", .kind = TN_VECTOR, .n = 2, .required = true}, REPEAT, END};
+    {.key = "at", .unit = "m", .doc = "its place", .kind = TN_VECTOR, .required = true}, REPEAT, END};
 const tn_field tn_value_fields[] = {
     {.key = "value", .doc = "the value", .kind = TN_RUNNING, .n = 1, .required = true}, REPEAT, END};
 
 const tn_field tn_lump_fields[] = {
     {.key = "mass", .unit = "kg", .doc = "of the point", .hi = INFINITY, .required = true},
-    {.key = "at", .unit = "m", .doc = "its place in body axes", .kind = TN_VECTOR, .n = 2, .required = true},
+    {.key = "at", .unit = "m", .doc = "its place in body axes", .kind = TN_VECTOR, .required = true},
     REPEAT,
     END};
 static const tn_field lumps[] = {{.key = "*", .kind = TN_OBJECT, .inside = tn_lump_fields}, END};
@@ -29,8 +29,14 @@ const tn_field tn_swing_fields[] = {
     TYPE,
     {.key = "parent", .doc = "the body that carries the pivot", .kind = TN_NAME},
     {.key = "at", .unit = "m", .doc = "the pivot, in the world at the given pose", .kind = TN_PLACE},
-    {.key = "on_body", .unit = "m", .doc = "the pivot, in the axes of the parent", .kind = TN_VECTOR, .n = 2},
+    {.key = "on_body", .unit = "m", .doc = "the pivot, in the axes of the parent", .kind = TN_VECTOR},
     END};
+
+static const tn_field body_axes[] = {{.key = "x", .doc = "its direction", .kind = TN_DIRECTION},
+                                     {.key = "y", .doc = "its direction", .kind = TN_DIRECTION},
+                                     {.key = "z", .doc = "its direction", .kind = TN_DIRECTION},
+                                     END};
+static const tn_field two_directions[] = {{.key = "*", .kind = TN_DIRECTION}, END};
 
 const tn_field tn_body_fields[] = {
     {.key = "mass",
@@ -39,19 +45,70 @@ const tn_field tn_body_fields[] = {
      .hi = INFINITY},
     {.key = "inertia",
      .unit = "kg m^2",
-     .doc = "about the mass centre; required unless `rod` gives it",
-     .hi = INFINITY},
-    {.key = "center", .unit = "m", .doc = "mass centre in body axes, [0, 0] if left out", .kind = TN_VECTOR, .n = 2},
-    {.key = "position", .unit = "m", .doc = "of the frame origin, [0, 0] if left out", .kind = TN_PLACE},
-    {.key = "angle", .unit = "rad", .doc = "of the frame, 0 if left out"},
+     .doc = "about the mass centre, in space [xx, yy, zz] or [xx, yy, zz, xy, xz, yz], entries of the tensor in body "
+            "axes; "
+            "required unless a shape gives it",
+     .kind = TN_INERTIA},
+    {.key = "density", .unit = "kg/m^3", .doc = "in place of `mass`, with a shape", .lo = TN_POSITIVE, .hi = INFINITY},
+    {.key = "center", .unit = "m", .doc = "mass centre in body axes, the origin if left out", .kind = TN_VECTOR},
+    {.key = "position", .unit = "m", .doc = "of the frame origin, that of the world if left out", .kind = TN_PLACE},
+    {.key = "angle", .unit = "rad", .doc = "plane: of the frame, 0 if left out"},
+    {.key = "quaternion",
+     .doc = "space: orientation as [w, x, y, z], of length 1",
+     .kind = TN_LIST,
+     .n = 4,
+     .inside = tn_fields_numbers},
+    {.key = "axis_angle",
+     .unit = "rad",
+     .doc = "space: orientation as [direction, angle]",
+     .kind = TN_LIST,
+     .n = 2,
+     .inside = (const tn_field[]){{.key = "*", .kind = TN_ANY}, END}},
+    {.key = "euler",
+     .unit = "rad",
+     .doc = "space: orientation by turns about the moving axes in the order written, {\"zxz\": [a, b, c]}",
+     .kind = TN_OBJECT,
+     .inside = (const tn_field[]){{.key = "*", .kind = TN_LIST, .n = 3, .inside = tn_fields_numbers}, END}},
+    {.key = "axes",
+     .doc = "space: orientation by two of the body's axes as world directions, {\"x\": .., \"z\": ..}",
+     .kind = TN_OBJECT,
+     .inside = body_axes},
     {.key = "rod",
      .unit = "m",
-     .doc = "two places: a uniform rod, frame origin at the first, x axis to the second",
+     .doc = "two places: a uniform rod, frame origin at the first, x axis to the second; in space with `section`, "
+            "`radius` or `inertia`",
      .kind = TN_LIST,
      .n = 2,
      .inside = places},
+    {.key = "section",
+     .unit = "m",
+     .doc = "space: thickness of a rod along its y and z axes",
+     .kind = TN_LIST,
+     .n = 2,
+     .inside = tn_fields_numbers},
+    {.key = "radius", .unit = "m", .doc = "space: of a round rod", .lo = TN_POSITIVE, .hi = INFINITY},
+    {.key = "box",
+     .unit = "m",
+     .doc = "space: lengths along x, y, z of a uniform box about the mass centre",
+     .kind = TN_LIST,
+     .n = 3,
+     .inside = tn_fields_numbers},
+    {.key = "cylinder",
+     .unit = "m",
+     .doc = "space: radius and length of a uniform cylinder about the mass centre, its axis z",
+     .kind = TN_LIST,
+     .n = 2,
+     .inside = tn_fields_numbers},
+    {.key = "sphere",
+     .unit = "m",
+     .doc = "space: radius of a uniform sphere about the mass centre",
+     .lo = TN_POSITIVE,
+     .hi = INFINITY},
     {.key = "lumps", .doc = "point masses on top of mass, center and inertia", .kind = TN_LIST, .inside = lumps},
-    {.key = "coordinates", .doc = "`plane` if left out", .kind = TN_PART, .choices = "coordinates"},
+    {.key = "coordinates",
+     .doc = "`plane` if left out, in space `quaternion`",
+     .kind = TN_PART,
+     .choices = "coordinates"},
     REPEAT,
     END};
 static const tn_field bodies[] = {{.key = "*", .kind = TN_OBJECT, .inside = tn_body_fields}, END};
@@ -74,6 +131,23 @@ const tn_field tn_rod_fields[] = {
     END};
 static const tn_field rods[] = {{.key = "*", .kind = TN_OBJECT, .inside = tn_rod_fields}, END};
 
+/* which of them a joint takes is in its table */
+#define DIRECTIONS                                                                                                     \
+  {.key = "axis", .doc = "direction, in the world at the given pose", .kind = TN_DIRECTION},                           \
+      {.key = "axis_on_bodies",                                                                                        \
+       .doc = "in place of `axis`: the direction in the axes of each of the two",                                      \
+       .kind = TN_LIST,                                                                                                \
+       .n = 2,                                                                                                         \
+       .inside = two_directions},                                                                                      \
+      {.key = "axes",                                                                                                  \
+       .doc = "two directions, in the world at the given pose: one fixed in the first, one in the second",             \
+       .kind = TN_LIST,                                                                                                \
+       .n = 2,                                                                                                         \
+       .inside = two_directions},                                                                                      \
+  {                                                                                                                    \
+    .key = "normal", .doc = "direction, in the world at the given pose, fixed in the first", .kind = TN_DIRECTION      \
+  }
+
 /* joints: of those with one place for both, those with two, and those that are rows on channels or mass centres */
 const tn_field tn_seat_fields[] = {
     TYPE,
@@ -85,13 +159,18 @@ const tn_field tn_seat_fields[] = {
      .kind = TN_LIST,
      .n = 2,
      .inside = coordinates_of},
-    {.key = "axis", .doc = "direction, in the world at the given pose", .kind = TN_DIRECTION},
+    DIRECTIONS,
     REPEAT,
     END};
-const tn_field tn_seat_two_fields[] = {
-    TYPE,       BETWEEN(true),
-    TWO_PLACES, {.key = "axis", .doc = "direction, in the world at the given pose", .kind = TN_DIRECTION},
-    REPEAT,     END};
+const tn_field tn_seat_two_fields[] = {TYPE, BETWEEN(true), TWO_PLACES, DIRECTIONS, REPEAT, END};
+const tn_field tn_seat_nowhere_fields[] = {TYPE, BETWEEN(true), DIRECTIONS, REPEAT, END};
+const tn_field tn_seat_mesh_fields[] = {
+    TYPE,
+    BETWEEN(true),
+    {.key = "carrier", .doc = "the body that holds both, `ground` if left out", .kind = TN_NAME},
+    DIRECTIONS,
+    REPEAT,
+    END};
 const tn_field tn_row_fields[] = {TYPE, REPEAT, END};
 const tn_field tn_part_fields[] = {TYPE, END};
 
@@ -100,7 +179,7 @@ const tn_field tn_force_fields[] = {
     {.key = "on", .doc = "what it acts on: a body or a coordinate channel", .kind = TN_CHANNEL},
     BETWEEN(false),
     {.key = "at", .unit = "m", .doc = "where it acts, in the world at the given pose", .kind = TN_PLACE},
-    {.key = "on_body", .unit = "m", .doc = "where it acts, in body axes", .kind = TN_VECTOR, .n = 2},
+    {.key = "on_body", .unit = "m", .doc = "where it acts, in body axes", .kind = TN_VECTOR},
     {.key = "on_bodies", .unit = "m", .doc = "two places, each in the axes of its body", .kind = TN_PLACES},
     REPEAT,
     END};
@@ -161,23 +240,27 @@ const tn_field tn_run_fields[] = {
 
 const tn_field tn_top_fields[] = {
     {.key = "tenon", .doc = "version of the format, 1", .lo = 1, .hi = 1, .required = true},
-    {.key = "dimension", .doc = "2: the plane", .lo = 2, .hi = 2, .required = true},
+    {.key = "dimension", .doc = "2: the plane, 3: space", .lo = 2, .hi = 3, .required = true},
     {.key = "title", .doc = "a text", .kind = TN_TEXT},
     {.key = "constants", .doc = "numbers by name", .kind = TN_OBJECT, .inside = tn_fields_numbers},
     {.key = "tables",
      .doc = "lists of numbers by name",
      .kind = TN_OBJECT,
      .inside = (const tn_field[]){{.key = "*", .kind = TN_LIST, .inside = tn_fields_numbers}, END}},
-    {.key = "gravity", .unit = "m/s^2", .doc = "none if left out", .kind = TN_VECTOR, .n = 2},
+    {.key = "gravity", .unit = "m/s^2", .doc = "none if left out", .kind = TN_VECTOR},
     {.key = "points",
      .unit = "m",
      .doc = "places in the world at the given pose, by name",
      .kind = TN_OBJECT,
-     .inside = (const tn_field[]){{.key = "*", .kind = TN_VECTOR, .n = 2, .inside = tn_point_fields}, END}},
+     .inside = (const tn_field[]){{.key = "*", .kind = TN_VECTOR, .inside = tn_point_fields}, END}},
     {.key = "coordinates",
      .doc = "every body free, or joints give bodies their coordinates",
      .kind = TN_WORD,
      .choices = "absolute relative"},
+    {.key = "cut",
+     .doc = "names of joints that close loops in relative coordinates; chosen by Tenon if left out",
+     .kind = TN_LIST,
+     .inside = tn_fields_names},
     {.key = "body_coordinates", .doc = "of bodies that name none", .kind = TN_PART, .choices = "coordinates"},
     {.key = "bodies",
      .doc = "rigid bodies and particles, by name",

@@ -14,10 +14,12 @@ static bool factor(redundancy *r) {
   tn_sim *s = r->s;
   const tn_model *m = s->m;
   tn_kkt *k = &s->start_kkt;
+  if (m->large) return false; /* its rows are independent, or it would not have started */
   if (tn_solver_at(&s->solver, s->t, s->q_general, tn_u_of(s, s->y), NULL) != TN_OK) return false;
   const double *sigma = m->sigma ? s->start_sigma : NULL;
   k->rows = m->rows;
   k->rank = s->solver.rank;
+  tn_system_dense(&s->solver.sys);
   if (!tn_kkt_factor(k, s->solver.sys.M, s->solver.sys.A, sigma)) return false;
   r->redundant = m->rows - k->independent;
   return true;

@@ -20,6 +20,9 @@ tn_status tn_report_eval(tn_sim *s, const char *model_name, tn_write write, void
   tn_json_open(j, "coordinates", "[-");
   for (int i = 0; i < e.coordinates; i++) tn_json_text(j, NULL, s->m->q_name[i]);
   tn_json_close(j);
+  tn_json_open(j, "speeds", "[-");
+  for (int i = 0; i < e.speeds; i++) tn_json_text(j, NULL, s->m->u_name[i]);
+  tn_json_close(j);
   tn_json_open(j, "rows", "[-");
   for (int i = 0; i < e.rows; i++) tn_json_text(j, NULL, tn_sim_row_joint(s, i));
   tn_json_close(j);

@@ -5,6 +5,11 @@ typedef struct entry {
   const char *name, *doc, *example, *source;
   const tn_field *fields, *common;
   const tn_coordinate *coordinates;
+  /* joints, forces, coordinates */
+  bool plane, space;
+  const tn_field *fields_space;
+  const char *example_space;
+  const tn_chart *chart;
 } entry;
 
 static entry entry_of(tn_registry kind, const void *type) {
@@ -12,39 +17,55 @@ static entry entry_of(tn_registry kind, const void *type) {
   switch (kind) {
   case TN_JOINTS: {
     const tn_joint_type *t = type;
-    e = (entry){t->name, t->doc, t->example, NULL, t->fields, tn_row_fields, t->coordinates};
-    if (t->seat == TN_SEAT_SHARED) e.common = tn_seat_fields;
-    if (t->seat == TN_SEAT_TWO) e.common = tn_seat_two_fields;
+    e = (entry){.name = t->name,
+                .doc = t->doc,
+                .example = t->example,
+                .fields = t->fields,
+                .common = tn_joint_common(t),
+                .coordinates = t->coordinates};
+    e.example_space = t->example_space;
+    e.plane = t->plane.there;
+    e.space = t->space.there;
     break;
   }
   case TN_FORCES: {
     const tn_force_type *t = type;
-    e = (entry){t->name, t->doc, t->example, NULL, t->fields, tn_force_fields, NULL};
+    e = (entry){.name = t->name, .doc = t->doc, .example = t->example, .fields = t->fields, .common = tn_force_fields};
+    e.fields_space = t->fields_space;
+    e.example_space = t->example_space;
+    e.plane = t->plane != NULL;
+    e.space = t->space != NULL;
     break;
   }
   case TN_COORDINATES: {
     const tn_body_type *t = type;
-    e = (entry){t->name, t->doc, t->example, NULL, NULL, t->on_parent ? tn_swing_fields : NULL, t->coordinates};
+    e = (entry){.name = t->name, .doc = t->doc, .example = t->example, .common = t->on_parent ? tn_swing_fields : NULL};
+    e.example_space = t->example_space;
+    e.plane = t->plane.n > 0;
+    e.space = t->space.nq > 0;
+    e.chart = t->space.chart;
+    e.coordinates = e.space ? t->space.coordinates : t->plane.coordinates;
     break;
   }
   case TN_FORMULATIONS: {
     const tn_formulation_type *t = type;
-    e = (entry){t->name, t->doc, t->example, t->source, t->fields, NULL, NULL};
+    e = (entry){.name = t->name, .doc = t->doc, .example = t->example, .source = t->source, .fields = t->fields};
     break;
   }
   case TN_STABILIZERS: {
     const tn_stabilizer_type *t = type;
-    e = (entry){t->name, t->doc, t->example, t->source, t->fields, NULL, NULL};
+    e = (entry){.name = t->name, .doc = t->doc, .example = t->example, .source = t->source, .fields = t->fields};
     break;
   }
   case TN_INTEGRATORS: {
     const tn_integrator_type *t = type;
-    e = (entry){t->name, t->doc, t->example, t->source, NULL, tn_integrator_fields, NULL};
+    e = (entry){
+        .name = t->name, .doc = t->doc, .example = t->example, .source = t->source, .common = tn_integrator_fields};
     break;
   }
   default: {
     const tn_method *t = type;
-    e = (entry){t->name, t->doc, t->example, t->source, NULL, NULL, NULL};
+    e = (entry){.name = t->name, .doc = t->doc, .example = t->example, .source = t->source};
     break;
   }
   }
@@ -54,12 +75,14 @@ static entry entry_of(tn_registry kind, const void *type) {
 static const char *kind_word(const tn_field *f) {
   switch (f->kind) {
   case TN_NUMBER: return "number";
-  case TN_VECTOR: return "[x, y]";
-  case TN_DIRECTION: return "x, y, -x, -y or [x, y]";
+  case TN_VECTOR: return f->n == 2 ? "two numbers" : f->n == 3 ? "three numbers" : "vector";
+  case TN_DIRECTION: return "direction";
+  case TN_INERTIA: return "number, or list of 3 or 6";
+  case TN_ANY: return "as described";
   case TN_WORD: return "word";
   case TN_BOOLEAN: return "true or false";
   case TN_TIME: return "number or f(t)";
-  case TN_RUNNING: return f->n > 1 ? "list of running expressions" : "running expression";
+  case TN_RUNNING: return f->n != 1 ? "list of running expressions" : "running expression";
   case TN_TEXT: return "text";
   case TN_NAME: return "body";
   case TN_CHANNEL: return "channel";
@@ -76,7 +99,8 @@ static const char *kind_word(const tn_field *f) {
 /* a field of the common table that this type does not take */
 static bool left_out(tn_registry kind, const void *type, const tn_field *f) {
   if (strcmp(f->key, "type") == 0 || strcmp(f->key, "repeat") == 0) return true;
-  if (kind == TN_JOINTS) return strcmp(f->key, "axis") == 0 && !((const tn_joint_type *)type)->has_axis;
+  if (kind == TN_JOINTS)
+    return tn_is_direction(f->key) && !tn_joint_takes(type, 2, f->key) && !tn_joint_takes(type, 3, f->key);
   if (kind == TN_FORCES) {
     const unsigned takes = ((const tn_force_type *)type)->takes;
     if (strcmp(f->key, "on_body") == 0) return !(takes & TN_AT_POINT);
@@ -109,13 +133,27 @@ static void field_line(tn_printer *p, const tn_field *f, bool markdown) {
 
 static void write_fields(tn_printer *p, tn_registry kind, const void *type, const entry *e, bool markdown) {
   bool head = false;
-  const tn_field *const tables[] = {e->common, e->fields};
-  for (int k = 0; k < 2; k++)
+  const tn_field *const tables[] = {e->common, e->fields, e->fields_space};
+  for (int k = 0; k < 3; k++)
     for (const tn_field *f = tables[k]; f && f->key; f++) {
       if (k == 0 && left_out(kind, type, f)) continue;
       if (!head) tn_put(p, markdown ? "\n| field | takes | meaning |\n|---|---|---|\n" : "fields:\n");
       head = true;
       tn_field shown = *f;
+      char doc[320];
+      if (k == 2 && e->plane && f->doc) {
+        tn_format(doc, sizeof doc, "space: %s", f->doc);
+        shown.doc = doc;
+      }
+      if (kind == TN_JOINTS && k == 0 && tn_is_direction(f->key)) {
+        const bool in[2] = {tn_joint_takes(type, 2, f->key), tn_joint_takes(type, 3, f->key)};
+        if (e->plane && e->space && in[0] != in[1]) {
+          tn_format(doc, sizeof doc, "%s: %s", in[0] ? "plane" : "space", f->doc);
+          shown.doc = doc;
+        }
+        shown.required = (in[0] || in[1]) && (!in[0] || tn_joint_needs(type, 2, f->key)) &&
+                         (!in[1] || tn_joint_needs(type, 3, f->key));
+      }
       if (kind == TN_FORCES && k == 0 && strcmp(f->key, "on") == 0) {
         const unsigned takes = ((const tn_force_type *)type)->takes;
         if (!(takes & TN_ON_CHANNEL)) shown.kind = TN_NAME, shown.doc = "the body it acts on";
@@ -133,7 +171,10 @@ static void write_channels(tn_printer *p, const tn_coordinate *c, bool markdown)
   tn_put(p, markdown ? "\nCoordinates and rates:" : "coordinates and rates:");
   for (; c->name; c++)
     tn_put(p, markdown ? " `%s`, `%s` (%s)%s" : " %s, %s (%s)%s", c->name, c->rate,
-           c->unit == TN_ANGLE ? "rad, rad/s" : "m, m/s", c[1].name ? ";" : "");
+           c->unit == TN_ANGLE   ? "rad, rad/s"
+           : c->unit == TN_RATIO ? "1, 1/s"
+                                 : "m, m/s",
+           c[1].name ? ";" : "");
   tn_put(p, markdown ? ".\n" : "\n");
 }
 
@@ -146,17 +187,34 @@ static void requote(tn_printer *p, const char *text, const char *indent) {
   }
 }
 
+static void write_model(tn_printer *p, const char *text, int dimension, bool markdown) {
+  tn_put(p,
+         markdown ? "\n```jsonc\n{\n  \"tenon\": 1, \"dimension\": %d,\n"
+                  : "example:\n{\n  \"tenon\": 1, \"dimension\": %d,\n",
+         dimension);
+  requote(p, text, "  ");
+  tn_put(p, markdown ? "\n}\n```\n" : "\n}\n");
+}
+
 static void write_example(tn_printer *p, tn_registry kind, const entry *e, bool markdown) {
-  const char *fence = markdown ? "\n```" : "example:\n";
-  if (kind <= TN_COORDINATES && e->example) {
-    tn_put(p, markdown ? "%sjsonc\n{\n  \"tenon\": 1, \"dimension\": 2,\n" : "%s{\n  \"tenon\": 1, \"dimension\": 2,\n",
-           fence);
-    requote(p, e->example, "  ");
-    tn_put(p, markdown ? "\n}\n```\n" : "\n}\n");
+  if (kind <= TN_COORDINATES) {
+    if (e->example) write_model(p, e->example, e->plane ? 2 : 3, markdown);
+    if (e->example_space) write_model(p, e->example_space, 3, markdown);
   } else if (e->example) {
-    tn_put(p, "%s%stenon run models/pendulum.json --until 1 %s", fence, markdown ? "sh\n" : "", e->example);
+    tn_put(p, "%s%stenon run models/pendulum.json --until 1 %s", markdown ? "\n```" : "example:\n",
+           markdown ? "sh\n" : "", e->example);
     tn_put(p, markdown ? "\n```\n" : "\n");
   }
+}
+
+/* names of coordinates whose rates are not the speeds */
+static void write_chart(tn_printer *p, const tn_chart *c, bool markdown) {
+  if (!c) return;
+  tn_put(p, markdown ? "\nCoordinates:" : "coordinates:");
+  for (int i = 0; i < c->nq; i++) tn_put(p, markdown ? " `%s`" : " %s", c->q_name[i]);
+  tn_put(p, markdown ? "; speeds:" : "; speeds:");
+  for (int i = 0; i < c->nu; i++) tn_put(p, markdown ? " `%s`" : " %s", c->u_name[i]);
+  tn_put(p, markdown ? ".\n" : "\n");
 }
 
 static void write_entry(tn_printer *p, tn_registry kind, const void *type, bool markdown) {
@@ -165,6 +223,8 @@ static void write_entry(tn_printer *p, tn_registry kind, const void *type, bool 
     tn_put(p, "\n### %s `%s`\n\n%s.", tn_registry_kinds[kind], e.name, e.doc);
   else
     tn_put(p, "%s %s: %s\n", tn_registry_kinds[kind], e.name, e.doc);
+  if (kind <= TN_COORDINATES && e.plane != e.space)
+    tn_put(p, markdown ? " In %s only." : "in %s only\n", e.plane ? "the plane" : "space");
   if (e.source && *e.source) tn_put(p, markdown ? " Source: %s." : "source: %s\n", e.source);
   if (markdown) tn_put(p, "\n");
   if (kind == TN_METHODS) {
@@ -176,6 +236,7 @@ static void write_entry(tn_printer *p, tn_registry kind, const void *type, bool 
   }
   write_fields(p, kind, type, &e, markdown);
   write_channels(p, e.coordinates, markdown);
+  write_chart(p, e.chart, markdown);
   write_example(p, kind, &e, markdown);
 }
 
@@ -198,7 +259,7 @@ tn_status tn_list_print(const char *kind, const char *name, bool markdown, tn_wr
       if (name || markdown)
         write_entry(p, (tn_registry)k, type, markdown);
       else
-        tn_put(p, "  %-16s %s\n", tn_type_name(type), entry_of((tn_registry)k, type).doc);
+        tn_put(p, "  %-18s %s\n", tn_type_name(type), entry_of((tn_registry)k, type).doc);
       if (name) return p->failed ? tn_fail(error, TN_E_IO, "the list could not be written") : TN_OK;
     }
   }

@@ -3,6 +3,7 @@
 #include "simulate/simulate.h"
 
 static const double JUMP = 1e-3; /* scaled as the contract does; of the kinetic energy */
+static const double NEAR = 0.02; /* of what coordinates call regular, 1 */
 
 tn_status tn_check_contract(tn_sim *s, double t) {
   const tn_system *sys = &s->solver.sys;
@@ -17,7 +18,10 @@ tn_status tn_check_contract(tn_sim *s, double t) {
   const double before = fmax(sum->max_position_violation / m->run.contract_position,
                              sum->max_velocity_violation / m->run.contract_velocity);
   const bool by_position = position / m->run.contract_position >= velocity / m->run.contract_velocity;
-  const char *name = m->joint[m->row_joint[by_position ? ip : iv]].name;
+  const int row = by_position ? ip : iv;
+  const char *name = m->joint[m->row_joint[row]].name;
+  char owner[160];
+  tn_row_owner(m, row, owner, sizeof owner);
   if (!(share <= before)) {
     tn_format(sum->worst_joint, sizeof sum->worst_joint, "%s", name);
     sum->worst_time = t;
@@ -32,12 +36,11 @@ tn_status tn_check_contract(tn_sim *s, double t) {
             by_position ? m->run.contract_position : m->run.contract_velocity);
   if (sum->contract_kept) {
     sum->contract_kept = false;
-    tn_format(sum->contract_text, sizeof sum->contract_text, "contract broken: joint '%s' at t = %.6g s, %s", name, t,
-              size);
-    tn_log(s, t, "contract", "joint '%s', %s", name, size);
+    tn_format(sum->contract_text, sizeof sum->contract_text, "contract broken: %s at t = %.6g s, %s", owner, t, size);
+    tn_log(s, t, "contract", "%s, %s", owner, size);
   }
   if (!m->run.breach_stops) return TN_OK;
-  tn_fail(s->e, TN_E_RUN, "contract broken: joint '%s', %s", name, size);
+  tn_fail(s->e, TN_E_RUN, "contract broken: %s, %s", owner, size);
   bool corrected = false;
   for (int i = 0; i < m->run.stabilizers; i++)
     corrected = corrected || ((const tn_stabilizer_type *)m->run.stabilizer[i].type)->accept;
@@ -58,6 +61,19 @@ void tn_watch_energy(tn_sim *s, double *y) {
   s->summary.stabilizer_work = fmax(s->summary.stabilizer_work, fabs(sys->ledger[TN_LEDGER_STABILIZER]));
   const double balance = fabs(tn_energy_of(sys, TN_BALANCE));
   if (!isnan(s->max_balance) && !(balance <= s->max_balance)) s->max_balance = balance; /* and NaN stays */
+}
+
+/* coordinates of a body that come near their own singular position: steps get short there for no reason of the motion */
+static void watch_coordinates(tn_sim *s, double t, const double *q) {
+  for (int i = 0; s->m->dimension == 3 && i < s->m->bodies; i++) {
+    const tn_body *b = &s->m->body[i];
+    if (!b->type || !b->type->space.regular) continue;
+    const double regular = b->type->space.regular(q + b->q);
+    if (regular < NEAR && !s->near[i])
+      tn_log(s, t, "coordinates", "body '%s': its coordinates `%s` are near a singular position (%.2g): %s", b->name,
+             b->type->name, regular, b->type->space.remedy ? b->type->space.remedy : "choose others");
+    if (regular < NEAR || regular > 2 * NEAR) s->near[i] = regular < NEAR;
+  }
 }
 
 tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
@@ -82,17 +98,23 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
     }
     return status;
   }
+  if (tn_model_tidy(m, y)) *changed = true;
   if ((status = tn_solver_at(&s->solver, t, y, u, s->e)) != TN_OK) return status;
   if (*changed) {
     const double work = sys->kinetic + sys->potential - before;
     tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += work;
     /* a projection mends what a step leaves; this is more than a step leaves */
-    if (open > JUMP || (open_v > JUMP && fabs(work) > JUMP * fmax(s->summary.max_kinetic, sys->kinetic)))
-      tn_log(s, t, "jump", "the projection closed joint '%s' by %.3g%s: does a driver jump, or is the step too long?",
-             m->joint[m->row_joint[open > JUMP ? row : row_v]].name, open > JUMP ? open : open_v,
-             open > JUMP ? "" : " in velocity");
+    if (open > JUMP || (open_v > JUMP && fabs(work) > JUMP * fmax(s->summary.max_kinetic, sys->kinetic))) {
+      char owner[160];
+      tn_row_owner(m, open > JUMP ? row : row_v, owner, sizeof owner);
+      tn_log(s, t, "jump", "the projection closed %s by %.3g%s: does a driver jump, or is the step too long?", owner,
+             open > JUMP ? open : open_v, open > JUMP ? "" : " in velocity");
+    }
   }
   s->summary.time_project += tn_clock() - start - (s->solver.time_assemble + s->solver.time_solve - inside);
+  tn_remember(sys);
+  s->turning = tn_turning(sys, &s->turning_joint);
+  watch_coordinates(s, t, y);
   tn_watch_energy(s, y);
   memcpy(s->C1, sys->C, sizeof *s->C1 * (size_t)m->rows);
   memcpy(s->V1, sys->Cdot, sizeof *s->V1 * (size_t)m->rows);

@@ -1,6 +1,6 @@
 /* the ode that integrators see: y = (q, u, ledger).
  *   (1) K (udot, lambda) = (f, gamma);  K (udot_s, lambda_s) = (0, -U): the feedback U of the stabilizers
- *   (2) qdot = u, du/dt = udot + udot_s
+ *   (2) qdot = N u, du/dt = udot + udot_s
  *   (3) ledger: power of forces; of drivers lambda'Ct; of the stabilizer lambda_s'Ct - (lambda + lambda_s)'Cdot, which is what
  *       constraint forces do beside that: together they are -(lambda + lambda_s)'A u */
 #include "simulate/simulate.h"
@@ -47,7 +47,7 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
   tn_status status = tn_solver_at(&s->solver, t, y, y + m->nq, s->e);
   if (status == TN_OK) status = solve(s, s->U_held);
   if (status != TN_OK) return status;
-  memcpy(ydot, y + m->nq, sizeof *ydot * (size_t)m->nq);
+  tn_model_rates(m, y, y + m->nq, ydot);
   double *a = tn_u_of(s, ydot), *w = tn_ledger_of(s, ydot);
   for (int i = 0; i < m->nu; i++) a[i] = sys->udot[i] + sys->udot_s[i];
   double driver = 0, stabilizer = 0;
@@ -68,7 +68,9 @@ tn_status tn_solve_here(tn_sim *s, double t, double *y) {
   if (s->held) {
     memset(s->C_row, 0, sizeof *s->C_row * (size_t)s->m->rows);
     feedback(s, true, s->step_length, s->C_row);
-    return solve(s, s->C_row);
   }
-  return solve(s, NULL);
+  status = solve(s, s->held ? s->C_row : NULL);
+  /* here and not at stages, which lie off the constraints: there redundant rows contradict each other a little */
+  if (status == TN_OK) s->inconsistency = fmax(s->inconsistency, s->solver.inconsistency);
+  return status;
 }

@@ -25,6 +25,8 @@ static tn_status settle(tn_sim *s, bool judged) {
   s->step_length = m->run.fixed ? m->run.step : 0;
   s->summary.t_end = s->t;
   tn_watch_energy(s, s->y);
+  tn_remember(&s->solver.sys);
+  s->turning = tn_turning(&s->solver.sys, &s->turning_joint);
   s->t_row = -INFINITY;
   s->started = true;
   s->stopped = false;
@@ -38,8 +40,11 @@ static void note_start(tn_sim *s) {
   const double position = tn_violation(sys, sys->C, s->m->holonomic, &i),
                velocity = tn_violation(sys, sys->Cdot, s->m->rows, &j);
   if (!s->m->rows) return;
-  tn_log(s, s->t, "as-given", "the start is off by %.3g (joint '%s'), in velocity by %.3g (joint '%s')", position,
-         s->m->joint[s->m->row_joint[i]].name, velocity, s->m->joint[s->m->row_joint[j]].name);
+  char at[2][160];
+  tn_row_owner(s->m, i, at[0], sizeof at[0]);
+  tn_row_owner(s->m, j, at[1], sizeof at[1]);
+  tn_log(s, s->t, "as-given", "the start is off by %.3g (%s), in velocity by %.3g (%s)", position, at[0], velocity,
+         at[1]);
 }
 
 tn_status tn_begin_run(tn_sim *s) {
@@ -54,11 +59,13 @@ tn_status tn_end_run(tn_sim *s, tn_status status) {
   sum->status = status;
   s->stopped = status != TN_OK && status != TN_E_STOPPED;
   sum->factorizations = s->solver.factorizations;
-  sum->inconsistency = s->solver.inconsistency;
+  sum->inconsistency = s->inconsistency;
   sum->time_assemble = s->solver.time_assemble;
   sum->time_solve = s->solver.time_solve;
-  /* of the largest T; of the roundoff in V where nothing moves */
-  const double scale = fmax(sum->max_kinetic, 1e-9 * s->max_potential);
+  /* of the largest T; of the roundoff in V where nothing moves, or of a motion that nobody sees: 1e-12 of its length a second */
+  double creep = 0;
+  for (int i = 0; i < s->m->bodies; i++) creep += 0.5 * s->m->body[i].mass * s->m->length * s->m->length * 1e-24;
+  const double scale = fmax(fmax(sum->max_kinetic, 1e-9 * s->max_potential), creep);
   sum->energy_balance = scale > 0 ? s->max_balance / scale : s->max_balance;
   if (status == TN_OK) {
     tn_format(sum->message, sizeof sum->message, "done");
@@ -99,10 +106,23 @@ tn_status tn_sim_set(tn_sim *s, double t, const double *q, const double *u, bool
   if (q) memcpy(s->y, q, sizeof *q * (size_t)s->m->nq);
   if (u) memcpy(tn_u_of(s, s->y), u, sizeof *u * (size_t)s->m->nu);
   s->solver.sys.complete = false;
+  if (q && !s->reminded) /* turns are counted anew */
+    memset(s->solver.sys.memory, 0, sizeof(double) * (size_t)s->m->memory);
+  s->reminded = false;
   tn_status status = assemble ? tn_start_assemble(s, false) : TN_OK;
   if (status == TN_OK) status = settle(s, assemble);
   if (status == TN_OK && !assemble) note_start(s);
   return tn_end_run(s, status);
+}
+
+tn_status tn_sim_remember(tn_sim *s, const double *memory, tn_error *error) {
+  tn_error_clear(error);
+  for (int i = 0; i < s->m->memory; i++)
+    if (!isfinite(memory[i])) return tn_fail(error, TN_E_USAGE, "what a joint remembers is not a finite number");
+  if (s->m->memory) memcpy(s->solver.sys.memory, memory, sizeof *memory * (size_t)s->m->memory);
+  s->solver.sys.complete = false; /* rows may depend on it */
+  s->reminded = true;
+  return TN_OK;
 }
 
 tn_status tn_sim_advance(tn_sim *s, double t, tn_error *error) {

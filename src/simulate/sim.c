@@ -29,6 +29,7 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->ynew = TN_CARVE(c, double, s->n);
   s->yrow = TN_CARVE(c, double, s->n);
   s->error = TN_CARVE(c, double, s->n);
+  s->estimate = TN_CARVE(c, double, 2 * m->nu);
   s->U_held = TN_CARVE(c, double, m->rows);
   s->U = TN_CARVE(c, double, m->rows);
   s->C0 = TN_CARVE(c, double, m->rows);
@@ -38,8 +39,9 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->C_row = TN_CARVE(c, double, m->rows);
   s->V_row = TN_CARVE(c, double, m->rows);
   s->row = TN_CARVE(c, double, m->columns);
-  tn_kkt_carve(&s->start_kkt, c, m->nu, all);
-  s->start_A = TN_CARVE(c, double, (size_t)all *(size_t)m->nu);
+  s->near = TN_CARVE(c, bool, m->bodies);
+  tn_kkt_carve(&s->start_kkt, c, m->large ? 0 : m->nu, m->large ? 0 : all);
+  s->start_A = TN_CARVE(c, double, m->large ? 0 : (size_t)all *(size_t)m->nu);
   s->start_r = TN_CARVE(c, double, all);
   s->start_x = TN_CARVE(c, double, m->nu);
   s->start_lambda = TN_CARVE(c, double, all);
@@ -47,8 +49,12 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->start_goal = TN_CARVE(c, double, extra);
   s->start_begin = TN_CARVE(c, double, extra);
   s->start_end = TN_CARVE(c, double, extra);
-  s->start_way = TN_CARVE(c, double, m->nq);
+  s->start_way = TN_CARVE(c, double, m->nu);
+  s->start_gone = TN_CARVE(c, double, m->nq + m->nu);
   s->start_q = TN_CARVE(c, double, m->nq);
+  s->start_try = TN_CARVE(c, double, m->nq);
+  s->start_s = TN_CARVE(c, double, m->nu);
+  s->start_memory = TN_CARVE(c, double, m->memory);
   s->q_general = TN_CARVE(c, double, m->nq);
 }
 
@@ -57,6 +63,8 @@ tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
   tn_carve c = {NULL, 0};
   *sim = NULL;
   tn_error_clear(error);
+  tn_status known = tn_start_large(m, error);
+  if (known != TN_OK) return known;
   TN_CARVE(&c, tn_sim, 1);
   carve(&measure, &c, m);
   if (c.used > TN_SIM_MOST)
@@ -99,6 +107,7 @@ const char *tn_sim_column_unit(const tn_sim *s, int i) {
   return i >= 0 && i < s->m->columns ? s->m->column_unit[i] : NULL;
 }
 const char *tn_sim_coordinate(const tn_sim *s, int i) { return i >= 0 && i < s->m->nq ? s->m->q_name[i] : NULL; }
+const char *tn_sim_speed(const tn_sim *s, int i) { return i >= 0 && i < s->m->nu ? s->m->u_name[i] : NULL; }
 const char *tn_sim_row_joint(const tn_sim *s, int i) {
   return i >= 0 && i < s->m->rows ? s->m->joint[s->m->row_joint[i]].name : NULL;
 }
@@ -111,6 +120,8 @@ int tn_sim_coordinates(const tn_sim *s) { return s->m->nq; }
 int tn_sim_speeds(const tn_sim *s) { return s->m->nu; }
 const double *tn_sim_q(const tn_sim *s) { return s->y; }
 const double *tn_sim_u(const tn_sim *s) { return s->y + s->m->nq; }
+int tn_sim_remembered(const tn_sim *s) { return s->m->memory; }
+const double *tn_sim_memory(const tn_sim *s) { return s->solver.sys.memory; }
 const tn_summary *tn_sim_summary(const tn_sim *s) { return &s->summary; }
 int tn_sim_events(const tn_sim *s) { return s->events; }
 const tn_event *tn_sim_event(const tn_sim *s, int i) { return i >= 0 && i < s->events ? &s->event[i] : NULL; }
@@ -148,9 +159,13 @@ static void singular_values(tn_sim *s, tn_eval *e) {
 tn_status tn_sim_eval(tn_sim *s, tn_eval *e, tn_error *error) {
   s->e = error ? error : &s->spare;
   tn_error_clear(s->e);
+  if (s->m->large)
+    return tn_fail(s->e, TN_E_USAGE, "a model of %d speeds and %d rows is too large for its matrices to be formed",
+                   s->m->nu, s->m->rows);
   tn_status status = s->started ? TN_OK : tn_sim_start(s, error);
   if (status == TN_OK) status = tn_solve_here(s, s->t, s->y);
   if (status != TN_OK) return status;
+  tn_system_dense(&s->solver.sys);
   const tn_system *sys = &s->solver.sys;
   *e = (tn_eval){.coordinates = s->m->nq,
                  .speeds = s->m->nu,

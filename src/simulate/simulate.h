@@ -21,23 +21,30 @@ struct tn_sim {
   double t, t0;
   double *y, *ynew, *yrow;   /* n                                                              */
   double *error;             /* n                                                              */
+  double *estimate;          /* 2 nu: the error of q, as a tangent, and of u                    */
   double *U_held, *U;        /* rows                                                           */
   double *C0, *V0, *C1, *V1; /* rows: C and Cdot at both ends of the last step                */
   double *C_row, *V_row;     /* rows: the level of a row of output; feedback at a row           */
   double *row;               /* columns                                                        */
   /* the start */
   tn_kkt start_kkt; /* rows and exact targets                                         */
-  double *start_A, *start_r, *start_x, *start_lambda, *start_q, *start_sigma, *start_way;
+  double *start_A, *start_r, *start_x, *start_lambda, *start_q, *start_sigma, *start_way, *start_gone, *start_try,
+      *start_s, *start_memory;
   double *start_goal, *start_begin, *start_end; /* targets */
   /* steps */
   bool started, stopped;
+  bool reminded;       /* memory was given for the next state that is set                       */
   bool feedback, held; /* some stabilizer has one; some feedback is held                 */
   double step_length;  /* of the step last begun                                         */
   double h;            /* next to try, adaptive                                          */
   int worst;           /* component with the largest error in the last accepted step       */
+  double turning;      /* rad/s, at y: of angles that are remembered                     */
+  int turning_joint;   /* whose                                                          */
   double t_step;       /* start of the last accepted step                                */
   long fixed_steps;    /* made since t0, fixed step                                      */
   double max_balance, max_potential;
+  double inconsistency; /* of redundant rows, the largest where rows of output are                */
+  bool *near;           /* bodies: near a singular position of their coordinates, and it was said  */
   int events;
   tn_event event[TN_MOST_EVENTS];
   tn_summary summary;
@@ -65,6 +72,7 @@ tn_status tn_solve_here(tn_sim *s, double t, double *y);
 /* start.c */
 tn_status tn_start_assemble(tn_sim *s, bool targets);
 tn_status tn_start_count(tn_sim *s);
+tn_status tn_start_large(const tn_model *m, tn_error *e); /* what a large model asks that needs matrices */
 
 /* accept.c */
 tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed);

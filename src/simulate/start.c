@@ -28,6 +28,7 @@ static int collect(tn_sim *s, const wanted *w, double *off, int *worst) {
   const tn_model *m = s->m;
   const tn_system *sys = &s->solver.sys;
   const size_t nu = (size_t)m->nu;
+  tn_system_dense(&s->solver.sys);
   int n = 0;
   *off = 0;
   *worst = -1;
@@ -41,11 +42,13 @@ static int collect(tn_sim *s, const wanted *w, double *off, int *worst) {
       n++;
     }
   if (w->away) { /* in units of the step: 1 is all of it */
-    double size = 0, gone = 0, *row = s->start_A + (size_t)n * nu;
-    for (int i = 0; i < m->nq; i++) size += s->start_way[i] * s->start_way[i];
-    for (int i = 0; i < m->nq; i++) {
+    double size = 0, gone = 0, *row = s->start_A + (size_t)n * nu, *dq = s->start_gone, *ds = dq + m->nq;
+    for (int i = 0; i < m->nq; i++) dq[i] = sys->q[i] - s->y[i];
+    tn_model_tangent(m, s->y, dq, ds);
+    for (int i = 0; i < m->nu; i++) size += s->start_way[i] * s->start_way[i];
+    for (int i = 0; i < m->nu; i++) {
       row[i] = size > 0 ? s->start_way[i] / size : 0;
-      gone += row[i] * (sys->q[i] - s->y[i]);
+      gone += row[i] * ds[i];
     }
     s->start_r[n] = 1 - gone;
     if (!(fabs(s->start_r[n]) * 1e-3 <= *off)) *off = 1e-3 * fabs(s->start_r[n]);
@@ -85,14 +88,21 @@ static tn_status solve(tn_sim *s, const wanted *w, int n) {
     tn_kkt_factor(k, M, s->start_A, sigma);
   }
   tn_kkt_solve(k, M, s->start_A, sigma, NULL, s->start_r, s->start_x, s->start_lambda, &info);
-  return info.failed ? tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: a correction is not a finite number")
-                     : TN_OK;
+  if (!info.failed) return TN_OK;
+  tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: a correction is not a finite number");
+  if (s->m->rows) { /* the place where the pose is open most */
+    const tn_node *node = s->m->joint[s->m->row_joint[s->start_row]].node;
+    char pointer[256];
+    tn_node_pointer(node, pointer, sizeof pointer);
+    tn_error_at(s->e, &node->place, pointer);
+  }
+  return TN_E_MODEL;
 }
 
 static void describe(const tn_sim *s, int worst, char *text, size_t size) {
   const tn_model *m = s->m;
   if (worst < m->rows)
-    tn_format(text, size, "joint '%s'", m->joint[m->row_joint[worst]].name);
+    tn_row_owner(m, worst, text, size);
   else
     tn_format(text, size, "start value '%s'", m->target[worst - m->rows].name);
 }
@@ -110,10 +120,15 @@ static tn_status positions(tn_sim *s, const wanted *w, double *q, double *off, i
     const double before = *off;
     double step = 1;
     for (int h = 0; h < MOST_HALVINGS; h++, step /= 2) {
-      for (int i = 0; i < m->nq; i++) q[i] = s->start_q[i] + step * s->start_x[i];
+      for (int i = 0; i < m->nu; i++) s->start_s[i] = step * s->start_x[i];
+      memcpy(q, s->start_q, sizeof *q * (size_t)m->nq);
+      tn_model_add(m, q, s->start_s);
       if ((status = tn_solver_at(&s->solver, s->t, q, u, NULL)) == TN_OK) {
         n = collect(s, w, off, worst);
-        if (*off < before) break;
+        if (*off < before) {
+          tn_remember(&s->solver.sys);
+          break;
+        }
       }
     }
     if (status != TN_OK || !(*off < before)) { /* no way down from here: roundoff, or a contradiction */
@@ -123,6 +138,7 @@ static tn_status positions(tn_sim *s, const wanted *w, double *q, double *off, i
       break;
     }
   }
+  tn_remember(&s->solver.sys);
   return TN_OK;
 }
 
@@ -182,35 +198,60 @@ static tn_status refuse(tn_sim *s, const char *what, double off, int worst) {
   return TN_E_MODEL;
 }
 
+/* rows that say that axes are parallel are met by opposite ones too */
+static tn_status right_way_round(tn_sim *s) {
+  tn_system *sys = &s->solver.sys;
+  for (int i = 0; s->m->dimension == 3 && i < s->m->joints; i++) {
+    const tn_joint *j = &s->m->joint[i];
+    if (j->in_tree || !j->type->space.side) continue;
+    tn_look_joint(sys, j);
+    if (j->type->space.side(j->self, sys->frame3) > 0) continue;
+    tn_fail(s->e, TN_E_MODEL,
+            "the start cannot be assembled: joint '%s' would close the wrong way round, its axes opposite", j->name);
+    tn_hint(s->e, "give a pose nearer to the one that is meant");
+    char pointer[256];
+    tn_node_pointer(j->node, pointer, sizeof pointer);
+    tn_error_at(s->e, &j->node->place, pointer);
+    return TN_E_MODEL;
+  }
+  return TN_OK;
+}
+
 static void report_move(tn_sim *s, const double *from) {
   const tn_model *m = s->m;
   tn_summary *sum = &s->summary;
+  double *dq = s->start_gone, *moved = dq + m->nq;
   int most = -1;
-  for (int i = 0; i < m->nq; i++) {
-    const double d = fabs(s->y[i] - from[i]);
-    if (d > sum->start_moved) sum->start_moved = d, most = i;
-  }
+  for (int i = 0; i < m->nq; i++) dq[i] = s->y[i] - from[i];
+  tn_model_tangent(m, from, dq, moved);
+  for (int i = 0; i < m->nu; i++)
+    if (fabs(moved[i]) > sum->start_moved) sum->start_moved = fabs(moved[i]), most = i;
   if (most < 0) return;
-  tn_format(sum->start_moved_name, sizeof sum->start_moved_name, "%.63s", m->q_name[most]);
-  if (sum->start_moved > 1e-9)
-    tn_log(s, s->t, "assembled", "the start moved %s by %.3g", m->q_name[most], sum->start_moved);
+  /* by the name of the coordinate where there is one, else by that of the speed whose integral it is */
+  const char *name = m->u_name[most];
+  for (int i = 0; i < m->bodies; i++)
+    if (!m->body[i].chart && most >= m->body[i].u && most < m->body[i].u + m->body[i].nu)
+      name = m->q_name[m->body[i].q + most - m->body[i].u];
+  tn_format(sum->start_moved_name, sizeof sum->start_moved_name, "%.63s", name);
+  if (sum->start_moved > 1e-9) tn_log(s, s->t, "assembled", "the start moved %s by %.3g", name, sum->start_moved);
 }
 
 /* exact values far from the pose are approached little by little along the constraints, so that a mechanism is turned there and
  * does not jump to another branch. where the way is barred it is left, and the last leap is made from the pose itself */
 static tn_status approach(tn_sim *s, const wanted *w) {
   const tn_model *m = s->m;
-  double *goal = s->start_goal, *begin = s->start_begin, *q = s->start_way, far = 0, off;
+  double *goal = s->start_goal, *begin = s->start_begin, *q = s->start_try, far = 0, off;
   int worst;
   for (int i = 0; i < m->exact; i++) {
     const tn_target *t = &m->target[i];
     double rate, accel;
     tn_measure_eval(&s->solver.sys, &t->of, &begin[i], &rate, &accel, NULL);
     if (!t->rate)
-      far = fmax(far, fabs(goal[i] - begin[i]) * (tn_measure_unit(m, &t->of) == TN_ANGLE ? 5 : 10 / m->length));
+      far = fmax(far, fabs(goal[i] - begin[i]) * (tn_measure_unit(m, &t->of) == TN_LENGTH ? 10 / m->length : 5));
   }
-  const int n = (int)fmin(ceil(far), 5000);
+  const int n = (int)fmin(ceil(far), 200000);
   if (n < 2) return TN_OK;
+  memcpy(s->start_memory, s->solver.sys.memory, sizeof(double) * (size_t)m->memory);
   memcpy(q, s->y, sizeof *q * (size_t)m->nq);
   for (int i = 0; i < m->exact; i++) s->start_end[i] = goal[i];
   tn_status status = TN_OK;
@@ -222,8 +263,58 @@ static tn_status approach(tn_sim *s, const wanted *w) {
     barred = !(off <= 1e-9);
   }
   for (int i = 0; i < m->exact; i++) goal[i] = s->start_end[i];
-  if (status == TN_OK && !barred) memcpy(s->y, q, sizeof *q * (size_t)m->nq);
+  if (status == TN_OK && !barred)
+    memcpy(s->y, q, sizeof *q * (size_t)m->nq);
+  else
+    memcpy(s->solver.sys.memory, s->start_memory, sizeof(double) * (size_t)m->memory);
   return status == TN_E_RUN ? TN_OK : status;
+}
+
+/* without matrices: the joints by the smallest change; no values are wanted besides */
+tn_status tn_start_large(const tn_model *m, tn_error *e) {
+  const tn_formulation_type *formulation = m->run.formulation.type;
+  if (!m->large) return TN_OK;
+  if (!formulation->same_as_augmented)
+    return tn_fail(e, TN_E_MODEL, "a model of %d speeds and %d rows is too large for the formulation `%s`", m->nu,
+                   m->rows, formulation->name);
+  return TN_OK;
+}
+
+static tn_status assemble_large(tn_sim *s) {
+  const tn_model *m = s->m;
+  tn_solver *solver = &s->solver;
+  double *u = tn_u_of(s, s->y);
+  bool changed = false;
+  int row;
+  tn_status status = tn_put_back(solver, TN_METRIC_MASS, false, s->t, s->y, u, NULL, NULL, &changed, s->e);
+  if (status != TN_OK || !m->rows) return status;
+  const double off = tn_violation(&solver->sys, solver->sys.C, m->holonomic, &row);
+  if (!(off <= 1e-9)) return refuse(s, "position", off, row);
+  return right_way_round(s);
+}
+
+static tn_status count_large(tn_sim *s) {
+  const tn_model *m = s->m;
+  tn_solver *solver = &s->solver;
+  tn_solver_reset(solver);
+  tn_status status = tn_solver_at(solver, s->t, s->y, tn_u_of(s, s->y), s->e);
+  if (status == TN_OK) status = tn_solver_factor(solver, TN_METRIC_MASS, s->e);
+  if (status != TN_OK) return status;
+  int row;
+  if (!(tn_sparse_least(&solver->sparse, m, &row) > 1e-11)) {
+    char owner[160];
+    tn_row_owner(m, row, owner, sizeof owner);
+    tn_fail(s->e, TN_E_MODEL,
+            "%s: its rows follow from others, and redundant rows in a model of %d speeds and %d rows are not "
+            "there yet",
+            owner, m->nu, m->rows);
+    return TN_E_MODEL;
+  }
+  solver->sys.counted = true;
+  memcpy(s->q_general, s->y, sizeof *s->y * (size_t)m->nq);
+  s->summary.degrees_of_freedom = m->nu - m->rows;
+  s->summary.redundant_rows = 0;
+  return TN_OK;
 }
 
 tn_status tn_start_assemble(tn_sim *s, bool targets) {
@@ -237,6 +328,12 @@ tn_status tn_start_assemble(tn_sim *s, bool targets) {
     s->summary.start_violation = tn_violation(&s->solver.sys, s->solver.sys.C, m->holonomic, &s->start_row);
     tn_format(s->summary.start_violation_joint, sizeof s->summary.start_violation_joint, "%s",
               m->joint[m->row_joint[s->start_row]].name);
+  }
+  if (m->large) {
+    if (targets && m->as_given) return TN_OK;
+    status = assemble_large(s);
+    if (status == TN_OK) report_move(s, from);
+    return status;
   }
   for (int i = 0; targets && i < m->exact + m->guesses; i++) {
     const tn_target *target = &m->target[i];
@@ -267,6 +364,7 @@ tn_status tn_start_assemble(tn_sim *s, bool targets) {
     if (!(off <= 1e-9 * size)) return refuse(s, "velocity", off, worst);
   }
   if (targets && (status = velocities(s, &their_rates, &off, &worst)) != TN_OK) return status;
+  if ((status = right_way_round(s)) != TN_OK) return status;
   report_move(s, from);
   return TN_OK;
 }
@@ -292,17 +390,13 @@ static tn_status nearby(tn_sim *s, unsigned *state, double *q, double *off) {
   int rank, worst;
   tn_status status = rank_at(s, s->y, &rank);
   if (status != TN_OK) return status;
-  for (int i = 0; i < m->nq; i++) q[i] = jitter(state) * 1e-2 * (m->q_unit[i] == TN_ANGLE ? 1 : m->length);
-  for (int i = 0; i < m->rows; i++) {
-    double sum = 0;
-    for (int k = 0; k < m->nu; k++) sum += solver->sys.A[(size_t)i * (size_t)m->nu + (size_t)k] * q[k];
-    solver->r[i] = sum;
-  }
+  double *way = s->start_way;
+  for (int i = 0; i < m->nu; i++) way[i] = jitter(state) * 1e-2 * (m->u_unit[i] == TN_LENGTH ? m->length : 1);
+  tn_solver_rows_times(solver, way, solver->r);
   if ((status = tn_solver_correct(solver, TN_METRIC_MASS, TN_OF_ESTIMATE, solver->r, x, s->e)) != TN_OK) return status;
-  for (int i = 0; i < m->nq; i++) {
-    s->start_way[i] = q[i] - x[i];
-    q[i] = s->y[i] + s->start_way[i];
-  }
+  for (int i = 0; i < m->nu; i++) way[i] -= x[i];
+  memcpy(q, s->y, sizeof *q * (size_t)m->nq);
+  tn_model_add(m, q, way);
   const wanted position = {.constraints = true, .away = true};
   return positions(s, &position, q, off, &worst);
 }
@@ -315,7 +409,10 @@ tn_status tn_start_count(tn_sim *s) {
   int rank, near;
   unsigned state = 12345;
   double *q = s->yrow, off;
+  if (m->large) return count_large(s);
+  memcpy(s->start_memory, solver->sys.memory, sizeof(double) * (size_t)m->memory); /* poses nearby are not on the way */
   tn_solver_reset(solver);
+  solver->sys.counted = false;
   tn_status status = rank_at(s, s->y, &rank);
   if (status != TN_OK) return status;
   tn_solver_typical(solver, rank);
@@ -333,6 +430,9 @@ tn_status tn_start_count(tn_sim *s) {
     }
     tn_solver_typical(solver, rank);
   }
+  solver->sys.counted = true;
+  solver->mass_ready = solver->sys.complete = false;
+  memcpy(solver->sys.memory, s->start_memory, sizeof(double) * (size_t)m->memory);
   s->summary.degrees_of_freedom = m->nu - rank;
   s->summary.redundant_rows = m->rows - rank;
   return tn_solver_at(solver, s->t, s->y, tn_u_of(s, s->y), s->e);

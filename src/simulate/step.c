@@ -18,26 +18,34 @@
 
 static const double LANDED = 1e-9, CREEPING = 1e-8, SPLIT = 1e-7, SPOILED = 1e-3; /* of rho */
 
+/* an angle is counted within half a turn of what it was at the last step: a step must not be longer */
+static const double TURN_AIM = 2, TURN_MOST = 3; /* rad */
+
 typedef struct trial {
   double h, err, rho;
-  int worst; /* component of y with the largest error */
+  int worst; /* component of the estimate with the largest error */
   tn_status status;
 } trial;
 
-static double weight(const tn_sim *s, int i, double a, double b) {
-  const tn_model *m = s->m;
-  const tn_run *r = &m->run;
-  const bool rate = i >= m->nq;
-  const bool angle = m->q_unit[rate ? i - m->nq : i] == TN_ANGLE;
-  const double unit = angle ? 1 : m->length;
-  return rate ? fmax(r->atol * unit, r->rtol * fmax(fabs(a), fabs(b))) : fmax(r->atol, r->rtol) * unit;
+static double tolerance(const tn_sim *s, tn_unit unit) {
+  return fmax(s->m->run.atol, s->m->run.rtol) * (unit == TN_LENGTH ? s->m->length : 1);
 }
 
-static double norm(const tn_sim *s, const double *e, const double *a, const double *b, int *worst) {
+/* of component i of the estimate: nu of positions, then nu of speeds; u at both ends */
+static double weight(const tn_sim *s, int i, const double *a, const double *b) {
+  const tn_model *m = s->m;
+  const tn_run *r = &m->run;
+  const int k = i < m->nu ? i : i - m->nu;
+  const double unit = m->u_unit[k] == TN_LENGTH ? m->length : 1;
+  return i < m->nu ? tolerance(s, m->u_unit[k]) : fmax(r->atol * unit, r->rtol * fmax(fabs(a[k]), fabs(b[k])));
+}
+
+/* the error of positions is that of the motion, nu numbers: where coordinates are not, as of a quaternion, along its tangent */
+static double norm(const tn_sim *s, const double *ya, const double *yb, int *worst) {
   double most = 0;
-  const int n = s->m->nq + s->m->nu;
-  for (int i = 0; i < n; i++) {
-    const double x = fabs(e[i]) / weight(s, i, a[i], b[i]);
+  const double *a = ya + s->m->nq, *b = yb + s->m->nq;
+  for (int i = 0; i < 2 * s->m->nu; i++) {
+    const double x = fabs(s->estimate[i]) / weight(s, i, a, b);
     if (!(x <= most)) most = x, *worst = i;
     if (isnan(x)) return INFINITY;
   }
@@ -70,13 +78,17 @@ static trial attempt(tn_sim *s, double h) {
   double off = 0;
   s->solver.nearness = 1;
   r.status = type->attempt(s->work, &s->ode, s->t, s->y, h, s->ynew, adaptive ? s->error : NULL);
+  if (r.status == TN_OK && adaptive) {
+    tn_model_tangent(m, s->ynew, s->error, s->estimate);
+    memcpy(s->estimate + m->nu, s->error + m->nq, sizeof *s->error * (size_t)m->nu);
+  }
   for (int i = 0; adaptive && i < m->run.stabilizers && r.status == TN_OK; i++) {
     const tn_stabilizer_type *st = m->run.stabilizer[i].type;
     if (!st->filter) continue;
     r.status = tn_solver_at(&s->solver, s->t + h, s->ynew, tn_u_of(s, s->ynew), s->e);
     if (r.status != TN_OK) break;
     double taken[2] = {0, 0};
-    st->filter(m->run.stabilizer[i].self, &s->solver, s->error, s->error + m->nq, taken);
+    st->filter(m->run.stabilizer[i].self, &s->solver, s->estimate, s->estimate + m->nu, taken);
     off = fmax(off, drift(s, taken));
   }
   /* the end too, whether or not a stage lies there. its factorisation serves the projection or the next step */
@@ -84,7 +96,12 @@ static trial attempt(tn_sim *s, double h) {
     r.status = tn_solver_at(&s->solver, s->t + h, s->ynew, tn_u_of(s, s->ynew), s->e);
     if (r.status == TN_OK) r.status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
   }
-  if (r.status == TN_OK && adaptive) r.err = fmax(norm(s, s->error, s->y, s->ynew, &r.worst), off);
+  if (r.status == TN_OK && adaptive) r.err = fmax(norm(s, s->y, s->ynew, &r.worst), off);
+  if (r.status == TN_OK && adaptive && m->memory) {
+    int which;
+    r.status = tn_solver_at(&s->solver, s->t + h, s->ynew, tn_u_of(s, s->ynew), s->e);
+    if (r.status == TN_OK && h * tn_turning(&s->solver.sys, &which) > TURN_MOST) r.err = fmax(r.err, 32);
+  }
   if (r.status == TN_E_RUN && adaptive) r.err = INFINITY; /* not a number on the way: too long a step */
   r.rho = s->solver.nearness;
   return r;
@@ -110,6 +127,14 @@ static tn_status take(tn_sim *s, double t_end) {
 
 /* a step that lands too near a singular position ends before it, and the next one crosses */
 static tn_status fixed_step(tn_sim *s, double t_end, bool last) {
+  if ((t_end - s->t) * s->turning > TURN_MOST) {
+    tn_fail(s->e, TN_E_RUN,
+            "joint '%s': a step of %.3g s turns it by %.3g rad, and beyond half a turn they cannot be counted",
+            s->m->joint[s->turning_joint].name, t_end - s->t, (t_end - s->t) * s->turning);
+    tn_hint(s->e, "a shorter step, or relative coordinates, where angles are coordinates");
+    s->e->time = s->t;
+    return TN_E_RUN;
+  }
   trial r = attempt(s, t_end - s->t);
   if (r.status != TN_OK) return r.status;
   if (r.rho >= SPLIT || last) return take(s, t_end);
@@ -123,18 +148,20 @@ static tn_status fixed_step(tn_sim *s, double t_end, bool last) {
 
 /* a first step from the size of the rates and of their change, Hairer, Norsett & Wanner I, II.4 */
 static tn_status first_step(tn_sim *s, double t_limit) {
-  const int n = s->m->nq + s->m->nu, order = s->m->run.integrator->order;
+  const int order = s->m->run.integrator->order;
   double *f0 = s->yrow, *y1 = s->ynew, *f1 = s->error, d0 = 0, d1 = 0, d2 = 0;
   const double most = t_limit - s->t;
   tn_status status = tn_rates_begin(s, s->t, s->y, 1e-3 * most);
   if (status == TN_OK) status = tn_rates(s, s->t, s->y, f0);
   if (status != TN_OK) return status;
-  for (int i = 0; i < n; i++) {
-    const double w = weight(s, i, s->y[i], s->y[i]);
-    d0 = fmax(d0, fabs(s->y[i]) / w);
-    d1 = fmax(d1, fabs(f0[i]) / w);
+  const int nq = s->m->nq, nu = s->m->nu;
+  const double *u = s->y + nq;
+  for (int i = 0; i < nq; i++) d0 = fmax(d0, fabs(s->y[i]) / tolerance(s, s->m->q_unit[i]));
+  for (int i = 0; i < nu; i++) {
+    d0 = fmax(d0, fabs(u[i]) / weight(s, nu + i, u, u));
+    d1 = fmax(d1, fmax(fabs(u[i]) / weight(s, i, u, u), fabs(f0[nq + i]) / weight(s, nu + i, u, u)));
   }
-  double h = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+  double h = d0 < 1 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1; /* a state below the tolerance says nothing */
   h = fmin(h, most);
   for (int i = 0; i < s->n; i++) y1[i] = s->y[i] + h * f0[i];
   if ((status = tn_rates(s, s->t + h, y1, f1)) != TN_OK) {
@@ -142,7 +169,10 @@ static tn_status first_step(tn_sim *s, double t_limit) {
     s->h = fmin(1e-6, most);
     return TN_OK;
   }
-  for (int i = 0; i < n; i++) d2 = fmax(d2, fabs(f1[i] - f0[i]) / weight(s, i, s->y[i], s->y[i]) / h);
+  for (int i = 0; i < nu; i++)
+    d2 = fmax(d2, fmax(fabs(y1[nq + i] - u[i]) / weight(s, i, u, u),
+                       fabs(f1[nq + i] - f0[nq + i]) / weight(s, nu + i, u, u)) /
+                      h);
   const double steep = fmax(d1, d2), h1 = steep <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / steep, 1.0 / (order + 1));
   s->h = fmin(fmin(100 * h, h1), most);
   return TN_OK;
@@ -173,17 +203,36 @@ static trial step_over(tn_sim *s, trial first, double most) {
   return attempt(s, best.h);
 }
 
+/* number k of the motion or of its rates, in words: where a coordinate goes with the speed, it has the name */
+static void component(const tn_model *m, int k, bool speed, char *text, size_t size) {
+  for (int i = 0; i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    if (k < b->u || k >= b->u + b->nu || b->chart) continue;
+    tn_format(text, size, speed ? "%s (rate)" : "%s", m->q_name[b->q + k - b->u]);
+    return;
+  }
+  tn_format(text, size, speed ? "%s" : "%s (integrated)", m->u_name[k]);
+}
+
 static tn_status too_short(tn_sim *s, const trial *r, double h) {
   const tn_model *m = s->m;
   if (r->status == TN_E_RUN) return TN_E_RUN; /* in words already */
-  const char *name = m->q_name[r->worst < m->nq ? r->worst : r->worst - m->nq];
+  const bool speed = r->worst >= m->nu;
+  char name[96];
+  component(m, speed ? r->worst - m->nu : r->worst, speed, name, sizeof name);
   if (r->err > 1)
-    tn_fail(s->e, TN_E_RUN, "the step fell to %.2g s: the error of %s%s stays %.2g times what is allowed", h, name,
-            r->worst < m->nq ? "" : " (rate)", r->err);
+    tn_fail(s->e, TN_E_RUN, "the step fell to %.2g s: the error of %s stays %.2g times what is allowed", h, name,
+            r->err);
   else
-    tn_fail(s->e, TN_E_RUN, "the step fell to %.2g s: %s%s changes too fast to be followed", h, name,
-            r->worst < m->nq ? "" : " (rate)");
+    tn_fail(s->e, TN_E_RUN, "the step fell to %.2g s: %s changes too fast to be followed", h, name);
   tn_hint(s->e, "looser tolerances, or look for a jump in a force or a position that cannot be passed");
+  for (int i = 0; i < m->bodies; i++)
+    if (s->near[i]) { /* its own coordinates are at fault */
+      tn_fail(s->e, TN_E_RUN, "the step fell to %.2g s: body '%s' is at a singular position of its coordinates `%s`", h,
+              m->body[i].name, m->body[i].type->name);
+      if (m->body[i].type->space.remedy) tn_hint(s->e, "%s", m->body[i].type->space.remedy);
+      break;
+    }
   s->e->time = s->t;
   return TN_E_RUN;
 }
@@ -203,6 +252,7 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
   for (;;) {
     const double most = t_limit - s->t;
     s->h = fmin(s->h, s->m->run.max_step);
+    if (s->turning > 0) s->h = fmin(s->h, TURN_AIM / s->turning);
     bool last = 1.01 * s->h >= most;
     double h = last ? most : s->h;
     if (!last && vanishes(s, h, t_limit)) return too_short(s, &(trial){.err = 1, .worst = s->worst}, h);

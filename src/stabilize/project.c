@@ -21,12 +21,8 @@ static void filter(const void *self, tn_solver *solver, double *dq, double *du, 
   if (!rows || tn_solver_factor(solver, metric, NULL) != TN_OK) return;
   for (int k = 0; k < 2; k++) {
     double *x = k ? du : dq;
-    for (int i = 0; i < rows; i++) {
-      double sum = 0;
-      const double *row = sys->A + (size_t)i * (size_t)nu;
-      for (int j = 0; j < nu; j++) sum += row[j] * x[j];
-      solver->r[i] = k || i < sys->m->holonomic ? sum : 0;
-    }
+    tn_solver_rows_times(solver, x, solver->r);
+    for (int i = sys->m->holonomic; !k && i < rows; i++) solver->r[i] = 0;
     taken[k] = tn_violation(sys, solver->r, rows, NULL);
     if (tn_solver_correct(solver, metric, TN_OF_ESTIMATE, solver->r, solver->s, NULL) != TN_OK) return;
     for (int j = 0; j < nu; j++) x[j] -= solver->s[j];

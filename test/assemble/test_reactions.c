@@ -277,8 +277,9 @@ static double newton(build *b, bool share) {
     /* nothing along what it allows */
     double q[3], J[18], gamma[3], d[2], angle, S[9];
     const int n = j->type->plane.axes;
-    if (n > 0) {
-      j->type->plane.measure(j->self, at, q, J, gamma);
+    if (n > 0) { /* axes of what measures nothing do not depend on where it is */
+      memset(q, 0, sizeof q);
+      if (j->type->plane.measure) j->type->plane.measure(j->self, at, q, J, gamma);
       j->type->plane.motion(j->self, q, d, &angle, S);
     }
     for (int k = 0; k < n; k++) {
@@ -322,10 +323,14 @@ static double newton(build *b, bool share) {
   return b->failed ? INFINITY : err;
 }
 
+static bool is_pair(const tn_joint_type *type) {
+  return type->plane.there && (type->seat == TN_SEAT_SHARED || type->seat == TN_SEAT_TWO || type->seat == TN_SEAT_MESH);
+}
+
 static const tn_joint_type *pair_type(build *b) {
   for (;;) {
     const tn_joint_type *type = tn_joint_types[build_integer(b, 0, tn_joint_type_count - 1)];
-    if (type->seat == TN_SEAT_SHARED || type->seat == TN_SEAT_TWO) return type;
+    if (is_pair(type)) return type;
   }
 }
 
@@ -402,11 +407,9 @@ static void random_mechanisms(bool plain, double (*f)(build *b, int seed), const
     }
     printf("%s, %s: %d of %d mechanisms, worst %.1e\n", what, relative ? "relative" : "absolute", ready, drawn, worst);
     CHECK(ready > drawn / 3);
-    for (int k = 0; k < tn_joint_type_count; k++) {
-      const tn_seat seat = tn_joint_types[k]->seat;
-      if ((seat == TN_SEAT_SHARED || seat == TN_SEAT_TWO) && seen[k] < 10)
+    for (int k = 0; k < tn_joint_type_count; k++)
+      if (is_pair(tn_joint_types[k]) && seen[k] < 10)
         FAIL("joint %s: in %d mechanisms only", tn_joint_types[k]->name, seen[k]);
-    }
   }
 }
 

@@ -1,4 +1,4 @@
-/* every way to give a body coordinates, found in the registry: motion axes against differences of the pose, bias against
+/* every way to give a body coordinates in the plane, found in the registry: motion axes against differences of the pose, bias against
  * differences of the twist along a random motion, from_pose and back, and the same motion as `plane`. */
 #include "support/build.h"
 #include "test.h"
@@ -35,7 +35,7 @@ static void body_at(const tn_body_type *type, const course *c, double s, tn_fram
   build_path_at(&c->parent, s, &p, a);
   p.a0[0] = a[0], p.a0[1] = a[1], p.al0 = a[2];
   memset(f, 0x7f, sizeof *f); /* all of it must be filled */
-  type->motion(q, u, &p, f, S);
+  type->plane.motion(q, u, &p, f, S);
 }
 
 static void along(const tn_body_type *type, const course *c, double r[3][BUILD_STENCIL], double v[3][BUILD_STENCIL]) {
@@ -48,9 +48,11 @@ static void along(const tn_body_type *type, const course *c, double r[3][BUILD_S
   }
 }
 
+/* it is there in the plane, and no larger than the arrays here */
 static bool small(const tn_body_type *type) {
-  if (type->n >= 1 && type->n <= 6) return true;
-  FAIL("coordinates %s: %d of them are not known to this test", type->name, type->n);
+  if (type->plane.n == 0) return false;
+  if (type->plane.n >= 1 && type->plane.n <= 6) return true;
+  FAIL("coordinates %s: %d of them are not known to this test", type->name, type->plane.n);
   return false;
 }
 
@@ -72,7 +74,7 @@ TEST(twist_and_bias_are_derivatives) {
       const double tw[3] = {f.v[0], f.v[1], f.w}, a0[3] = {f.a0[0], f.a0[1], f.al0};
       for (int d = 0; d < 3; d++) {
         double a = a0[d];
-        for (int k = 0; k < type->n; k++) a += S[d * type->n + k] * c.a[k];
+        for (int k = 0; k < type->plane.n; k++) a += S[d * type->plane.n + k] * c.a[k];
         twist = worse(twist, fabs(tw[d] - build_slope(r[d], H)));
         bias = worse(bias, fabs(a - build_slope(v[d], H)));
       }
@@ -102,14 +104,14 @@ TEST(motion_axes) {
       for (int d = 0; d < 3; d++)
         for (int k = 1; k < 6; k++) c.parent.p[d][k] = 0;
       body_at(type, &c, 0, &f, S);
-      for (int k = 0; k < type->n; k++) {
+      for (int k = 0; k < type->plane.n; k++) {
         c.u[k] = 1;
         along(type, &c, r, v);
         body_at(type, &c, 0, &f, unused);
         const double tw[3] = {f.v[0], f.v[1], f.w};
         for (int d = 0; d < 3; d++) {
-          worst = worse(worst, fabs(S[d * type->n + k] - build_slope(r[d], H)));
-          worst = worse(worst, fabs(S[d * type->n + k] - tw[d]));
+          worst = worse(worst, fabs(S[d * type->plane.n + k] - build_slope(r[d], H)));
+          worst = worse(worst, fabs(S[d * type->plane.n + k] - tw[d]));
         }
         c.u[k] = 0;
       }
@@ -134,15 +136,15 @@ TEST(from_pose_and_back) {
       course_random(&b, &c);
       const double pose[3] = {build_uniform(&b, -2, 2), build_uniform(&b, -2, 2), build_uniform(&b, -7, 7)};
       if (type->on_parent) p.r[0] = pose[0], p.r[1] = pose[1];
-      type->from_pose(pose, q);
-      type->motion(q, u, &p, &f, S);
+      type->plane.from_pose(pose, q);
+      type->plane.motion(q, u, &p, &f, S);
       worst = worse(worst, hypot(f.r[0] - pose[0], f.r[1] - pose[1]));
       if (type->oriented) worst = worse(worst, fabs(f.angle - pose[2]));
       for (int k = 0; k < 2; k++) worst = worse(worst, fabs(f.v[k]) + fabs(f.a0[k]));
       /* and the other way */
-      type->motion(c.q, u, &p, &f, S);
-      type->from_pose((double[3]){f.r[0], f.r[1], f.angle}, q);
-      for (int k = 0; k < type->n; k++) worst = worse(worst, fabs(q[k] - c.q[k]));
+      type->plane.motion(c.q, u, &p, &f, S);
+      type->plane.from_pose((double[3]){f.r[0], f.r[1], f.angle}, q);
+      for (int k = 0; k < type->plane.n; k++) worst = worse(worst, fabs(q[k] - c.q[k]));
       build_free(&b);
     }
     printf("%-16s pose %.1e\n", type->name, worst);
@@ -198,7 +200,8 @@ TEST(same_motion_in_all_coordinates) {
       build own = {0}, plane = {0};
       build_table a = {0}, p = {0};
       double worst = 0, far = 0;
-      if (type->on_parent && type->n != 1) {
+      if (type->plane.n == 0) break;
+      if (type->on_parent && type->plane.n != 1) {
         FAIL("coordinates %s: this test knows a pivot on a parent, with one angle", type->name);
         break;
       }

@@ -299,7 +299,7 @@ TEST(a_hundred_thousand_bodies_before_a_mistake) {
 /* ---- the scanner: values, keys and separators of a text, or the byte at which it stops being JSON ---------------- */
 
 typedef struct token {
-  char kind; /* of a value: { [ " or 0 for a number */
+  char kind; /* of a value: { [ " or 0 for a number, t for true and false */
   int parent, last;
   size_t from, to;     /* of the value                          */
   size_t key, key_end; /* of its key, quotes included; or equal */
@@ -373,6 +373,17 @@ static bool scan_number(scan *c) {
   return true;
 }
 
+static bool scan_literal(scan *c) {
+  static const char *const words[] = {"true", "false"};
+  for (int i = 0; i < 2; i++) {
+    const size_t n = strlen(words[i]);
+    if (c->at + n > c->n || memcmp(c->s + c->at, words[i], n) != 0) continue;
+    c->at += n;
+    return true;
+  }
+  return unexpected(c);
+}
+
 static bool same_key(const scan *c, const token *a, const token *b) {
   return a->key_end - a->key == b->key_end - b->key && !memcmp(c->s + a->key, c->s + b->key, a->key_end - a->key);
 }
@@ -389,6 +400,9 @@ static bool scan_value(scan *c, int parent, size_t key, size_t key_end, size_t c
   } else if (kind == '-' || (kind >= '0' && kind <= '9')) {
     t->kind = '0';
     if (!scan_number(c)) return false;
+  } else if (kind == 't' || kind == 'f') {
+    t->kind = 't';
+    if (!scan_literal(c)) return false;
   } else if (kind == '{' || kind == '[') {
     const char close = kind == '{' ? '}' : ']';
     c->at++;
@@ -532,7 +546,14 @@ static bool plain_key(const scan *c, int i) {
   return has_key(c, i) && !memchr(c->s + c->t[i].key, '{', c->t[i].key_end - c->t[i].key);
 }
 
-static const char kinds_all[] = "{[\"0";
+static const char kinds_all[] = "{[\"0t";
+
+/* of the model: 2 or 3 */
+static int dimension_of(const scan *c) {
+  for (int i = 1; i < c->count; i++)
+    if (is_at(c, i, "/dimension")) return c->s[c->t[i].from] - '0';
+  return 0;
+}
 
 /* -- syntax -- */
 
@@ -931,15 +952,20 @@ static void list_of_another_length(mutant *m) {
     edit(m, t->to - 1, t->to - 1, ", 0");
   else
     edit(m, m->c->t[i + 1].to, t->to - 1, ""); /* the first stays */
-  expect(m, t->from, is_at(m->c, i, "/*/*/between /bodies/*/rod /joints/*/on_bodies") ? "two" : "list of 2");
+  if (is_at(m->c, i, "/*/*/between /bodies/*/rod /joints/*/on_bodies"))
+    expect(m, t->from, "two");
+  else
+    expect(m, t->from, "list of %d", dimension_of(m->c));
 }
 
 static void axis_zero(mutant *m) {
   static const char axes[] = "/joints/*/axis";
-  static const char *const zeros[] = {"[0, 0]", "[0, -0.0]", "[\"0*pi\", 0]", "[0, 1e-999]"};
+  static const char *const zeros[] = {"0, 0", "0, -0.0", "\"0*pi\", 0", "0, 1e-999"};
+  char text[40];
   const int i = choose(m, "\"[", NULL, axes);
   if (i < 0) return;
-  edit(m, m->c->t[i].from, m->c->t[i].to, zeros[dice(m, 4)]);
+  snprintf(text, sizeof text, "[%s%s]", dimension_of(m->c) == 3 ? "0, " : "", zeros[dice(m, 4)]);
+  edit(m, m->c->t[i].from, m->c->t[i].to, text);
   expect(m, m->c->t[i].from, "axis has zero length");
 }
 

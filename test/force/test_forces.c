@@ -139,7 +139,7 @@ static double equal_and_opposite(build *b) {
   tn_system *s = &b->sys;
   build_motion m;
   double sum[3] = {0, 0, 0}, size = 0;
-  if (f->how == TN_ON_BODY || (f->how == TN_ON_CHANNEL && !f->on.of_joint)) return -1;
+  if (f->how == TN_ON_BODY || (f->how == TN_ON_CHANNEL && f->on.kind != TN_OF_JOINT)) return -1;
   if (f->how == TN_ON_CHANNEL)
     for (int k = 0; k < 2; k++)
       if (b->model->joint[f->on.part].spot[k].body < 0) return -1;

@@ -3,7 +3,8 @@
  *
  * along a motion of the frames with twists tw and accelerations (a, al):
  *   dC/dt = J tw + Ct,  d(J tw + Ct)/dt = J (a, al) - gamma
- *   dm/dt = Jm tw,      d(Jm tw)/dt = Jm (a, al) - gamma_m                  m: its coordinates */
+ *   dm/dt = Jm tw,      d(Jm tw)/dt = Jm (a, al) - gamma_m                  m: its coordinates
+ * those there are in the plane; a mesh (gear, rack) has dC/dt = J tw in its bearings only, and is moved in them for that */
 #include "support/build.h"
 #include "test.h"
 
@@ -27,6 +28,7 @@ static void each_type(const char *what, double tolerance, bool framed, check f) 
   for (int i = 0; i < tn_joint_type_count; i++) {
     const tn_joint_type *type = tn_joint_types[i];
     double worst = -1;
+    if (!type->plane.there) continue;
     if (framed && type->seat == TN_SEAT_CHANNELS) continue; /* the assembler makes its rows: see rows_in_a_model */
     for (int n = 0; n < INSTANCES; n++) {
       build b;
@@ -53,6 +55,7 @@ TEST(every_type_can_be_built_with_every_field) {
     const tn_joint_type *type = tn_joint_types[i];
     build_given all = {0};
     int built = 0;
+    if (!type->plane.there) continue;
     char why[1200] = "", text[64];
     for (int n = 0; n < INSTANCES; n++) {
       build b;
@@ -78,9 +81,12 @@ TEST(every_table_is_complete) {
   for (int i = 0; i < tn_joint_type_count; i++) {
     const tn_joint_type *type = tn_joint_types[i];
     const tn_joint2 *p = &type->plane;
-    int coordinates = 0;
+    int coordinates = 0, carried = 0;
     for (const tn_coordinate *k = type->coordinates; k && k->name; k++) coordinates++;
+    for (const tn_coordinate *k = p->carried; k && k->name; k++) carried++;
     CHECK(type->name && *type->name && type->doc && *type->doc);
+    CHECK(p->there || type->space.there);
+    if (!p->there) continue;
     CHECK(p->rows + p->rows_velocity_only <= 3);
     if (type->seat == TN_SEAT_CHANNELS) {
       if (!type->value || p->rows != 1) FAIL("joint %s: a row on channels needs `value` and one row", type->name);
@@ -89,8 +95,9 @@ TEST(every_table_is_complete) {
     if (p->rows + p->rows_velocity_only > 0 && (!p->position || !p->rows_on_twists || !p->rates))
       FAIL("joint %s: rows without functions", type->name);
     if (p->axes >= 0 && !p->motion) FAIL("joint %s: axes without `motion`", type->name);
-    if (p->axes >= 0 && p->axes != coordinates)
-      FAIL("joint %s: %d axes, %d coordinates", type->name, p->axes, coordinates);
+    if (p->axes >= 0 && p->axes != (p->carried ? carried : coordinates))
+      FAIL("joint %s: %d axes, %d coordinates", type->name, p->axes, p->carried ? carried : coordinates);
+    if (p->carried && coordinates) FAIL("joint %s: names for coordinates that it measures", type->name);
     if (coordinates && !p->measure) FAIL("joint %s: coordinates without `measure`", type->name);
     /* in a tree the rows it saves and the coordinates it gives make a plane body's three */
     if (p->axes >= 0 && p->rows + p->axes != 3) FAIL("joint %s: %d rows and %d axes", type->name, p->rows, p->axes);
@@ -101,6 +108,54 @@ TEST(every_table_is_complete) {
 
 static void frames_at(const tn_joint *j, const build_path *path, double s, tn_frame2 *f, double (*a)[3]) {
   for (int k = 0; k < j->frames; k++) build_path_at(&path[k], s, &f[k], a[k]);
+}
+
+/* frames of a mesh in its bearings: the carrier moves, wheels turn on it about their own centres and a rack slides along its
+ * direction, as at the given pose */
+typedef struct bearings {
+  build_path path[3]; /* of the carrier; of what turns or slides on it: its third component */
+  tn_frame2 given[3];
+  double way[2]; /* of the rack, along the axes of the carrier; 0: a wheel */
+} bearings;
+
+static void bearings_random(build *b, const tn_joint *j, bearings *x) {
+  static const double rest[BUILD_MOST];
+  const tn_node *direction = tn_node_get(j->node, "direction");
+  tn_kinematics(&b->sys, 0, b->model->q0, rest);
+  for (int k = 0; k < 3; k++) {
+    build_path_random(b, &x->path[k]);
+    tn_frame_on(&b->sys, &j->spot[k], &x->given[k]);
+  }
+  x->way[0] = x->way[1] = 0;
+  if (!direction) return;
+  const double dx = direction->first->number, dy = direction->last->number, l = hypot(dx, dy);
+  const tn_frame2 *c = &x->given[2];
+  x->way[0] = (c->c * dx + c->s * dy) / l;
+  x->way[1] = (-c->s * dx + c->c * dy) / l;
+}
+
+static void bearings_at(const bearings *x, double s, tn_frame2 *f) {
+  tn_frame2 on;
+  double unused[3];
+  build_path_at(&x->path[2], s, &f[2], unused);
+  const tn_frame2 *c = &f[2], *g = &x->given[2];
+  for (int k = 0; k < 2; k++) {
+    build_path_at(&x->path[k], s, &on, unused);
+    const bool slides = k == 1 && (x->way[0] != 0 || x->way[1] != 0);
+    const double dx = x->given[k].r[0] - g->r[0], dy = x->given[k].r[1] - g->r[1], way = slides ? on.angle : 0;
+    const double speed = slides ? on.w : 0, turn = slides ? 0 : on.angle;
+    const double p[2] = {g->c * dx + g->s * dy + way * x->way[0], -g->s * dx + g->c * dy + way * x->way[1]};
+    const double arm[2] = {c->c * p[0] - c->s * p[1], c->s * p[0] + c->c * p[1]};
+    f[k] = (tn_frame2){.r = {c->r[0] + arm[0], c->r[1] + arm[1]},
+                       .angle = c->angle + x->given[k].angle - g->angle + turn,
+                       .v = {c->v[0] - c->w * arm[1] + speed * (c->c * x->way[0] - c->s * x->way[1]),
+                             c->v[1] + c->w * arm[0] + speed * (c->s * x->way[0] + c->c * x->way[1])},
+                       .w = c->w + (slides ? 0 : on.w),
+                       .a0 = {NAN, NAN},
+                       .al0 = NAN};
+    f[k].c = cos(f[k].angle);
+    f[k].s = sin(f[k].angle);
+  }
 }
 
 static double times_twists(const double *J, int frames, const tn_frame2 *f) {
@@ -115,7 +170,31 @@ static double size_of(const double *J, int n) {
   return most;
 }
 
+/* C is 0 at the given pose; along a motion in the bearings its derivative is the row of either form, which a carrier that
+ * moves on its own does not feel */
+static double mesh_rows(build *b, const tn_joint *j) {
+  const tn_joint2 *type = &j->type->plane;
+  bearings x;
+  tn_frame2 f[3];
+  double C = 0, J[9], Ct, gamma, along[BUILD_STENCIL], err = 0;
+  bearings_random(b, j, &x);
+  type->position(j->self, 0.3, x.given, &C);
+  err = worse(err, fabs(C));
+  for (int k = 0; k < BUILD_STENCIL; k++) {
+    bearings_at(&x, build_offset(k, H), f);
+    type->position(j->self, 0.3, f, &along[k]);
+  }
+  bearings_at(&x, 0, f);
+  type->rows_on_twists(j->self, 0.3, f, J);
+  type->rates(j->self, 0.3, f, &Ct, &gamma);
+  for (int k = 6; k < 9; k++) err = worse(err, fabs(J[k]));
+  err = worse(err, fabs(Ct));
+  if (j->rows) err = worse(err, fabs(times_twists(J, 3, f) - build_slope(along, H)) / (1 + size_of(J, 9)));
+  return err;
+}
+
 static double rows_against_differences(build *b, const tn_joint *j) {
+  if (j->type->seat == TN_SEAT_MESH) return mesh_rows(b, j);
   const tn_joint2 *type = &j->type->plane;
   build_path path[MOST_FRAMES];
   tn_frame2 f[MOST_FRAMES];
@@ -168,14 +247,15 @@ static double time_alone(build *b, const tn_joint *j) {
   tn_frame2 f[MOST_FRAMES];
   double a[MOST_FRAMES][3], C[3], Ct[3], gamma[3], along[3][BUILD_STENCIL], err = 0;
   const double t = build_uniform(b, 0, 1);
+  const int rows = j->rows;
   for (int k = 0; k < j->frames; k++) build_path_random(b, &path[k]);
   frames_at(j, path, 0, f, a);
   for (int k = 0; k < BUILD_STENCIL; k++) {
     type->position(j->self, t + build_offset(k, H), f, C);
-    for (int r = 0; r < type->rows; r++) along[r][k] = C[r];
+    for (int r = 0; r < rows; r++) along[r][k] = C[r];
   }
   type->rates(j->self, t, f, Ct, gamma);
-  for (int r = 0; r < type->rows; r++) err = worse(err, fabs(Ct[r] - build_slope(along[r], H)) / (1 + fabs(Ct[r])));
+  for (int r = 0; r < rows; r++) err = worse(err, fabs(Ct[r] - build_slope(along[r], H)) / (1 + fabs(Ct[r])));
   return err;
 }
 
@@ -289,8 +369,8 @@ static double motion_keeps_it_closed(build *b, const tn_joint *j) {
   for (int r = 0; r < type->rows; r++) err = worse(err, fabs(C[r]));
   for (int r = 0; r < type->rows; r++) err = worse(err, fabs(times_twists(J + 6 * r, 2, f) + Ct[r]));
   /* its coordinates are those it measures, and its speeds their rates */
-  if (type->axes) type->measure(j->self, f, value, Jm, gamma);
-  for (int i = 0; i < type->axes; i++) {
+  if (coordinates_of(j)) type->measure(j->self, f, value, Jm, gamma);
+  for (int i = 0; i < coordinates_of(j); i++) {
     err = worse(err, fabs(value[i] - q[i]));
     err = worse(err, fabs(times_twists(Jm + 6 * i, 2, f) - u[i]));
   }
@@ -341,12 +421,13 @@ static bool solve(int n, double *G, double *x) {
  * the opposite on the first, and does no work on them together */
 static double rigid_motion_is_free(build *b, const tn_joint *j) {
   const tn_joint2 *type = &j->type->plane;
-  const int n = type->rows;
-  double J[18], C[3], a[3], G[9], err = 0;
+  const bool mesh = j->type->seat == TN_SEAT_MESH;
+  const int n = mesh ? 0 : type->rows, width = 3 * j->frames;
+  double J[27], C[3], a[3], G[9], err = 0;
   build_path path;
-  tn_frame2 f[2];
-  if (j->type->seat != TN_SEAT_SHARED && j->type->seat != TN_SEAT_TWO) return -1;
-  for (int k = 0; k < 2; k++) {
+  tn_frame2 f[3];
+  if (j->type->seat != TN_SEAT_SHARED && j->type->seat != TN_SEAT_TWO && !mesh) return -1;
+  for (int k = 0; k < j->frames; k++) {
     build_path_random(b, &path);
     build_path_at(&path, 0, &f[k], a);
   }
@@ -374,13 +455,14 @@ static double rigid_motion_is_free(build *b, const tn_joint *j) {
   if (n) type->position(j->self, 0.3, f, C);
   if (n && !(size_of(C, n) < 1e-12)) return INFINITY;
   const double v[2] = {build_uniform(b, -2, 2), build_uniform(b, -2, 2)}, w = build_uniform(b, -2, 2);
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < j->frames; k++) {
     f[k].w = w;
     f[k].v[0] = v[0] - w * f[k].r[1];
     f[k].v[1] = v[1] + w * f[k].r[0];
   }
   type->rows_on_twists(j->self, 0.3, f, J);
-  for (int r = 0; r < n; r++) err = worse(err, fabs(times_twists(J + 6 * r, 2, f)));
+  for (int r = 0; r < j->rows + j->rows_velocity; r++)
+    err = worse(err, fabs(times_twists(J + width * r, j->frames, f)) / (1 + size_of(J + width * r, width)));
   return err;
 }
 
@@ -404,7 +486,7 @@ TEST(rows_in_a_model) { each_type("rows in a model", 1e-9, false, rows_of_the_mo
 static const tn_joint_type *random_carrier(build *b) {
   for (;;) {
     const tn_joint_type *type = tn_joint_types[build_integer(b, 0, tn_joint_type_count - 1)];
-    if (type->seat == TN_SEAT_SHARED && type->plane.axes >= 0) return type;
+    if (type->plane.there && type->seat == TN_SEAT_SHARED && type->plane.axes >= 0) return type;
   }
 }
 
@@ -453,14 +535,17 @@ static double tree(build *b, bool closed, int carried, int *backwards) {
     const tn_joint *j = &m->joint[body->joint];
     const tn_joint2 *type = &j->type->plane;
     double C[3], J[18], value[3], gamma[3];
-    tn_frame2 f[2];
+    tn_frame2 f[2], expected;
     for (int k = 0; k < 2; k++) tn_frame_on(&b->sys, &j->spot[k], &f[k]);
+    place_on(j, motion.q + body->q, motion.u + body->u, &f[0], &expected);
+    err = worse(err, hypot(f[1].r[0] - expected.r[0], f[1].r[1] - expected.r[1]) + fabs(f[1].angle - expected.angle));
+    err = worse(err, hypot(f[1].v[0] - expected.v[0], f[1].v[1] - expected.v[1]) + fabs(f[1].w - expected.w));
     type->position(j->self, 0, f, C);
     for (int r = 0; r < type->rows; r++) err = worse(err, fabs(C[r]));
     type->rows_on_twists(j->self, 0, f, J);
     for (int r = 0; r < type->rows; r++) err = worse(err, fabs(times_twists(J + 6 * r, 2, f)));
-    if (type->axes) type->measure(j->self, f, value, J, gamma);
-    for (int k = 0; k < type->axes; k++) {
+    if (coordinates_of(j)) type->measure(j->self, f, value, J, gamma);
+    for (int k = 0; k < coordinates_of(j); k++) {
       err = worse(err, fabs(value[k] - motion.q[body->q + k]));
       err = worse(err, fabs(times_twists(J + 6 * k, 2, f) - motion.u[body->u + k]));
     }
@@ -469,10 +554,10 @@ static double tree(build *b, bool closed, int carried, int *backwards) {
   /* joints closed by `at`: coordinates 0 are the given pose */
   tn_kinematics(&b->sys, 0, m->q0, rest);
   for (int i = 0; i < m->bodies; i++) {
-    const double *pose = m->body[i].pose;
+    const tn_pose *pose = &m->body[i].pose;
     const tn_frame2 *f = &b->sys.body[i];
-    err = worse(err, hypot(f->r[0] - pose[0], f->r[1] - pose[1]));
-    if (m->body[i].oriented) err = worse(err, fabs(f->angle - pose[2]));
+    err = worse(err, hypot(f->r[0] - pose->r[0], f->r[1] - pose->r[1]));
+    if (m->body[i].oriented) err = worse(err, fabs(f->angle - pose->angle));
   }
   return err;
 }
@@ -483,7 +568,7 @@ TEST(carried_in_a_tree_forwards_and_backwards) {
     const tn_joint_type *type = i < tn_joint_type_count ? tn_joint_types[i] : NULL;
     double worst = 0;
     int backwards = 0, all = 0, refused = 0;
-    if (type && (type->seat != TN_SEAT_SHARED || type->plane.axes < 0)) continue;
+    if (type && (!type->plane.there || type->seat != TN_SEAT_SHARED || type->plane.axes < 0)) continue;
     types++;
     for (int n = 0; n < 30; n++) {
       build b;
@@ -512,7 +597,7 @@ static void skew_motion(const void *self, const double *q, double d[2], double *
 }
 
 TEST(carried_by_a_joint_that_slides_and_turns) {
-  tn_joint_type skew = {.name = "skew", .plane = {.axes = 1, .motion = skew_motion}};
+  tn_joint_type skew = {.name = "skew", .plane = {.there = true, .axes = 1, .motion = skew_motion}};
   double worst = 0;
   int replaced = 0;
   for (int n = 0; n < 30; n++) {

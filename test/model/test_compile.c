@@ -139,7 +139,7 @@ TEST(constants_and_points_in_any_order_and_tables) {
   if (m) {
     const tn_body *k = body(m, "k");
     CHECK(k->mass == 9 && k->inertia == 15 && k->center[0] == 4 && k->center[1] == 4);
-    CHECK_NEAR(k->pose[2], 5, TOL_MACHINE(10));
+    CHECK_NEAR(k->pose.angle, 5, TOL_MACHINE(10));
   }
   build_free(&b);
 }
@@ -163,7 +163,7 @@ TEST(repeats_make_bodies_joints_lumps_and_outputs) {
     CHECK_TEXT(m->joint[2].name, "pin3");
     CHECK_TEXT(m->column[1], "d2");
     CHECK_TEXT(m->column[3], "last");
-    CHECK(m->body[1].pose[0] == 1 && m->body[2].pose[0] == 2);
+    CHECK(m->body[1].pose.r[0] == 1 && m->body[2].pose.r[0] == 2);
     CHECK_NEAR(m->body[0].mass, 1 + 0.1, 1e-15);
     CHECK_NEAR(m->body[1].mass, 2 + 0.3, 1e-15);
     CHECK_NEAR(m->body[2].mass, 4 + 0.6, 1e-15);
@@ -185,7 +185,7 @@ TEST(repeats_inside_repeats) {
     CHECK_NEAR(body(m, "a1")->mass, 1 + 10 + 11, 1e-13);
     CHECK_NEAR(body(m, "a2")->mass, 1 + 20 + 21 + 22, 1e-13);
     CHECK_NEAR(body(m, "a2")->center[1], (21 * 1 + 22 * 2) / 64.0, 1e-15);
-    CHECK(body(m, "a2")->pose[0] == 20 && body(m, "a2")->pose[1] == 2);
+    CHECK(body(m, "a2")->pose.r[0] == 20 && body(m, "a2")->pose.r[1] == 2);
   }
   build_free(&b);
 }
@@ -212,7 +212,7 @@ TEST(lumps_are_folded_into_mass_centre_and_inertia) {
     CHECK_NEAR(k->center[0], c[0], TOL_MACHINE(10));
     CHECK_NEAR(k->center[1], c[1], TOL_MACHINE(10));
     CHECK_NEAR(k->inertia, I, TOL_MACHINE(100));
-    CHECK(k->pose[0] == 7 && k->pose[1] == 8 && k->pose[2] == 1);
+    CHECK(k->pose.r[0] == 7 && k->pose.r[1] == 8 && k->pose.angle == 1);
   }
   build_free(&b);
 }
@@ -235,11 +235,11 @@ TEST(a_rod_has_its_pose_centre_and_inertia) {
                         "'s': {'rod': ['B', 'A'], 'mass': 3, 'inertia': 2, 'center': [1, 1]}}}");
   if (m) {
     const tn_body *r = body(m, "r"), *s = body(m, "s");
-    CHECK(r->pose[0] == 1 && r->pose[1] == 2);
-    CHECK_NEAR(r->pose[2], atan2(4, 3), TOL_MACHINE(4));
+    CHECK(r->pose.r[0] == 1 && r->pose.r[1] == 2);
+    CHECK_NEAR(r->pose.angle, atan2(4, 3), TOL_MACHINE(4));
     CHECK(r->mass == 3 && r->center[0] == 2.5 && r->center[1] == 0);
     CHECK_NEAR(r->inertia, 3 * 25.0 / 12, TOL_MACHINE(20));
-    CHECK(s->pose[0] == 4 && s->inertia == 2 && s->center[0] == 1 && s->center[1] == 1);
+    CHECK(s->pose.r[0] == 4 && s->inertia == 2 && s->center[0] == 1 && s->center[1] == 1);
   }
   build_free(&b);
 }
@@ -372,9 +372,9 @@ TEST(relative_coordinates_leave_particles_swings_and_free_bodies_their_own) {
       "'hold': {'type': 'revolute', 'between': ['k', 'p']}, 'tie': {'type': 'weld', 'between': ['k', 'w']},"
       "'cord': {'type': 'distance', 'between': ['s', 'free'], 'at': ['s', [5, 5]]}}}");
   if (m) {
-    CHECK(body(m, "k")->joint == 0 && body(m, "p")->type && body(m, "p")->n == 2 && body(m, "free")->n == 3);
-    CHECK(body(m, "s")->n == 1 && body(m, "s")->cols == 2); /* its own angle and the slide */
-    CHECK(body(m, "w")->n == 0 && body(m, "w")->cols == 1);
+    CHECK(body(m, "k")->joint == 0 && body(m, "p")->type && body(m, "p")->nq == 2 && body(m, "free")->nq == 3);
+    CHECK(body(m, "s")->nq == 1 && body(m, "s")->cols == 2); /* its own angle and the slide */
+    CHECK(body(m, "w")->nq == 0 && body(m, "w")->cols == 1);
     CHECK(m->nq == 1 + 2 + 3 + 1 && m->rows == 2 + 1); /* hold and cord */
     CHECK(!joint(m, "hold")->in_tree && joint(m, "tie")->in_tree);
   }

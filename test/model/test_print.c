@@ -96,10 +96,18 @@ TEST(every_example_prints_as_itself) {
     const void *type;
     for (int i = 0; (type = tn_registry_type(NULL, (tn_registry)kind, i)); i++) {
       char text[4000];
-      const char *sections = kind == TN_JOINTS   ? ((const tn_joint_type *)type)->example
-                             : kind == TN_FORCES ? ((const tn_force_type *)type)->example
-                                                 : ((const tn_body_type *)type)->example;
-      snprintf(text, sizeof text, "{'tenon': 1, 'dimension': 2, %s}", sections);
+      const tn_joint_type *j = type;
+      const tn_force_type *f = type;
+      const tn_body_type *c = type;
+      const char *first = kind == TN_JOINTS ? j->example : kind == TN_FORCES ? f->example : c->example;
+      const char *space = kind == TN_JOINTS   ? j->example_space
+                          : kind == TN_FORCES ? f->example_space
+                                              : c->example_space;
+      const bool plane = kind == TN_JOINTS ? j->plane.there : kind == TN_FORCES ? f->plane != NULL : c->plane.n > 0;
+      snprintf(text, sizeof text, "{'tenon': 1, 'dimension': %d, %s}", plane ? 2 : 3, first);
+      check_text(tn_type_name(type), text, NULL);
+      if (!space) continue;
+      snprintf(text, sizeof text, "{'tenon': 1, 'dimension': 3, %s}", space);
       check_text(tn_type_name(type), text, NULL);
     }
   }

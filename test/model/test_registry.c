@@ -68,9 +68,9 @@ static int rename_types(build *b, const char *section, const char *member, const
   return n;
 }
 
-static void example(build *b, const char *sections) {
+static void example(build *b, int dimension, const char *sections) {
   char text[4000];
-  snprintf(text, sizeof text, "{\"tenon\": 1, \"dimension\": 2, %s}", sections);
+  snprintf(text, sizeof text, "{\"tenon\": 1, \"dimension\": %d, %s}", dimension, sections);
   for (char *c = text; *c; c++)
     if (*c == '\'') *c = '"';
   build_parse(b, text);
@@ -95,6 +95,17 @@ static void run_settings(build *b, const char *coordinates) {
   if (coordinates) build_set(b, "/coordinates", "\"%s\"", coordinates);
 }
 
+/* the example of a type in the plane or in space; NULL: it has none there */
+static const char *example_of(tn_registry kind, const void *type, int dimension) {
+  const tn_joint_type *j = type;
+  const tn_force_type *f = type;
+  const tn_body_type *c = type;
+  const char *first = kind == TN_JOINTS ? j->example : kind == TN_FORCES ? f->example : c->example;
+  const char *space = kind == TN_JOINTS ? j->example_space : kind == TN_FORCES ? f->example_space : c->example_space;
+  const bool plane = kind == TN_JOINTS ? j->plane.there : kind == TN_FORCES ? f->plane != NULL : c->plane.n > 0;
+  return (dimension == 2) == plane ? first : dimension == 3 ? space : NULL;
+}
+
 TEST(joints_forces_and_coordinates_move_as_the_original) {
   static const struct {
     tn_registry kind;
@@ -102,19 +113,19 @@ TEST(joints_forces_and_coordinates_move_as_the_original) {
   } kinds[] = {{TN_JOINTS, "joints", NULL}, {TN_FORCES, "forces", NULL}, {TN_COORDINATES, "bodies", "coordinates"}};
   for (int k = 0; k < COUNT(kinds); k++)
     for (int i = 0; i < count_of(kinds[k].kind); i++)
-      for (int relative = 0; relative < 2; relative++) {
+      for (int n = 0; n < 4; n++) {
+        const int dimension = 2 + n / 2, relative = n % 2;
         const void *type = tn_registry_type(NULL, kinds[k].kind, i);
         const table t = copy_of(kinds[k].kind, type);
-        const char *sections = kinds[k].kind == TN_JOINTS   ? ((const tn_joint_type *)type)->example
-                               : kinds[k].kind == TN_FORCES ? ((const tn_force_type *)type)->example
-                                                            : ((const tn_body_type *)type)->example;
+        const char *sections = example_of(kinds[k].kind, type, dimension);
         build a, b;
         tn_error e;
+        if (!sections) continue;
         build_new(&a, 1);
         build_new(&b, 1);
-        example(&a, sections);
+        example(&a, dimension, sections);
         CHECK(add(b.desc, kinds[k].kind, &t, &e) == TN_OK && e.status == TN_OK);
-        example(&b, sections);
+        example(&b, dimension, sections);
         int renamed = rename_types(&b, kinds[k].section, kinds[k].member, tn_type_name(type), mine);
         if (!renamed && strcmp(tn_type_name(type), "plane") == 0) { /* what bodies are that say nothing */
           build_set(&b, "/body_coordinates", "\"%s\"", mine);
@@ -132,7 +143,7 @@ TEST(joints_forces_and_coordinates_move_as_the_original) {
 /* a weld sits by default where the second body is: its copy too */
 TEST(a_copy_may_leave_out_what_the_original_may) {
   for (int i = 0; i < tn_joint_type_count; i++) {
-    if (tn_joint_types[i]->seat != TN_SEAT_SHARED) continue;
+    if (tn_joint_types[i]->seat != TN_SEAT_SHARED || !tn_joint_types[i]->plane.there) continue;
     build b;
     bool good[2];
     const table t = copy_of(TN_JOINTS, tn_joint_types[i]);
@@ -141,7 +152,7 @@ TEST(a_copy_may_leave_out_what_the_original_may) {
       CHECK(add(b.desc, TN_JOINTS, &t, NULL) == TN_OK);
       build_set(&b, "/bodies/bar", "{\"mass\": 1, \"inertia\": 1, \"position\": [1, 2]}");
       build_set(&b, "/joints/j", "{\"type\": \"%s\", \"between\": [\"ground\", \"bar\"]%s}",
-                k ? mine : tn_joint_types[i]->name, tn_joint_types[i]->has_axis ? ", \"axis\": \"x\"" : "");
+                k ? mine : tn_joint_types[i]->name, tn_joint_types[i]->plane.has_axis ? ", \"axis\": \"x\"" : "");
       good[k] = build_compile(&b);
       build_free(&b);
     }
@@ -409,9 +420,19 @@ TEST(joints_without_the_functions_of_their_rows) {
       WITHOUT(TN_JOINTS, joint, t, value);
       continue;
     }
-    WITHOUT(TN_JOINTS, joint, t, plane.position);
-    WITHOUT(TN_JOINTS, joint, t, plane.rows_on_twists);
-    WITHOUT(TN_JOINTS, joint, t, plane.rates);
+    if (t->plane.there) {
+      WITHOUT(TN_JOINTS, joint, t, plane.position);
+      WITHOUT(TN_JOINTS, joint, t, plane.rows_on_twists);
+      WITHOUT(TN_JOINTS, joint, t, plane.rates);
+    }
+    if (t->space.there) {
+      WITHOUT(TN_JOINTS, joint, t, space.position);
+      WITHOUT(TN_JOINTS, joint, t, space.rows_on_twists);
+      WITHOUT(TN_JOINTS, joint, t, space.rates);
+    }
+    table nowhere = copy_of(TN_JOINTS, t);
+    nowhere.joint.plane.there = nowhere.joint.space.there = false;
+    check_refused(TN_JOINTS, &nowhere, t->name, "plane and space");
   }
 }
 
@@ -419,12 +440,18 @@ TEST(joints_without_the_functions_of_their_rows) {
 TEST(joints_without_the_functions_of_their_coordinates) {
   for (int i = 0; i < tn_joint_type_count; i++) {
     const tn_joint_type *t = tn_joint_types[i];
-    if (t->coordinates) WITHOUT(TN_JOINTS, joint, t, plane.measure);
-    if (t->plane.axes >= 0) WITHOUT(TN_JOINTS, joint, t, plane.motion);
+    if (t->coordinates && t->plane.there) WITHOUT(TN_JOINTS, joint, t, plane.measure);
+    if (t->coordinates && t->space.there) WITHOUT(TN_JOINTS, joint, t, space.measure);
+    if (t->plane.there && t->plane.axes >= 0) WITHOUT(TN_JOINTS, joint, t, plane.motion);
+    if (t->space.there && t->space.axes >= 0) WITHOUT(TN_JOINTS, joint, t, space.motion);
+    /* nor without names for them where it carries one, and not without following angles that it remembers */
+    if (t->plane.there && t->plane.carried) WITHOUT(TN_JOINTS, joint, t, plane.carried);
+    if (t->space.there && t->space.carried) WITHOUT(TN_JOINTS, joint, t, space.carried);
+    if (t->space.there && t->space.memory) WITHOUT(TN_JOINTS, joint, t, space.accept);
   }
 }
 
-/* room for rows of a joint is three */
+/* room for rows of a joint is three, in space six */
 TEST(joints_with_more_rows_than_there_is_room_for) {
   static const int rows[][2] = {{4, 0}, {3, 1}, {2, 2}, {0, 4}, {-1, 0}, {2, -1}, {1000, 0}};
   for (int i = 0; i < COUNT(rows); i++) {
@@ -434,26 +461,51 @@ TEST(joints_with_more_rows_than_there_is_room_for) {
     t.joint.plane.rows_velocity_only = rows[i][1];
     snprintf(what, sizeof what, "sense: %d rows and %d of velocity", rows[i][0], rows[i][1]);
     check_refused(TN_JOINTS, &t, "revolute", what);
+    t = revolute();
+    t.joint.space.rows = rows[i][0] > 0 ? rows[i][0] + 3 : rows[i][0];
+    t.joint.space.rows_velocity_only = rows[i][0] ? rows[i][1] : rows[i][1] + 3;
+    check_refused(TN_JOINTS, &t, "revolute in space", what);
   }
 }
 
 TEST(other_types_without_what_they_need) {
   for (int i = 0; i < tn_force_type_count; i++) {
-    WITHOUT(TN_FORCES, force, tn_force_types[i], plane);
     table t = copy_of(TN_FORCES, tn_force_types[i]);
+    t.force.plane = NULL, t.force.space = NULL;
+    check_refused(TN_FORCES, &t, tn_force_types[i]->name, "plane and space");
+    t = copy_of(TN_FORCES, tn_force_types[i]);
     t.force.takes = 0;
     check_refused(TN_FORCES, &t, tn_force_types[i]->name, "anything to act on");
   }
   for (int i = 0; i < tn_body_type_count; i++) {
     const tn_body_type *t = tn_body_types[i];
-    WITHOUT(TN_COORDINATES, body, t, motion);
-    WITHOUT(TN_COORDINATES, body, t, from_pose);
-    WITHOUT(TN_COORDINATES, body, t, coordinates);
-    static const int n[] = {0, -1, 4, 1000};
+    if (t->plane.n) {
+      WITHOUT(TN_COORDINATES, body, t, plane.motion);
+      WITHOUT(TN_COORDINATES, body, t, plane.from_pose);
+      WITHOUT(TN_COORDINATES, body, t, plane.coordinates);
+    }
+    if (t->space.nq) {
+      WITHOUT(TN_COORDINATES, body, t, space.motion);
+      WITHOUT(TN_COORDINATES, body, t, space.from_pose);
+      if (t->space.chart) WITHOUT(TN_COORDINATES, body, t, space.chart);
+      if (t->space.coordinates) WITHOUT(TN_COORDINATES, body, t, space.coordinates);
+      if (t->space.rows) WITHOUT(TN_COORDINATES, body, t, space.own);
+    }
+    static const int n[] = {0, -1, 4, 1000}, nq[] = {0, -1, 9, 1000};
     for (int k = 0; k < COUNT(n); k++) {
       table other = copy_of(TN_COORDINATES, t);
-      other.body.n = n[k];
+      other.body.plane.n = n[k];
+      other.body.space.nq = 0;
       check_refused(TN_COORDINATES, &other, t->name, "a number of coordinates that makes sense");
+      if (!t->space.nq) continue;
+      other = copy_of(TN_COORDINATES, t);
+      other.body.plane.n = 0;
+      other.body.space.nq = nq[k];
+      if (nq[k] == t->space.nu) continue;
+      check_refused(TN_COORDINATES, &other, t->name, "a number of coordinates in space that makes sense");
+      other.body.space.nq = t->space.nq;
+      other.body.space.nu = nq[k];
+      check_refused(TN_COORDINATES, &other, t->name, "a number of speeds in space that makes sense");
     }
   }
   for (int i = 0; i < tn_formulation_type_count; i++) {

@@ -121,9 +121,13 @@ TEST(the_models_of_the_collection) {
     build_new(&b, 1);
     build_read(&b, name[i]);
     CHECK(build_compile(&b));
-    for (int k = 0; b.model && k < tn_model_warnings(b.model); k++) /* some lie in a horizontal plane */
-      CHECK_TEXT(tn_model_warning(b.model, k)->message, "no gravity is given: there is none");
-    CHECK(b.model && tn_model_warnings(b.model) == !tn_desc_has(b.desc, "/gravity"));
+    const bool weightless = !tn_desc_has(b.desc, "/gravity"); /* some lie in a horizontal plane */
+    /* the published inertia of the ring gear is rounded */
+    const bool ring = strncmp(name[i], "gear_train", 10) == 0;
+    if (!b.model || tn_model_warnings(b.model) != weightless + ring) FAIL("%s: other warnings", name[i]);
+    for (int k = 0; b.model && k < tn_model_warnings(b.model); k++)
+      CHECK_HAS(tn_model_warning(b.model, k)->message,
+                k < weightless ? "no gravity is given: there is none" : "body 'ring': a principal moment of inertia");
     build_free(&b);
   }
 }

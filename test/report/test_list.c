@@ -44,6 +44,7 @@ TEST(every_kind_and_every_type_is_listed) {
     int i = 0;
     for (; tn_list_name(kinds[k], i); i++) {
       const char *doc = tn_list_doc(kinds[k], i), *name = tn_list_name(kinds[k], i);
+      CHECK(strlen(name) < 18); /* in one column */
       CHECK(*name && doc && strlen(doc) > 5);
       CHECK_TEXT(tn_type_name(tn_registry_type(NULL, (tn_registry)k, i)), name);
       for (int j = 0; j < i; j++) CHECK(strcmp(tn_list_name(kinds[k], j), name) != 0);
@@ -53,6 +54,17 @@ TEST(every_kind_and_every_type_is_listed) {
     CHECK(i > 0 && !tn_list_doc(kinds[k], i) && !tn_list_name(kinds[k], -1) && !tn_list_doc(kinds[k], -1));
   }
   CHECK(!tn_list_name("bodies", 0) && !tn_list_doc("", 0));
+}
+
+static void check_coordinates(const page *p, const tn_coordinate *c, bool markdown) {
+  char text[200];
+  for (; c && c->name; c++) {
+    snprintf(text, sizeof text, markdown ? "`%s`, `%s` (%s)" : "%s, %s (%s)", c->name, c->rate,
+             c->unit == TN_ANGLE   ? "rad, rad/s"
+             : c->unit == TN_RATIO ? "1, 1/s"
+                                   : "m, m/s");
+    CHECK_HAS(p->text, text);
+  }
 }
 
 /* name, what it is, every field that it takes, and an example */
@@ -79,14 +91,20 @@ TEST(one_type_has_its_fields_and_an_example) {
           if (!strstr(p.text, text)) FAIL("%s %s: field %s is not listed", kind, name, f->key);
           if (!f->doc || !*f->doc) FAIL("%s %s: field %s says nothing", kind, name, f->key);
         }
-        const tn_coordinate *c = k == TN_JOINTS        ? ((const tn_joint_type *)type)->coordinates
-                                 : k == TN_COORDINATES ? ((const tn_body_type *)type)->coordinates
-                                                       : NULL;
-        for (; c && c->name; c++) {
-          snprintf(text, sizeof text, markdown ? "`%s`, `%s` (%s)" : "%s, %s (%s)", c->name, c->rate,
-                   c->unit == TN_ANGLE ? "rad, rad/s" : "m, m/s");
-          CHECK_HAS(p.text, text);
+        const tn_field *more = k == TN_FORCES ? ((const tn_force_type *)type)->fields_space : NULL;
+        for (; more && more->key; more++) {
+          snprintf(text, sizeof text, markdown ? "| `%s` |" : "\n  %s ", more->key);
+          if (!strstr(p.text, text)) FAIL("%s %s: field %s is not listed", kind, name, more->key);
+          CHECK(more->doc && *more->doc);
         }
+        const tn_body_type *body = type;
+        const tn_coordinate *c = k == TN_JOINTS        ? ((const tn_joint_type *)type)->coordinates
+                                 : k == TN_COORDINATES ? body->plane.coordinates
+                                                       : NULL;
+        check_coordinates(&p, c, markdown);
+        if (k == TN_COORDINATES) check_coordinates(&p, body->space.coordinates, markdown);
+        if (k == TN_COORDINATES && body->space.chart)
+          for (int q = 0; q < body->space.nq; q++) CHECK_HAS(p.text, body->space.chart->q_name[q]);
         CHECK(p.text[p.used - 1] == '\n' && !strstr(p.text, "(null)"));
         drop(&p);
       }
@@ -140,6 +158,27 @@ static void run_example(const char *kind, const char *name, const char *text, si
   free(model);
 }
 
+/* those of a page, in the plane and in space; how many */
+static int run_examples(const char *kind, const char *name, const page *p, bool markdown) {
+  const char *const mark = markdown ? "```jsonc\n" : "example:\n";
+  int n = 0;
+  for (const char *begin = strstr(p->text, mark), *end; begin; begin = strstr(end, mark), n++) {
+    begin += strlen(mark);
+    end = strstr(begin, markdown ? "```" : mark);
+    if (!end) end = p->text + p->used;
+    run_example(kind, name, begin, (size_t)(end - begin));
+  }
+  return n;
+}
+
+/* of one that is in the plane and in space there are two at most */
+static int examples_of(const void *type, int kind) {
+  const char *const space = kind == TN_JOINTS   ? ((const tn_joint_type *)type)->example_space
+                            : kind == TN_FORCES ? ((const tn_force_type *)type)->example_space
+                                                : ((const tn_body_type *)type)->example_space;
+  return 1 + (space != NULL);
+}
+
 TEST(examples_of_parts_run) {
   for (int k = TN_JOINTS; k <= TN_COORDINATES; k++)
     for (int i = 0; tn_list_name(tn_list_kind(k), i); i++)
@@ -147,13 +186,8 @@ TEST(examples_of_parts_run) {
         const char *kind = tn_list_kind(k), *name = tn_list_name(kind, i);
         page p;
         list(&p, kind, name, markdown);
-        const char *begin = strstr(p.text, markdown ? "```jsonc\n" : "example:\n"), *end = NULL;
-        if (begin) begin += 9;
-        if (begin) end = markdown ? strstr(begin, "```") : p.text + p.used;
-        if (begin && end)
-          run_example(kind, name, begin, (size_t)(end - begin));
-        else
-          FAIL("%s %s: no example to run", kind, name);
+        if (run_examples(kind, name, &p, markdown) != examples_of(tn_registry_type(NULL, (tn_registry)k, i), k))
+          FAIL("%s %s: not all of its examples are there", kind, name);
         drop(&p);
       }
 }
@@ -227,7 +261,7 @@ TEST(lists_have_a_line_for_each) {
     for (const char *c = p.text; *c; c++) lines += *c == '\n';
     for (; tn_list_name(tn_list_kind(k), n); n++) {
       const char *name = tn_list_name(tn_list_kind(k), n);
-      snprintf(text, sizeof text, "  %-16s %s\n", name, tn_list_doc(tn_list_kind(k), n));
+      snprintf(text, sizeof text, "  %-18s %s\n", name, tn_list_doc(tn_list_kind(k), n));
       CHECK_HAS(p.text, text);
       CHECK_HAS(all.text, text);
     }
@@ -245,7 +279,7 @@ TEST(markdown_is_well_formed) {
     page p;
     list(&p, k < 0 ? NULL : tn_list_kind(k), NULL, true);
     bool inside = false;
-    int fences = 0, headings = 0, expected = 0;
+    int fences = 0, headings = 0, expected = 0, examples = 0;
     for (char *line = p.text, *next; *line; line = next) {
       next = line + strcspn(line, "\n");
       if (*next) *next++ = 0;
@@ -268,8 +302,11 @@ TEST(markdown_is_well_formed) {
     }
     CHECK(!inside && fences % 2 == 0);
     for (int i = 0; tn_list_kind(i); i++)
-      for (int j = 0; (k < 0 || i == k) && tn_list_name(tn_list_kind(i), j); j++) expected++;
-    CHECK(headings == expected && fences == 2 * expected);
+      for (int j = 0; (k < 0 || i == k) && tn_list_name(tn_list_kind(i), j); j++) {
+        expected++;
+        examples += i > TN_COORDINATES ? 1 : examples_of(tn_registry_type(NULL, (tn_registry)i, j), i);
+      }
+    CHECK(headings == expected && fences == 2 * examples);
     drop(&p);
   }
 }

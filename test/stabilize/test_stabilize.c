@@ -57,6 +57,7 @@ static bool accept(moved *s, double *q, double *u) {
 static void at(moved *s, const double *q, const double *u) {
   tn_error e;
   CHECK(tn_solver_at(s->solver, 0, q, u, &e) == TN_OK);
+  tn_system_dense(&s->solver->sys);
 }
 
 static double dot(int n, const double *a, const double *b) {
@@ -65,7 +66,8 @@ static double dot(int n, const double *a, const double *b) {
   return sum;
 }
 
-static double row_times(const tn_system *sys, int row, const double *x) {
+static double row_times(tn_system *sys, int row, const double *x) {
+  tn_system_dense(sys);
   return dot(sys->m->nu, sys->A + (size_t)row * (size_t)sys->m->nu, x);
 }
 
@@ -160,7 +162,7 @@ TEST(the_change_is_the_smallest_in_its_metric) {
       const bool identity = p == 3;
       moved_new(&s, models[k], projections[p], 0.01);
       const int nu = s.m->nu, rows = s.m->rows;
-      const tn_system *sys = &s.solver->sys;
+      tn_system *sys = &s.solver->sys;
       double q[MOST], u[MOST], change[MOST], weighed[MOST], along[MOST][MOST];
       memcpy(q, s.q, sizeof q);
       memcpy(u, s.u, sizeof u);
@@ -227,7 +229,7 @@ static void check_feedback(const char *stabilize, double h, double kd, double kp
   moved s;
   moved_new(&s, "four_bar", stabilize, 0.01);
   const tn_stabilizer_type *type = type_of(&s, 0);
-  const tn_system *sys = &s.solver->sys;
+  tn_system *sys = &s.solver->sys;
   double U[MOST], largest = 0;
   at(&s, s.q, s.u);
   for (int i = 0; i < s.m->rows; i++) U[i] = 100 + i;
@@ -264,7 +266,7 @@ TEST(feedback_is_held_over_the_step_or_follows_its_stages) {
     const int nu = s.m->nu, rows = s.m->rows;
     double y[2][2 * MOST + TN_LEDGERS] = {{0}}, ydot[2 * MOST + TN_LEDGERS], U[2][MOST];
     CHECK(s.b.sim->n == 2 * nu + TN_LEDGERS);
-    const tn_system *sys = &s.solver->sys;
+    tn_system *sys = &s.solver->sys;
     for (int k = 0; k < 2; k++) {
       for (int i = 0; i < nu; i++) {
         y[k][i] = s.q[i] + k * 0.01 * build_uniform(&s.b, -1, 1);
@@ -298,7 +300,7 @@ TEST(the_share_of_the_stabilizer_is_kept_apart) {
   CHECK(share[0] == 0 && fabs(share[1]) > 1e-3);
   /* A udot_s = -U, M udot_s + A' lambda_s = 0 */
   const int nu = with.m->nu, rows = with.m->rows;
-  const tn_system *sys = &with.solver->sys;
+  tn_system *sys = &with.solver->sys;
   for (int i = 0; i < rows; i++)
     CHECK_NEAR(row_times(sys, i, sys->udot_s), -(40 * sys->Cdot[i] + 400 * sys->C[i]), 1e-11);
   for (int i = 0; i < nu; i++) {

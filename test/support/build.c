@@ -207,7 +207,7 @@ void build_helpers(build *b, int places) {
     const tn_joint_type *type = tn_joint_types[i];
     char name[16];
     build_given given;
-    if (!type->coordinates) continue;
+    if (!type->coordinates || !type->plane.there) continue;
     snprintf(name, sizeof name, "h%d", n);
     if (!build_joint(b, name, type, pair[n % 4][0], pair[n % 4][1], places, &given)) return;
     n++;
@@ -226,11 +226,15 @@ static void word(const char *choices, int i, char *text, size_t size) {
   snprintf(text, size, "%.*s", (int)strcspn(choices, " "), choices);
 }
 
-static void random_number(build *b, const char *at, const tn_field *f) {
+/* in its range */
+static double random_number(build *b, const tn_field *f) {
   const bool any = !tn_field_has_range(f);
   const double lo = any ? -2 : f->lo, hi = any ? 1 : isfinite(f->hi) ? f->hi : lo + 3;
-  build_set(b, at, "%.17g", lo + (hi - lo) * build_uniform(b, 0.1, 0.9));
+  return lo + (hi - lo) * build_uniform(b, 0.1, 0.9);
 }
+
+/* a list of as many as it says: 0 are two, in the plane */
+static int numbers_in(const tn_field *f) { return f->n ? f->n : 2; }
 
 /* a function of t; of a and b too when it may run */
 static void random_expression(build *b, char *text, size_t size, bool running) {
@@ -245,12 +249,12 @@ static void random_expression(build *b, char *text, size_t size, bool running) {
 static bool random_field(build *b, const char *at, const tn_field *f, unsigned *chosen) {
   char text[400];
   switch (f->kind) {
-  case TN_NUMBER: random_number(b, at, f); return true;
+  case TN_NUMBER: build_set(b, at, "%.17g", random_number(b, f)); return true;
   case TN_VECTOR: {
     char list[200] = "[";
-    for (int i = 0; i < f->n; i++) {
+    for (int i = 0; i < numbers_in(f); i++) {
       const size_t used = strlen(list);
-      snprintf(list + used, sizeof list - used, "%s%.17g", i ? ", " : "", build_uniform(b, -1, 1));
+      snprintf(list + used, sizeof list - used, "%s%.17g", i ? ", " : "", random_number(b, f));
     }
     build_set(b, at, "%s]", list);
     return true;
@@ -268,9 +272,9 @@ static bool random_field(build *b, const char *at, const tn_field *f, unsigned *
     build_set(b, at, "\"%s\"", text);
     return true;
   case TN_RUNNING:
-    for (int i = 0; i < f->n; i++) {
+    for (int i = 0; i < numbers_in(f); i++) {
       char item[160];
-      snprintf(item, sizeof item, f->n > 1 ? "%s/-" : "%s", at);
+      snprintf(item, sizeof item, numbers_in(f) > 1 ? "%s/-" : "%s", at);
       random_expression(b, text, sizeof text, true);
       build_set(b, item, "\"%s\"", text);
     }
@@ -349,6 +353,20 @@ static void two_places(build *b, const char *part, const char *const body[2], bo
     build_set(b, at, "[%s, %s]", p[0], p[1]);
 }
 
+/* a carrier that is neither of the two; none: the ground, where that is not one of them. its wheels have different centres: see
+ * build_world */
+static void carrier(build *b, const char *part, const char *const body[2]) {
+  static const char *const all[] = {"ground", "a", "b", "c"};
+  char at[64];
+  const bool grounded = strcmp(body[0], "ground") == 0 || strcmp(body[1], "ground") == 0;
+  int i = build_integer(b, grounded ? 1 : 0, grounded ? 3 : 4);
+  if (i > 3) return;
+  while (grounded && (strcmp(all[i], body[0]) == 0 || strcmp(all[i], body[1]) == 0)) i = i % 3 + 1;
+  if (strcmp(all[i], body[0]) == 0 || strcmp(all[i], body[1]) == 0) return;
+  snprintf(at, sizeof at, "%s/carrier", part);
+  build_set(b, at, "\"%s\"", all[i]);
+}
+
 bool build_joint(build *b, const char *name, const tn_joint_type *type, const char *first, const char *second,
                  int places, build_given *given) {
   const char *body[2] = {first, second};
@@ -364,11 +382,17 @@ bool build_joint(build *b, const char *name, const tn_joint_type *type, const ch
     build_set(b, at, "[\"%s\", \"%s\"]", body[0], body[1]);
     two_places(b, part, body, type->seat == TN_SEAT_SHARED, places);
     break;
+  case TN_SEAT_MESH:
+    pick(b, type->oriented, body);
+    snprintf(at, sizeof at, "%s/between", part);
+    build_set(b, at, "[\"%s\", \"%s\"]", body[0], body[1]);
+    carrier(b, part, body);
+    break;
   case TN_SEAT_CENTERS:
   case TN_SEAT_CHANNELS: break;
   default: build_fail(b, "a joint with seat %d is not known to build.c", (int)type->seat); return false;
   }
-  if (type->has_axis) {
+  if (type->plane.has_axis) {
     snprintf(at, sizeof at, "%s/axis", part);
     build_set(b, at, "[%.17g, %.17g]", build_uniform(b, -1, 1), build_uniform(b, -1, 1));
   }
@@ -437,20 +461,26 @@ void build_path_at(const build_path *path, double s, tn_frame2 *f, double accele
 
 void build_motion_random(build *b, double spread, build_motion *m) {
   const tn_model *model = b->model;
+  double away[BUILD_MOST];
   m->t = build_uniform(b, 0.1, 1);
-  for (int i = 0; i < model->nq; i++) {
-    m->q[i] = model->q0[i] + spread * build_uniform(b, -1, 1);
+  for (int i = 0; i < model->nu; i++) {
+    away[i] = spread * build_uniform(b, -1, 1);
     m->u[i] = build_uniform(b, -1.5, 1.5);
     m->a[i] = build_uniform(b, -2, 2);
     m->j[i] = build_uniform(b, -2, 2);
   }
+  memcpy(m->q, model->q0, sizeof *m->q * (size_t)model->nq);
+  tn_model_add(model, m->q, away);
 }
 
 void build_motion_at(const build *b, const build_motion *m, double s, double *q, double *u) {
-  for (int i = 0; i < b->model->nq; i++) {
-    q[i] = m->q[i] + s * (m->u[i] + s / 2 * (m->a[i] + s / 3 * m->j[i]));
+  double way[BUILD_MOST];
+  for (int i = 0; i < b->model->nu; i++) {
+    way[i] = s * (m->u[i] + s / 2 * (m->a[i] + s / 3 * m->j[i]));
     u[i] = m->u[i] + s * (m->a[i] + s / 2 * m->j[i]);
   }
+  memcpy(q, m->q, sizeof *q * (size_t)b->model->nq);
+  tn_model_add(b->model, q, way);
 }
 
 void build_worst(double *worst, double value, double expected, double scale) {
@@ -460,11 +490,17 @@ void build_worst(double *worst, double value, double expected, double scale) {
 
 static const double STEP = 3e-3;
 
+/* the row is the derivative of C everywhere: not that of a mesh, where it is so in bearings only (gear.c) */
+static bool derived(const build *b, int row) {
+  const tn_model *m = b->model;
+  return m->joint[m->row_joint[row]].type->seat != TN_SEAT_MESH;
+}
+
 void build_rows(build *b, const build_motion *m, build_errors *worst) {
   static double C[BUILD_MOST][BUILD_STENCIL], V[BUILD_MOST][BUILD_STENCIL];
   tn_system *s = &b->sys;
   const int rows = b->model->rows, holonomic = b->model->holonomic, nu = b->model->nu;
-  double q[BUILD_MOST], u[BUILD_MOST], A[BUILD_MOST], Ct[BUILD_MOST];
+  double q[BUILD_MOST], u[BUILD_MOST], A[BUILD_MOST], Ct[BUILD_MOST], way[BUILD_MOST] = {0};
   for (int k = 0; k < BUILD_STENCIL; k++) {
     const double ds = build_offset(k, STEP);
     build_motion_at(b, m, ds, q, u);
@@ -481,21 +517,21 @@ void build_rows(build *b, const build_motion *m, build_errors *worst) {
       size += fabs(a * m->a[i]);
     }
     build_worst(&worst->Cdot, s->Cdot[r], Au, fabs(Au));
-    if (r < holonomic) build_worst(&worst->Cdot, Au, build_slope(C[r], STEP), fabs(Au));
+    if (r < holonomic && derived(b, r)) build_worst(&worst->Cdot, Au, build_slope(C[r], STEP), fabs(Au));
     build_worst(&worst->gamma, Aa, build_slope(V[r], STEP), size);
     Ct[r] = s->Ct[r];
   }
-  for (int i = 0; i <= nu; i++) { /* each coordinate alone; last the time */
+  for (int i = 0; i <= nu; i++) { /* along each speed alone; last the time */
     for (int r = 0; r < rows; r++) A[r] = i < nu ? s->A[r * nu + i] : Ct[r];
     for (int k = 0; k < BUILD_STENCIL; k++) {
       const double ds = build_offset(k, STEP);
-      memcpy(q, m->q, sizeof *q * (size_t)nu);
-      if (i < nu) q[i] += ds;
+      memcpy(q, m->q, sizeof *q * (size_t)b->model->nq);
+      if (i < nu) way[i] = ds, tn_model_add(b->model, q, way), way[i] = 0;
       tn_assemble_position(s, i < nu ? m->t : m->t + ds, q);
       for (int r = 0; r < holonomic; r++) C[r][k] = s->C[r];
     }
     for (int r = 0; r < holonomic; r++)
-      build_worst(i < nu ? &worst->A : &worst->Ct, A[r], build_slope(C[r], STEP), fabs(A[r]));
+      if (derived(b, r)) build_worst(i < nu ? &worst->A : &worst->Ct, A[r], build_slope(C[r], STEP), fabs(A[r]));
   }
 }
 
@@ -515,6 +551,7 @@ void build_kinematics(build *b, const build_motion *m, build_errors *worst) {
     }
   }
   tn_kinematics(s, m->t, m->q, m->u);
+  tn_system_dense(s);
   for (int i = 0; i < b->model->bodies; i++) {
     const tn_body *body = &b->model->body[i];
     const tn_frame2 *f = &s->body[i];

@@ -88,7 +88,8 @@ void build_path_random(build *b, build_path *path);
 /* a0 and al0 are not-a-number: those who must not look at them are found out. acceleration: x, y, angle */
 void build_path_at(const build_path *path, double s, tn_frame2 *f, double acceleration[3]);
 
-/* coordinates of the model as polynomials of s */
+/* coordinates of the model as polynomials of s; where their rates are not the speeds, q moved by such: u is the rate of it at
+ * s = 0 only */
 typedef struct build_motion {
   double t, q[BUILD_MOST], u[BUILD_MOST], a[BUILD_MOST], j[BUILD_MOST];
 } build_motion;
@@ -98,7 +99,8 @@ void build_motion_at(const build *b, const build_motion *m, double s, double *q,
 
 /* largest errors against differences, each divided by 1 + the size of what is compared */
 typedef struct build_errors {
-  double Cdot, A, Ct, gamma; /* rows: C along the motion, for each coordinate, over t alone; Cdot along the motion */
+  double Cdot, A, Ct, gamma; /* rows: C along the motion, for each speed, over t alone; Cdot along the motion.
+                              * C of a mesh is not looked at: its rows are derivatives of it in bearings only */
   double twist, axes, bias;  /* bodies: pose along the motion, J u, acceleration                                    */
 } build_errors;
 void build_rows(build *b, const build_motion *m, build_errors *worst);

@@ -1,0 +1,189 @@
+/* frames on bodies as rows and wrenches see them, the same for plane and space: a place, a twist, an arm.
+ *   (1) a row w on the twist at an arm rho is (w_v, w_w + rho x w_v) on the twist of the body's frame; a force and torque likewise */
+#include "assemble/assemble.h"
+
+void tn_body_origin(const tn_system *s, int body, double r[3]) {
+  r[0] = r[1] = r[2] = 0;
+  if (body < 0) return;
+  if (s->m->dimension == 2)
+    memcpy(r, s->body[body].r, 2 * sizeof *r);
+  else
+    memcpy(r, s->body3[body].r, 3 * sizeof *r);
+}
+
+void tn_look(const tn_system *s, const tn_spot *spot, tn_frame2 *f2, tn_frame3 *f3, tn_seen *seen) {
+  double origin[3];
+  seen->body = spot->body;
+  tn_body_origin(s, spot->body, origin);
+  if (s->m->dimension == 2) {
+    tn_frame2 here, *f = f2 ? f2 : &here;
+    tn_frame_on(s, spot, f);
+    seen->arm[0] = f->r[0] - origin[0];
+    seen->arm[1] = f->r[1] - origin[1];
+    seen->arm[2] = 0;
+    for (int i = 0; i < 2; i++) {
+      seen->twist[i] = f->v[i];
+      seen->bias[i] = f->a0[i];
+    }
+    seen->twist[2] = f->w;
+    seen->bias[2] = f->al0;
+  } else {
+    tn_frame3 here, *f = f3 ? f3 : &here;
+    tn_frame3_on(s, spot, f);
+    for (int i = 0; i < 3; i++) {
+      seen->arm[i] = f->r[i] - origin[i];
+      seen->twist[i] = f->v[i];
+      seen->twist[3 + i] = f->w[i];
+      seen->bias[i] = f->a0[i];
+      seen->bias[3 + i] = f->al0[i];
+    }
+  }
+}
+
+void tn_look_joint(tn_system *s, const tn_joint *j) {
+  const bool plane = s->m->dimension == 2;
+  for (int k = 0; k < j->frames; k++)
+    tn_look(s, &j->spot[k], plane ? &s->frame[k] : NULL, plane ? NULL : &s->frame3[k], &s->seen[k]);
+}
+
+void tn_move_wrench(int dimension, const double arm[3], const double *w, double *root) {
+  if (dimension == 2) {
+    root[0] += w[0];
+    root[1] += w[1];
+    root[2] += w[2] + arm[0] * w[1] - arm[1] * w[0];
+    return;
+  }
+  double moment[3];
+  tn_cross3(arm, w, moment);
+  for (int i = 0; i < 3; i++) {
+    root[i] += w[i];
+    root[3 + i] += w[3 + i] + moment[i];
+  }
+}
+
+void tn_clean_row(int n, double *row, const double *size) {
+  for (int i = 0; i < n; i++)
+    if (fabs(row[i]) <= 32 * 2.2e-16 * size[i]) row[i] = 0;
+}
+
+/* whether a body inherits the rotation of what it stands on */
+static bool turns(const tn_body *b) { return !b->type || b->type->turns_with_parent; }
+
+static void arm_to_parent(const tn_system *s, int body, double arm[3]) {
+  double here[3], there[3];
+  tn_body_origin(s, body, here);
+  tn_body_origin(s, s->m->body[body].parent, there);
+  tn_sub3(here, there, arm);
+}
+
+void tn_add_row(const tn_system *s, const tn_seen *at, const double *w, double *x, double *size) {
+  const tn_model *m = s->m;
+  const int twist = m->twist;
+  double root[6] = {0, 0, 0, 0, 0, 0};
+  if (at->body < 0) return;
+  tn_move_wrench(m->dimension, at->arm, w, root);
+  /* what is summed may be small by itself: in space a moment is one of forces at arms as long as the model */
+  double big[6], f = 0, t = 0;
+  for (int r = 0; r < twist; r++) big[r] = fabs(root[r]);
+  if (size && m->dimension == 3) {
+    for (int r = 0; r < 3; r++) f += big[r], t += big[3 + r];
+    for (int r = 0; r < 3; r++) big[r] = f, big[3 + r] = t + f * m->length;
+  }
+  for (int i = at->body;; i = m->body[i].parent) { /* on its own speeds, then on those it stands on */
+    const tn_body *b = &m->body[i];
+    const double *S = s->S[i];
+    for (int c = 0; c < b->nu; c++) {
+      double sum = root[0] * S[c];
+      for (int r = 1; r < twist; r++) sum += root[r] * S[r * b->nu + c];
+      x[b->u + c] += sum;
+      for (int r = 0; size && r < twist; r++) size[b->u + c] += fabs(big[r] * S[r * b->nu + c]);
+    }
+    if (b->parent < 0) return;
+    double arm[3], below[6] = {0, 0, 0, 0, 0, 0};
+    arm_to_parent(s, i, arm);
+    if (!turns(b))
+      for (int r = m->dimension; r < twist; r++) root[r] = 0;
+    tn_move_wrench(m->dimension, arm, root, below);
+    memcpy(root, below, sizeof root);
+  }
+}
+
+/* the twist at the parent's frame, seen at the child's, and what its own speeds add */
+static void gain_from(const tn_system *s, int i, const double *below, const double *x, double *twist) {
+  const tn_model *m = s->m;
+  const tn_body *b = &m->body[i];
+  const double *S = s->S[i];
+  for (int r = 0; r < m->twist; r++) {
+    twist[r] = 0;
+    for (int c = 0; c < b->nu; c++) twist[r] += S[r * b->nu + c] * x[b->u + c];
+  }
+  if (!below) return;
+  double arm[3], moved[3];
+  arm_to_parent(s, i, arm);
+  if (m->dimension == 2) {
+    twist[0] += below[0] - below[2] * arm[1];
+    twist[1] += below[1] + below[2] * arm[0];
+    if (turns(b)) twist[2] += below[2];
+    return;
+  }
+  tn_cross3(below + 3, arm, moved);
+  for (int r = 0; r < 3; r++) {
+    twist[r] += below[r] + moved[r];
+    if (turns(b)) twist[3 + r] += below[3 + r];
+  }
+}
+
+void tn_gains(const tn_system *s, const double *x, double *twists) {
+  const tn_model *m = s->m;
+  for (int k = 0; k < m->bodies; k++) {
+    const int i = m->order[k], parent = m->body[i].parent;
+    gain_from(s, i, parent >= 0 ? twists + m->twist * parent : NULL, x, twists + m->twist * i);
+  }
+}
+
+void tn_joint_position(const tn_system *s, const tn_joint *j, double *C) {
+  if (s->m->dimension == 2)
+    j->type->plane.position(j->self, s->t, s->frame, C);
+  else
+    j->type->space.position(j->self, s->memory + j->memory, s->t, s->frame3, C);
+}
+
+void tn_joint_rows(const tn_system *s, const tn_joint *j, double *J, double *C, double *Ct, double *gamma) {
+  if (s->m->dimension == 2)
+    j->type->plane.rows_on_twists(j->self, s->t, s->frame, J);
+  else
+    j->type->space.rows_on_twists(j->self, s->t, s->frame3, J);
+  if (!C) return;
+  tn_joint_position(s, j, C);
+  if (s->m->dimension == 2)
+    j->type->plane.rates(j->self, s->t, s->frame, Ct, gamma);
+  else
+    j->type->space.rates(j->self, s->t, s->frame3, Ct, gamma);
+}
+
+double tn_turning(tn_system *s, int *which) {
+  double most = 0;
+  for (int i = 0; i < s->m->joints && s->m->memory; i++) {
+    const tn_joint *j = &s->m->joint[i];
+    if (!tn_joint_remembers(j)) continue;
+    tn_look_joint(s, j);
+    for (int k = 0; k < j->frames; k++)
+      for (int l = 0; l < k; l++) {
+        double w[3];
+        tn_sub3(s->frame3[k].w, s->frame3[l].w, w);
+        if (tn_norm3(w) <= most) continue;
+        most = tn_norm3(w);
+        *which = i;
+      }
+  }
+  return most;
+}
+
+void tn_remember(tn_system *s) {
+  for (int i = 0; i < s->m->joints && s->m->memory; i++) {
+    const tn_joint *j = &s->m->joint[i];
+    if (!tn_joint_remembers(j)) continue;
+    tn_look_joint(s, j);
+    j->type->space.accept(j->self, s->frame3, s->memory + j->memory);
+  }
+}

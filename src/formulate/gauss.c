@@ -1,0 +1,195 @@
+/* gauss: of all accelerations that the rows allow the one nearest to the free ones, in the metric of the masses (Gauss 1829; Udwadia
+ * & Kalaba 1992; Braun & Goldfarb 2009 eq. 17). dense, by its definition: a reference for the others.
+ *   (1) N = M + sum sigma_i a_i a_i',  f + sum sigma_i a_i gamma_i for f: as (2) of kkt.c, for masses that rows stand in for
+ *   (2) T T' = N^-1:  root  T = N^-1/2, symmetric, from N = U diag(e^2) U';  cholesky  T = L^-T, N = L L'
+ *   (3) B = s A T,  y = T'f:  udot = T (y + B^+ (s gamma - B y)),  lambda = s (B B')^+ (B y - s gamma)
+ *   (4) multiplier: mu = (B B')^+ (B y - s gamma) first, then udot = T (y - B'mu)
+ * s measures the rows (kkt.c (3)): it changes nothing where they agree; where they contradict each other the least squares are
+ * those of `augmented`. B^+ by singular values, of which as many count as rows are independent in general, and none below
+ * max(rows, nu) eps of the largest; (4) has only their squares, and so is blind to what lies below 1e-8 and loses twice the digits
+ * near singular positions. correct, nearness and rank are those of kkt.c. */
+#include "formulate/formulate.h"
+
+typedef enum form { ROOT, CHOLESKY, MULTIPLIER } form;
+
+typedef struct gauss {
+  int form;
+} gauss;
+
+typedef struct space {
+  tn_kkt kkt;             /* first: it is the workspace of what is not done here          */
+  int r;                  /* singular values that count                                   */
+  bool failed;            /* N is not positive definite                                   */
+  double *N, *T;          /* nu x nu: L in the lower half; T'                             */
+  double *B;              /* rows x nu                                                    */
+  double *X;              /* rows x nu: sigma_k v_k; multiplier: rows x rows, B B'        */
+  double *Q;              /* rows x rows: q_k                                             */
+  double *sigma, *w, *mu; /* rows                                               */
+  double *f, *y, *z;      /* nu                                                 */
+} space;
+
+static void carve(space *s, tn_carve *c, int nu, int rows) {
+  const size_t n = (size_t)nu, m = (size_t)rows;
+  tn_kkt_carve(&s->kkt, c, nu, rows);
+  s->N = TN_CARVE(c, double, n *n);
+  s->T = TN_CARVE(c, double, n *n);
+  s->B = TN_CARVE(c, double, m *n);
+  s->X = TN_CARVE(c, double, m *(n > m ? n : m));
+  s->Q = TN_CARVE(c, double, m *m);
+  double **by_row[] = {&s->sigma, &s->w, &s->mu}, **by_speed[] = {&s->f, &s->y, &s->z};
+  for (int i = 0; i < 3; i++) *by_row[i] = TN_CARVE(c, double, m);
+  for (int i = 0; i < 3; i++) *by_speed[i] = TN_CARVE(c, double, n);
+}
+
+static size_t memory(const void *self, int nu, int rows) {
+  tn_carve c = {NULL, 0};
+  space s;
+  (void)self;
+  TN_CARVE(&c, space, 1);
+  carve(&s, &c, nu, rows);
+  return c.used;
+}
+
+static void prepare(const void *self, void *work, int nu, int rows) {
+  tn_carve c = {work, 0};
+  (void)self;
+  space *s = TN_CARVE(&c, space, 1);
+  carve(s, &c, nu, rows);
+}
+
+static void reset(void *work) { tn_kkt_reset(&((space *)work)->kkt); }
+
+static void typical(void *work, int rank) { tn_kkt_typical(&((space *)work)->kkt, rank); }
+
+static double dot(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+/* (1), (2); T' is kept, so that its rows are what a row of A is multiplied with */
+static bool root_of_mass(space *s, const tn_system *sys, bool symmetric) {
+  const int nu = s->kkt.nu, rows = s->kkt.rows;
+  const double *sigma = sys->m->sigma;
+  memcpy(s->N, sys->M, sizeof *s->N * (size_t)nu * (size_t)nu);
+  for (int k = 0; sigma && k < rows; k++)
+    for (int i = 0; sigma[k] > 0 && i < nu; i++)
+      for (int j = 0; j < nu; j++) s->N[i * nu + j] += sigma[k] * sys->A[k * nu + i] * sys->A[k * nu + j];
+  if (!tn_cholesky(nu, s->N)) return false;
+  for (int i = 0; i < nu * nu; i++) s->T[i] = 0;
+  if (!symmetric) { /* rows of L^-1 are columns of L^-T */
+    for (int j = 0; j < nu; j++) {
+      for (int i = 0; i < nu; i++) s->y[i] = i == j;
+      tn_cholesky_down(nu, s->N, s->y);
+      for (int i = j; i < nu; i++) s->T[i * nu + j] = s->y[i];
+    }
+    return true;
+  }
+  /* rows of L', turned until orthogonal, are e_k u_k */
+  for (int i = 0; i < nu; i++)
+    for (int j = 0; j < nu; j++) s->N[i * nu + j] = i <= j ? s->N[j * nu + i] : 0;
+  tn_svd(nu, nu, s->N, NULL, s->y);
+  for (int k = 0; k < nu; k++) {
+    const double *x = s->N + (size_t)k * (size_t)nu, e = s->y[k];
+    for (int i = 0; i < nu; i++)
+      for (int j = 0; x[i] != 0 && j < nu; j++) s->T[i * nu + j] += x[i] / e * x[j] / e / e;
+  }
+  return true;
+}
+
+static bool factor(const void *self, void *work, const tn_system *sys, int *bad) {
+  space *s = work;
+  const form how = (form)((const gauss *)self)->form;
+  const int nu = s->kkt.nu, rows = s->kkt.rows;
+  s->kkt.group = sys->counted ? sys->m->row_group : NULL;
+  if (!tn_kkt_factor(&s->kkt, sys->M, sys->A, sys->m->sigma)) {
+    *bad = s->kkt.bad_pivot;
+    return false;
+  }
+  s->failed = !root_of_mass(s, sys, how == ROOT);
+  if (s->failed) return true;
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < nu; j++)
+      s->B[i * nu + j] = s->kkt.s[i] * dot(nu, sys->A + (size_t)i * (size_t)nu, s->T + (size_t)j * (size_t)nu);
+  if (how == MULTIPLIER) {
+    for (int i = 0; i < rows; i++)
+      for (int j = 0; j < rows; j++)
+        s->X[i * rows + j] = dot(nu, s->B + (size_t)i * (size_t)nu, s->B + (size_t)j * (size_t)nu);
+    tn_svd(rows, rows, s->X, s->Q, s->sigma);
+  } else {
+    memcpy(s->X, s->B, sizeof *s->X * (size_t)rows * (size_t)nu);
+    tn_svd(rows, nu, s->X, s->Q, s->sigma);
+  }
+  s->r = tn_svd_rank(rows, nu, s->sigma, s->kkt.independent);
+  return true;
+}
+
+static void solve(const void *self, void *work, const tn_system *sys, const double *f, const double *gamma,
+                  double *udot, double *lambda, tn_solve_info *info) {
+  space *s = work;
+  const form how = (form)((const gauss *)self)->form;
+  const int nu = s->kkt.nu, rows = s->kkt.rows;
+  const double *weight = sys->m->sigma;
+  *info = (tn_solve_info){.failed = s->failed};
+  for (int j = 0; j < nu; j++) s->f[j] = f ? f[j] : 0, udot[j] = 0;
+  for (int i = 0; i < rows; i++) lambda[i] = s->mu[i] = 0;
+  if (s->failed) return;
+  for (int i = 0; weight && i < rows; i++)
+    for (int j = 0; weight[i] > 0 && j < nu; j++) s->f[j] += weight[i] * sys->A[i * nu + j] * gamma[i];
+  for (int j = 0; j < nu; j++) s->y[j] = s->z[j] = dot(nu, s->T + (size_t)j * (size_t)nu, s->f);
+  for (int i = 0; i < rows; i++) s->w[i] = dot(nu, s->B + (size_t)i * (size_t)nu, s->y) - s->kkt.s[i] * gamma[i];
+  for (int k = 0; k < s->r; k++) {
+    const double *q = s->Q + (size_t)k * (size_t)rows, sigma = s->sigma[k], c = dot(rows, q, s->w) / sigma;
+    for (int i = 0; i < rows; i++) s->mu[i] += (how == MULTIPLIER ? c : c / sigma) * q[i];
+    for (int j = 0; how != MULTIPLIER && j < nu; j++) s->z[j] -= c * s->X[k * nu + j] / sigma;
+  }
+  for (int i = 0; i < rows; i++) {
+    lambda[i] = s->kkt.s[i] * s->mu[i];
+    for (int j = 0; how == MULTIPLIER && j < nu; j++) s->z[j] -= s->B[i * nu + j] * s->mu[i];
+  }
+  double sum = 0;
+  for (int i = 0; i < nu; i++)
+    for (int j = 0; j < nu; j++) udot[j] += s->T[i * nu + j] * s->z[i];
+  for (int j = 0; j < nu; j++) sum += udot[j];
+  for (int i = 0; i < rows; i++) sum += lambda[i];
+  if (s->r < rows) info->inconsistency = tn_dense_left(nu, rows, sys->A, s->kkt.s, gamma, udot);
+  info->failed = !isfinite(sum);
+}
+
+static void correct(const void *self, void *work, const tn_system *sys, const double *r, const double *noise, double *x,
+                    double *lambda, tn_solve_info *info) {
+  tn_kkt_info i = {0};
+  (void)self;
+  tn_kkt_correct(&((space *)work)->kkt, sys->M, sys->A, sys->m->sigma, r, noise, x, lambda, &i);
+  *info = (tn_solve_info){i.inconsistency, i.failed};
+}
+
+static double nearness(const void *work) { return tn_kkt_nearness(&((const space *)work)->kkt); }
+
+static int rank(const void *work) { return tn_kkt_rank(&((const space *)work)->kkt); }
+
+static const tn_field fields[] = {
+    {.key = "form",
+     .doc = "symmetric root of the mass matrix, its Cholesky factor, or the multipliers first",
+     .kind = TN_WORD,
+     .offset = offsetof(gauss, form),
+     .choices = "root cholesky multiplier"},
+    {.key = NULL}};
+
+const tn_formulation_type tn_formulation_gauss = {
+    .name = "gauss",
+    .doc = "the accelerations nearest to the free ones that the rows allow, by pseudo-inverse; dense",
+    .example = "--formulation gauss:form=cholesky",
+    .source = "Udwadia & Kalaba 1992; Braun & Goldfarb 2009 eq. 17",
+    .size = sizeof(gauss),
+    .fields = fields,
+    .memory = memory,
+    .prepare = prepare,
+    .reset = reset,
+    .typical = typical,
+    .factor = factor,
+    .solve = solve,
+    .correct = correct,
+    .nearness = nearness,
+    .rank = rank,
+};

@@ -1,0 +1,223 @@
+/* nullspace: the multipliers are taken out by a matrix R whose columns no row sees, A R = 0 (Hoang et al. 2023). dense: a reference.
+ *   (1) As = s A d, Ms = d M d: rows and speeds measured (linalg.h); As R = 0
+ *   (2) projector (eq. 21): R = 1 - As^+ As = 1 - V V',  As = sum sigma_k q_k v_k'
+ *   (3) elimination (eq. 20): R = [1; -Ad^-1 Ai] with the dependent speeds chosen by full pivoting, As = L U
+ *   (4) H udot = h (eqs. 22, 23):  H = [R'Ms; V'],  h = [R'fs; diag(1/sigma) Q s gamma]   with (2)
+ *                                  H = [R'Ms; U],   h = [R'fs; L^+ s gamma]               with (3)
+ *       eqs. 22, 23 print -Phi_q qdot for what is -Phidot_q qdot: gamma. the rows are written as V'udot, U udot, so that rows
+ *       which repeat each other count once; where they contradict each other both are the least squares of `augmented`
+ *   (5) H has full column rank: H^+ by reflections (nu + r rows with (2), nu with (3))
+ *   (6) lambda = s mu, As'mu = fs - Ms udot, shortest mu
+ * singular values below max(rows, nu) eps of the largest do not count, nor more of them than rows are independent in general.
+ * masses that rows stand in for need no care: R does not see them. correct, nearness and rank are those of kkt.c. */
+#include "formulate/formulate.h"
+
+#include <float.h>
+
+typedef enum form { PROJECTOR, ELIMINATION } form;
+
+typedef struct nullspace {
+  int form;
+} nullspace;
+
+typedef struct space {
+  tn_kkt kkt;                    /* first: it is the workspace of what is not done here               */
+  int r;                         /* rows that count                                                   */
+  double *d, *Ms, *As;           /* (1)                                                               */
+  double *X;                     /* rows x nu: sigma_k v_k                                            */
+  double *Q;                     /* rows x rows: q_k; elimination: L, rows x r, by reflections        */
+  double *U;                     /* least of rows, nu, x nu                                           */
+  double *R;                     /* nu x nu, columns: R'                                              */
+  double *H;                     /* (nu + r) x nu                                                     */
+  double *diagonal, *diagonal_L; /* nu, rows                                                */
+  double *sigma, *b, *mu;        /* rows                                                    */
+  double *f, *h, *x;             /* nu, 2 nu, nu                                            */
+  int *column;                   /* nu: dependent speeds, then the others                   */
+  bool *taken;                   /* rows or nu, the more                                    */
+} space;
+
+static void carve(space *s, tn_carve *c, int nu, int rows) {
+  const size_t n = (size_t)nu, m = (size_t)rows, r = n < m ? n : m;
+  tn_kkt_carve(&s->kkt, c, nu, rows);
+  s->d = TN_CARVE(c, double, n);
+  s->Ms = TN_CARVE(c, double, n *n);
+  s->As = TN_CARVE(c, double, m *n);
+  s->X = TN_CARVE(c, double, m *n);
+  s->Q = TN_CARVE(c, double, m *m);
+  s->U = TN_CARVE(c, double, r *n);
+  s->R = TN_CARVE(c, double, n *n);
+  s->H = TN_CARVE(c, double, (n + r) * n);
+  s->diagonal = TN_CARVE(c, double, n + 1);
+  s->diagonal_L = TN_CARVE(c, double, m + 1);
+  double **by_row[] = {&s->sigma, &s->b, &s->mu};
+  for (int i = 0; i < 3; i++) *by_row[i] = TN_CARVE(c, double, m);
+  s->f = TN_CARVE(c, double, n);
+  s->h = TN_CARVE(c, double, n + r);
+  s->x = TN_CARVE(c, double, n);
+  s->column = TN_CARVE(c, int, n);
+  s->taken = TN_CARVE(c, bool, n + m);
+}
+
+static size_t memory(const void *self, int nu, int rows) {
+  tn_carve c = {NULL, 0};
+  space s;
+  (void)self;
+  TN_CARVE(&c, space, 1);
+  carve(&s, &c, nu, rows);
+  return c.used;
+}
+
+static void prepare(const void *self, void *work, int nu, int rows) {
+  tn_carve c = {work, 0};
+  (void)self;
+  space *s = TN_CARVE(&c, space, 1);
+  carve(s, &c, nu, rows);
+}
+
+static void reset(void *work) { tn_kkt_reset(&((space *)work)->kkt); }
+
+static void typical(void *work, int rank) { tn_kkt_typical(&((space *)work)->kkt, rank); }
+
+static double dot(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+/* (2): R', all of its nu rows, and V' below */
+static int project(space *s) {
+  const int nu = s->kkt.nu, rows = s->kkt.rows;
+  memcpy(s->X, s->As, sizeof *s->X * (size_t)rows * (size_t)nu);
+  tn_svd(rows, nu, s->X, s->Q, s->sigma);
+  s->r = tn_svd_rank(rows, nu, s->sigma, s->kkt.independent < nu ? s->kkt.independent : nu);
+  for (int i = 0; i < nu; i++)
+    for (int j = 0; j < nu; j++) s->R[i * nu + j] = i == j;
+  for (int k = 0; k < s->r; k++) {
+    double *v = s->X + (size_t)k * (size_t)nu;
+    for (int j = 0; j < nu; j++) v[j] /= s->sigma[k];
+    for (int i = 0; i < nu; i++)
+      for (int j = 0; v[i] != 0 && j < nu; j++) s->R[i * nu + j] -= v[i] * v[j];
+  }
+  return nu;
+}
+
+/* (3): R', one row for each independent speed, and U below */
+static int eliminate(space *s) {
+  const int nu = s->kkt.nu, rows = s->kkt.rows, most = s->kkt.independent < nu ? s->kkt.independent : nu;
+  double smallest;
+  memcpy(s->X, s->As, sizeof *s->X * (size_t)rows * (size_t)nu);
+  s->r = tn_eliminate(rows, nu, s->X, most, TN_PIVOT_FULL, (nu > rows ? nu : rows) * DBL_EPSILON, s->Q, s->U, s->column,
+                      s->taken, &smallest);
+  tn_qr(rows, s->r, s->Q, s->diagonal_L);
+  for (int j = 0; j < nu; j++) s->taken[j] = false;
+  for (int k = 0; k < s->r; k++) s->taken[s->column[k]] = true;
+  for (int j = 0, n = s->r; j < nu; j++)
+    if (!s->taken[j]) s->column[n++] = j;
+  for (int i = s->r; i < nu; i++) {
+    double *R = s->R + (size_t)(i - s->r) * (size_t)nu;
+    memset(R, 0, sizeof *R * (size_t)nu);
+    R[s->column[i]] = 1;
+    for (int k = s->r - 1; k >= 0; k--) {
+      const double *u = s->U + (size_t)k * (size_t)nu;
+      double sum = u[s->column[i]];
+      for (int j = k + 1; j < s->r; j++) sum += u[s->column[j]] * R[s->column[j]];
+      R[s->column[k]] = -sum / u[s->column[k]];
+    }
+  }
+  return nu - s->r;
+}
+
+static bool factor(const void *self, void *work, const tn_system *sys, int *bad) {
+  space *s = work;
+  const int nu = s->kkt.nu, rows = s->kkt.rows;
+  const bool projector = ((const nullspace *)self)->form == PROJECTOR;
+  s->kkt.group = sys->counted ? sys->m->row_group : NULL;
+  if (!tn_kkt_factor(&s->kkt, sys->M, sys->A, sys->m->sigma)) {
+    *bad = s->kkt.bad_pivot;
+    return false;
+  }
+  tn_dense_scale(nu, rows, sys->M, sys->A, sys->m->sigma, s->kkt.s, s->d, s->Ms, s->As);
+  const int n = projector ? project(s) : eliminate(s);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < nu; j++)
+      s->H[i * nu + j] = dot(nu, s->R + (size_t)i * (size_t)nu, s->Ms + (size_t)j * (size_t)nu);
+  memcpy(s->H + (size_t)n * (size_t)nu, projector ? s->X : s->U, sizeof *s->H * (size_t)s->r * (size_t)nu);
+  tn_qr(n + s->r, nu, s->H, s->diagonal);
+  return true;
+}
+
+static void solve(const void *self, void *work, const tn_system *sys, const double *f, const double *gamma,
+                  double *udot, double *lambda, tn_solve_info *info) {
+  space *s = work;
+  const int nu = s->kkt.nu, rows = s->kkt.rows, r = s->r;
+  const bool projector = ((const nullspace *)self)->form == PROJECTOR;
+  const int n = projector ? nu : nu - r;
+  for (int j = 0; j < nu; j++) s->f[j] = f ? s->d[j] * f[j] : 0;
+  for (int i = 0; i < rows; i++) s->b[i] = s->kkt.s[i] * gamma[i];
+  for (int i = 0; i < n; i++) s->h[i] = dot(nu, s->R + (size_t)i * (size_t)nu, s->f);
+  if (projector)
+    for (int k = 0; k < r; k++) s->h[n + k] = dot(rows, s->Q + (size_t)k * (size_t)rows, s->b) / s->sigma[k];
+  else
+    tn_qr_solve(rows, r, s->Q, s->diagonal_L, s->b, s->h + n);
+  tn_qr_solve(n + r, nu, s->H, s->diagonal, s->h, s->x);
+  /* (6) */
+  for (int j = 0; j < nu; j++) s->f[j] -= dot(nu, s->Ms + (size_t)j * (size_t)nu, s->x);
+  if (projector) {
+    for (int i = 0; i < rows; i++) s->mu[i] = 0;
+    for (int k = 0; k < r; k++) {
+      const double c = dot(nu, s->X + (size_t)k * (size_t)nu, s->f) / s->sigma[k];
+      for (int i = 0; i < rows; i++) s->mu[i] += c * s->Q[k * rows + i];
+    }
+  } else {
+    for (int k = 0; k < r; k++) {
+      double sum = s->f[s->column[k]];
+      for (int j = 0; j < k; j++) sum -= s->U[j * nu + s->column[k]] * s->sigma[j];
+      s->sigma[k] = sum / s->U[k * nu + s->column[k]];
+    }
+    tn_qr_shortest(rows, r, s->Q, s->diagonal_L, s->sigma, s->mu);
+  }
+  double sum = 0;
+  for (int j = 0; j < nu; j++) sum += udot[j] = s->d[j] * s->x[j];
+  for (int i = 0; i < rows; i++) sum += lambda[i] = s->kkt.s[i] * s->mu[i];
+  *info = (tn_solve_info){.failed = !isfinite(sum)};
+  if (r < rows) info->inconsistency = tn_dense_left(nu, rows, sys->A, s->kkt.s, gamma, udot);
+}
+
+static void correct(const void *self, void *work, const tn_system *sys, const double *r, const double *noise, double *x,
+                    double *lambda, tn_solve_info *info) {
+  tn_kkt_info i = {0};
+  (void)self;
+  tn_kkt_correct(&((space *)work)->kkt, sys->M, sys->A, sys->m->sigma, r, noise, x, lambda, &i);
+  *info = (tn_solve_info){i.inconsistency, i.failed};
+}
+
+static double nearness(const void *work) { return tn_kkt_nearness(&((const space *)work)->kkt); }
+
+static int rank(const void *work) { return tn_kkt_rank(&((const space *)work)->kkt); }
+
+static const tn_field fields[] = {
+    {.key = "form",
+     .doc = "of the matrix that takes out the multipliers: projector on what the rows leave free, or elimination of "
+            "dependent speeds",
+     .kind = TN_WORD,
+     .offset = offsetof(nullspace, form),
+     .choices = "projector elimination"},
+    {.key = NULL}};
+
+const tn_formulation_type tn_formulation_nullspace = {
+    .name = "nullspace",
+    .doc = "the multipliers taken out by a matrix that the rows do not see; dense",
+    .example = "--formulation nullspace",
+    .source = "Hoang et al. 2023 eqs. 20 to 23",
+    .size = sizeof(nullspace),
+    .fields = fields,
+    .memory = memory,
+    .prepare = prepare,
+    .reset = reset,
+    .typical = typical,
+    .factor = factor,
+    .solve = solve,
+    .correct = correct,
+    .nearness = nearness,
+    .rank = rank,
+};

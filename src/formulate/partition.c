@@ -1,0 +1,245 @@
+/* partition: the speeds that depend on others are put in terms of these (Wehage & Haug 1982; Nada & Bashiri 2017, all coordinates
+ * integrated). dense: a reference.
+ *   (1) As = s A d, Ms = d M d: rows and speeds measured (linalg.h), so that the choice does not hang on units
+ *   (2) As = L U by elimination; its pivot columns are the dependent speeds x_d = p - B x_i,  p = Ud^-1 L^+ s gamma,  B = Ud^-1 Ui
+ *   (3) R = [-B; 1]:  R'Ms R x_i = R'(fs - Ms (p; 0))
+ *   (4) lambda = s mu,  Ud' L'mu = (fs - Ms x)_d, shortest mu
+ * rows that repeat each other are in L^+, least squares: where they contradict each other a little it does not matter which rows
+ * the pivots were taken from, and the answers are those of `augmented`. no more pivots than rows are independent in general,
+ * and none below max(rows, nu) eps.
+ * pivoting   full  the largest number left
+ *            rref  column by column, the largest of each: the first speeds that can depend do (MATLAB's rref takes a column
+ *                  above roundoff, here above 1e-6 as long as that gives columns enough: a state a little off the constraints
+ *                  makes a column that depends look as if it did not)
+ * choose     always  at every factorisation
+ *            kept    again when the smallest pivot is below a tenth of the best it has had
+ *            once    again only before it degenerates: below 1e-6 of that. accelerations lose the digits that the pivot loses
+ * correct, nearness and rank are those of kkt.c. */
+#include "formulate/formulate.h"
+
+#include <float.h>
+
+typedef enum choose { ALWAYS, KEPT, ONCE } choose;
+/* smallest pivot over the best it has had, below which it is chosen again */
+static const double GIVE_UP[] = {[ALWAYS] = 1, [KEPT] = 0.1, [ONCE] = 1e-6};
+static const double RREF_LEAST = 1e-6;
+
+typedef struct partition {
+  int pivoting, choose;
+} partition;
+
+typedef struct space {
+  tn_kkt kkt;                    /* first: it is the workspace of what is not done here          */
+  int r;                         /* dependent speeds                                             */
+  int chosen;                    /* how many were chosen last, 0: none                           */
+  double best;                   /* the largest that the smallest pivot of this choice was       */
+  bool failed;                   /* R'Ms R is not positive definite                              */
+  double *d, *Ms, *As;           /* (1)                                                          */
+  double *X;                     /* rows x nu                                                    */
+  double *L, *U;                 /* rows x r, by reflections; r x nu                             */
+  double *R, *Y;                 /* (nu - r) x nu: R', R'Ms                                      */
+  double *G;                     /* (nu - r) x (nu - r): Cholesky factor of R'Ms R               */
+  double *diagonal, *b, *w, *mu; /* rows                                              */
+  double *f, *x, *y;             /* nu                                                */
+  int *column, *dependent;       /* nu: dependent speeds, then the others; as they were chosen  */
+  bool *taken;                   /* rows and nu                                                 */
+} space;
+
+static void carve(space *s, tn_carve *c, int nu, int rows) {
+  const size_t n = (size_t)nu, m = (size_t)rows, r = n < m ? n : m;
+  tn_kkt_carve(&s->kkt, c, nu, rows);
+  s->chosen = 0;
+  s->d = TN_CARVE(c, double, n);
+  s->Ms = TN_CARVE(c, double, n *n);
+  s->As = TN_CARVE(c, double, m *n);
+  s->X = TN_CARVE(c, double, m *n);
+  s->L = TN_CARVE(c, double, m *r);
+  s->U = TN_CARVE(c, double, r *n);
+  s->R = TN_CARVE(c, double, n *n);
+  s->Y = TN_CARVE(c, double, n *n);
+  s->G = TN_CARVE(c, double, n *n);
+  double **by_row[] = {&s->b, &s->w, &s->mu}, **by_speed[] = {&s->f, &s->x, &s->y};
+  s->diagonal = TN_CARVE(c, double, m + 1);
+  for (int i = 0; i < 3; i++) *by_row[i] = TN_CARVE(c, double, m);
+  for (int i = 0; i < 3; i++) *by_speed[i] = TN_CARVE(c, double, n);
+  s->column = TN_CARVE(c, int, n);
+  s->dependent = TN_CARVE(c, int, n);
+  s->taken = TN_CARVE(c, bool, n + m);
+}
+
+static size_t memory(const void *self, int nu, int rows) {
+  tn_carve c = {NULL, 0};
+  space s;
+  (void)self;
+  TN_CARVE(&c, space, 1);
+  carve(&s, &c, nu, rows);
+  return c.used;
+}
+
+static void prepare(const void *self, void *work, int nu, int rows) {
+  tn_carve c = {work, 0};
+  (void)self;
+  space *s = TN_CARVE(&c, space, 1);
+  carve(s, &c, nu, rows);
+}
+
+static void reset(void *work) {
+  space *s = work;
+  tn_kkt_reset(&s->kkt);
+  s->chosen = 0;
+}
+
+static void typical(void *work, int rank) {
+  space *s = work;
+  tn_kkt_typical(&s->kkt, rank);
+  s->chosen = 0;
+}
+
+static double dot(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+/* (2); *smallest: pivot */
+static int eliminate(space *s, int most, tn_pivoting pivoting, double least, double *smallest) {
+  const int nu = s->kkt.nu, rows = s->kkt.rows;
+  memcpy(s->X, s->As, sizeof *s->X * (size_t)rows * (size_t)nu);
+  return tn_eliminate(rows, nu, s->X, most, pivoting, least, s->L, s->U, s->column, s->taken, smallest);
+}
+
+static void choose_speeds(space *s, const partition *p, bool counted) {
+  const int nu = s->kkt.nu, rows = s->kkt.rows, most = s->kkt.independent < nu ? s->kkt.independent : nu;
+  const double none = (nu > rows ? nu : rows) * DBL_EPSILON;
+  double smallest;
+  if (p->choose != ALWAYS && s->chosen > 0 && s->chosen == most) {
+    memcpy(s->column, s->dependent, sizeof *s->column * (size_t)most);
+    s->r = eliminate(s, most, TN_PIVOT_KEPT, none, &smallest);
+    if (s->r == most && smallest > GIVE_UP[p->choose] * s->best) {
+      s->best = fmax(s->best, smallest);
+      return;
+    }
+  }
+  const tn_pivoting how = p->pivoting ? TN_PIVOT_RREF : TN_PIVOT_FULL;
+  s->r = eliminate(s, most, how, p->pivoting ? RREF_LEAST : none, &smallest);
+  if (s->r < most && p->pivoting) s->r = eliminate(s, most, how, none, &smallest);
+  s->chosen = counted ? s->r : 0; /* while rows are counted poses are not those of the motion */
+  s->best = smallest;
+  memcpy(s->dependent, s->column, sizeof *s->column * (size_t)s->r);
+}
+
+static bool factor(const void *self, void *work, const tn_system *sys, int *bad) {
+  space *s = work;
+  const int nu = s->kkt.nu, rows = s->kkt.rows;
+  s->kkt.group = sys->counted ? sys->m->row_group : NULL;
+  if (!tn_kkt_factor(&s->kkt, sys->M, sys->A, sys->m->sigma)) {
+    *bad = s->kkt.bad_pivot;
+    return false;
+  }
+  tn_dense_scale(nu, rows, sys->M, sys->A, sys->m->sigma, s->kkt.s, s->d, s->Ms, s->As);
+  choose_speeds(s, self, sys->counted);
+  const int r = s->r, n = nu - r;
+  tn_qr(rows, r, s->L, s->diagonal);
+  for (int j = 0; j < nu; j++) s->taken[j] = false;
+  for (int k = 0; k < r; k++) s->taken[s->column[k]] = true;
+  for (int j = 0, k = r; j < nu; j++)
+    if (!s->taken[j]) s->column[k++] = j;
+  /* (3) */
+  for (int i = 0; i < n; i++) {
+    double *R = s->R + (size_t)i * (size_t)nu, *Y = s->Y + (size_t)i * (size_t)nu;
+    memset(R, 0, sizeof *R * (size_t)nu);
+    R[s->column[r + i]] = 1;
+    for (int k = r - 1; k >= 0; k--) {
+      const double *u = s->U + (size_t)k * (size_t)nu;
+      double sum = u[s->column[r + i]];
+      for (int j = k + 1; j < r; j++) sum += u[s->column[j]] * R[s->column[j]];
+      R[s->column[k]] = -sum / u[s->column[k]];
+    }
+    for (int j = 0; j < nu; j++) Y[j] = dot(nu, R, s->Ms + (size_t)j * (size_t)nu);
+    for (int j = 0; j <= i; j++) s->G[i * n + j] = dot(nu, Y, s->R + (size_t)j * (size_t)nu);
+  }
+  s->failed = !tn_cholesky(n, s->G);
+  return true;
+}
+
+static void solve(const void *self, void *work, const tn_system *sys, const double *f, const double *gamma,
+                  double *udot, double *lambda, tn_solve_info *info) {
+  space *s = work;
+  const int nu = s->kkt.nu, rows = s->kkt.rows, r = s->r, n = nu - r;
+  const int *column = s->column;
+  (void)self;
+  *info = (tn_solve_info){.failed = s->failed};
+  for (int j = 0; j < nu; j++) s->f[j] = f ? s->d[j] * f[j] : 0, s->x[j] = udot[j] = 0;
+  for (int i = 0; i < rows; i++) s->b[i] = s->kkt.s[i] * gamma[i], lambda[i] = 0;
+  if (s->failed) return;
+  /* p in x */
+  tn_qr_solve(rows, r, s->L, s->diagonal, s->b, s->w);
+  for (int k = r - 1; k >= 0; k--) {
+    const double *u = s->U + (size_t)k * (size_t)nu;
+    double sum = s->w[k];
+    for (int j = k + 1; j < r; j++) sum -= u[column[j]] * s->x[column[j]];
+    s->x[column[k]] = sum / u[column[k]];
+  }
+  for (int i = 0; i < n; i++)
+    s->y[i] = dot(nu, s->R + (size_t)i * (size_t)nu, s->f) - dot(nu, s->Y + (size_t)i * (size_t)nu, s->x);
+  tn_cholesky_down(n, s->G, s->y);
+  tn_cholesky_up(n, s->G, s->y);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < nu; j++) s->x[j] += s->R[i * nu + j] * s->y[i];
+  /* (4) */
+  for (int k = 0; k < r; k++) {
+    double sum = s->f[column[k]] - dot(nu, s->Ms + (size_t)column[k] * (size_t)nu, s->x);
+    for (int j = 0; j < k; j++) sum -= s->U[j * nu + column[k]] * s->w[j];
+    s->w[k] = sum / s->U[k * nu + column[k]];
+  }
+  tn_qr_shortest(rows, r, s->L, s->diagonal, s->w, s->mu);
+  double sum = 0;
+  for (int j = 0; j < nu; j++) sum += udot[j] = s->d[j] * s->x[j];
+  for (int i = 0; i < rows; i++) sum += lambda[i] = s->kkt.s[i] * s->mu[i];
+  if (r < rows) info->inconsistency = tn_dense_left(nu, rows, sys->A, s->kkt.s, gamma, udot);
+  info->failed = !isfinite(sum);
+}
+
+static void correct(const void *self, void *work, const tn_system *sys, const double *r, const double *noise, double *x,
+                    double *lambda, tn_solve_info *info) {
+  tn_kkt_info i = {0};
+  (void)self;
+  tn_kkt_correct(&((space *)work)->kkt, sys->M, sys->A, sys->m->sigma, r, noise, x, lambda, &i);
+  *info = (tn_solve_info){i.inconsistency, i.failed};
+}
+
+static double nearness(const void *work) { return tn_kkt_nearness(&((const space *)work)->kkt); }
+
+static int rank(const void *work) { return tn_kkt_rank(&((const space *)work)->kkt); }
+
+static const tn_field fields[] = {
+    {.key = "pivoting",
+     .doc = "how dependent speeds are found: the largest number left, or column by column",
+     .kind = TN_WORD,
+     .offset = offsetof(partition, pivoting),
+     .choices = "full rref"},
+    {.key = "choose",
+     .doc = "again at every factorisation, when the choice becomes ten times worse than it was, or only before it "
+            "degenerates",
+     .kind = TN_WORD,
+     .offset = offsetof(partition, choose),
+     .choices = "always kept once"},
+    {.key = NULL}};
+
+const tn_formulation_type tn_formulation_partition = {
+    .name = "partition",
+    .doc = "dependent speeds in terms of independent ones; all are integrated; dense",
+    .example = "--formulation partition:pivoting=full,choose=kept",
+    .source = "Wehage & Haug 1982; Nada & Bashiri 2017",
+    .size = sizeof(partition),
+    .fields = fields,
+    .memory = memory,
+    .prepare = prepare,
+    .reset = reset,
+    .typical = typical,
+    .factor = factor,
+    .solve = solve,
+    .correct = correct,
+    .nearness = nearness,
+    .rank = rank,
+};

@@ -1,0 +1,273 @@
+/* gear: two toothed wheels, a (frame 0) and b (frame 1), turn on a carrier c (frame 2). T_a, T_b teeth; z_a, z_b axes.
+ * the pitch circles roll on one another at the pitch point P, fixed in the carrier, along the tangent t there:
+ *   (1) t = z_a x (P - O_a)/r_a, r_a the distance of P from the axis of a
+ *   (2) (T_a/r_a) t'(v_a(P) - v_b(P)) = 0,  v_k(P) = v_k + w_k x (P - r_k), in teeth rad/s: (2) of rolling.c with
+ *       e = -(T_a/r_a) t, carried. it is 0 on the carrier's twist, which moves P and t alone
+ *   (3) wheels in bearings on the carrier, turning against it at W_k about z_k: v_k(P) = v_c(P) + W_k z_k x (P - O_k),
+ *       and (2) is T_a W_a + s T_b W_b = 0 (Nada 2017, eqs. 40-42), s = sign of -t'(z_b x (P - O_b)); axes the same
+ *       way: +1 outside, -1 internal. the multiplier is the same; taken at P it also loads the bearings as teeth do,
+ *       with the force lambda T_a/r_a = 2 lambda/module
+ *   (4) form `position`: C = T_a phi_a + s T_b phi_b, phi_k the turn of wheel k against the carrier, 0 at the given
+ *       pose. in bearings Cdot is (2); off them it differs, and the row stays (2): the load is the same in both forms
+ * pitch point, from the given pose:
+ *   (5) parallel axes, D = O_b - O_a without its part along z_a: P = O_a + D T_a/(T_a + T_b), internal T_a - T_b
+ *   (6) axes that meet in O, e_a, e_b from O to the centres (z_a, z_b where a centre is at O): the cones roll on a line
+ *       along g, |g x e_a| : |g x e_b| = T_a : T_b. outside it lies between the axes: g = T_b e_a + T_a e_b; internal
+ *       beyond that of the smaller wheel: g = +-(T_a e_b - T_b e_a), + if T_a > T_b (as e_a -> e_b it then goes along
+ *       them, and P to (5))
+ *   (7) P = O + g h_a/(g'e_a), h_a = |O_a - O|: abreast of the centre of a. if that is at O, or a is flat (a crown
+ *       wheel, g'e_a <= 0), abreast of the centre of b; if neither can say, r_a = 1 m: the ratio does not depend on it,
+ *       the force does */
+#include "joint/rolling.h"
+
+typedef struct gear {
+  double teeth[2];
+  int internal, form; /* form: 0 velocity, 1 position */
+  double P_c[3], e_c[3];
+  double s;
+  double angle[2]; /* plane: of the wheels against the carrier at the given pose */
+  double B[2][9];  /* space: axes of the wheels in those of the carrier then */
+} gear;
+
+static tn_status same_size(tn_context *ctx) {
+  return tn_context_fail(ctx, "teeth", "a wheel inside another of as many teeth does not turn against it");
+}
+
+static tn_status init2(void *self, tn_context *ctx, int frames, const tn_frame2 *f, const double *masses) {
+  gear *j = self;
+  const double Ta = j->teeth[0], Tb = j->internal ? -j->teeth[1] : j->teeth[1];
+  const double D[2] = {f[1].r[0] - f[0].r[0], f[1].r[1] - f[0].r[1]};
+  (void)frames, (void)masses;
+  if (Ta + Tb == 0) return same_size(ctx);
+  if (hypot(D[0], D[1]) <= 1e-12 * (hypot(f[0].r[0], f[0].r[1]) + hypot(f[1].r[0], f[1].r[1])))
+    return tn_context_fail(ctx, "between", "the two wheels have the same centre");
+  const double k = Ta / (Ta + Tb), rho[2] = {k * D[0], k * D[1]}; /* (5) */
+  const double r2 = rho[0] * rho[0] + rho[1] * rho[1];
+  const double P[2] = {f[0].r[0] + rho[0], f[0].r[1] + rho[1]}, e[2] = {Ta * rho[1] / r2, -Ta * rho[0] / r2}; /* (2) */
+  tn_touch_fix2(&f[2], P, e, j->P_c, j->e_c);
+  j->s = j->internal ? -1 : 1;
+  for (int i = 0; i < 2; i++) j->angle[i] = f[i].angle - f[2].angle;
+  return TN_OK;
+}
+
+static void units(const void *self, tn_unit *unit, int *rows, int *rows_velocity_only) {
+  unit[0] = TN_ANGLE;
+  *rows = ((const gear *)self)->form;
+  *rows_velocity_only = 1 - *rows;
+}
+
+static void position2(const void *self, double t, const tn_frame2 *f, double *C) {
+  const gear *j = self;
+  (void)t;
+  if (!j->form) return;
+  C[0] = j->teeth[0] * (f[0].angle - f[2].angle - j->angle[0]) + /* (4) */
+         j->s * j->teeth[1] * (f[1].angle - f[2].angle - j->angle[1]);
+}
+
+static void rows2(const void *self, double t, const tn_frame2 *f, double *J) {
+  const gear *j = self;
+  tn_touch2 k;
+  (void)t;
+  tn_touch_carried2(&f[2], j->P_c, j->e_c, &k);
+  tn_touch_row2(f, &k, J);
+  memset(J + 6, 0, 3 * sizeof *J);
+}
+
+static void rates2(const void *self, double t, const tn_frame2 *f, double *Ct, double *gamma) {
+  const gear *j = self;
+  tn_touch2 k;
+  (void)t;
+  tn_touch_carried2(&f[2], j->P_c, j->e_c, &k);
+  Ct[0] = 0;
+  gamma[0] = tn_touch_gamma2(f, &k);
+}
+
+static void contact2(const void *self, const tn_frame2 *f, double c[2]) {
+  const gear *j = self;
+  tn_touch2 k;
+  tn_touch_carried2(&f[2], j->P_c, j->e_c, &k);
+  for (int i = 0; i < 2; i++) c[i] = k.P[i];
+}
+
+/* (5) */
+static tn_status parallel(const gear *j, tn_context *ctx, const tn_frame3 *f, const double za[3], const double D[3],
+                          double same, double P[3]) {
+  const double Ta = j->teeth[0], Tb = j->internal ? -j->teeth[1] : j->teeth[1], along = tn_dot3(D, za);
+  double across[3];
+  for (int i = 0; i < 3; i++) across[i] = D[i] - along * za[i];
+  const double l = tn_norm3(across);
+  if (l <= same || l <= 1e-9 * fabs(along))
+    return tn_context_fail(ctx, "between", "the two wheels have the same %s", fabs(along) > same ? "axis" : "centre");
+  for (int i = 0; i < 3; i++) P[i] = f[0].r[i] + across[i] * Ta / (Ta + Tb);
+  return TN_OK;
+}
+
+/* (6), (7); n = z_a x z_b */
+static tn_status bevel(const gear *j, tn_context *ctx, const tn_frame3 *f, const double n[3], const double D[3],
+                       double same, double P[3]) {
+  const double *T = j->teeth, l = tn_norm3(D), n2 = tn_dot3(n, n);
+  double z[2][3], O[3], e[2][3], h[2], g[3];
+  for (int k = 0; k < 2; k++) tn_axis3(f[k].A, 2, z[k]);
+  if (l > same && fabs(tn_dot3(D, n)) > 1e-6 * l * sqrt(n2))
+    return tn_context_fail(ctx, "between", "the axes neither are parallel nor meet");
+  /* O = O_k + x_k z_k, the middle of where the axes are nearest */
+  const double x[2] = {tn_triple3(n, D, z[1]) / n2, tn_triple3(n, D, z[0]) / n2};
+  for (int i = 0; i < 3; i++) O[i] = 0.5 * (f[0].r[i] + x[0] * z[0][i] + f[1].r[i] + x[1] * z[1][i]);
+  for (int k = 0; k < 2; k++) {
+    h[k] = fabs(x[k]) <= fmax(same, 1e-9 * l) ? 0 : fabs(x[k]);
+    for (int i = 0; i < 3; i++) e[k][i] = h[k] > 0 && x[k] > 0 ? -z[k][i] : z[k][i];
+  }
+  const double sign = T[0] > T[1] ? 1 : -1;
+  for (int i = 0; i < 3; i++)
+    g[i] = j->internal ? sign * (T[0] * e[1][i] - T[1] * e[0][i]) : T[1] * e[0][i] + T[0] * e[1][i];
+  const double flat = 1e-6 * tn_norm3(g), ge[2] = {tn_dot3(g, e[0]), tn_dot3(g, e[1])};
+  double scale;
+  if (h[0] > 0 && ge[0] > flat) {
+    scale = h[0] / ge[0];
+  } else if (h[1] > 0 && ge[1] > flat) {
+    scale = h[1] / ge[1];
+  } else {
+    double r[3];
+    tn_cross3(z[0], g, r);
+    scale = 1 / tn_norm3(r);
+  }
+  for (int i = 0; i < 3; i++) P[i] = O[i] + scale * g[i];
+  return TN_OK;
+}
+
+static tn_status init3(void *self, tn_context *ctx, int frames, const tn_frame3 *f, const double *masses) {
+  gear *j = self;
+  double z[2][3], n[3], D[3], P[3], rho[3], t[3], e[3], across[3];
+  (void)frames, (void)masses;
+  if (j->internal && j->teeth[0] == j->teeth[1]) return same_size(ctx);
+  for (int k = 0; k < 2; k++) tn_axis3(f[k].A, 2, z[k]);
+  tn_sub3(f[1].r, f[0].r, D);
+  tn_cross3(z[0], z[1], n);
+  /* centres within this of one another are one */
+  const double same = 1e-12 * (tn_norm3(f[0].r) + tn_norm3(f[1].r));
+  const tn_status status = tn_norm3(n) < 1e-6 ? parallel(j, ctx, f, z[0], D, same, P) : bevel(j, ctx, f, n, D, same, P);
+  if (status != TN_OK) return status;
+  tn_sub3(P, f[0].r, rho);
+  tn_cross3(z[0], rho, t);
+  for (int i = 0; i < 3; i++) e[i] = -j->teeth[0] * t[i] / tn_dot3(t, t); /* (1), (2): t is r_a long here */
+  tn_touch_fix3(&f[2], P, e, j->P_c, j->e_c);
+  tn_sub3(P, f[1].r, rho);
+  tn_cross3(z[1], rho, across);
+  j->s = tn_dot3(t, across) > 0 ? -1 : 1; /* (3) */
+  for (int k = 0; k < 2; k++) tn_t_product3(f[2].A, f[k].A, j->B[k]);
+  return TN_OK;
+}
+
+static void position3(const void *self, const double *memory, double t, const tn_frame3 *f, double *C) {
+  const gear *j = self;
+  double phi[2];
+  (void)t;
+  if (!j->form) return;
+  for (int k = 0; k < 2; k++) phi[k] = tn_unwrap(tn_touch_turn3(&f[k], &f[2], j->B[k]), memory[k]);
+  C[0] = j->teeth[0] * phi[0] + j->s * j->teeth[1] * phi[1]; /* (4) */
+}
+
+static void accept3(const void *self, const tn_frame3 *f, double *memory) {
+  const gear *j = self;
+  for (int k = 0; k < 2; k++) memory[k] = tn_unwrap(tn_touch_turn3(&f[k], &f[2], j->B[k]), memory[k]);
+}
+
+static void rows3(const void *self, double t, const tn_frame3 *f, double *J) {
+  const gear *j = self;
+  tn_touch3 k;
+  (void)t;
+  tn_touch_carried3(&f[2], j->P_c, j->e_c, &k);
+  tn_touch_row3(f, &k, J);
+  memset(J + 12, 0, 6 * sizeof *J);
+}
+
+static void rates3(const void *self, double t, const tn_frame3 *f, double *Ct, double *gamma) {
+  const gear *j = self;
+  tn_touch3 k;
+  (void)t;
+  tn_touch_carried3(&f[2], j->P_c, j->e_c, &k);
+  Ct[0] = 0;
+  gamma[0] = tn_touch_gamma3(f, &k);
+}
+
+static void contact3(const void *self, const tn_frame3 *f, double c[3]) {
+  const gear *j = self;
+  tn_touch3 k;
+  tn_touch_carried3(&f[2], j->P_c, j->e_c, &k);
+  memcpy(c, k.P, sizeof k.P);
+}
+
+static const tn_field fields[] = {
+    {.key = "teeth",
+     .doc = "numbers of teeth of the two wheels; any positive numbers in their ratio",
+     .kind = TN_VECTOR,
+     .n = 2,
+     .offset = offsetof(gear, teeth),
+     .lo = TN_POSITIVE,
+     .hi = INFINITY,
+     .required = true},
+    {.key = "internal",
+     .doc = "whether the smaller wheel runs inside the larger, a ring",
+     .kind = TN_BOOLEAN,
+     .offset = offsetof(gear, internal)},
+    {.key = "form",
+     .doc = "whether the row is on speeds, or on angles too: then teeth stay where they mesh at the given pose",
+     .kind = TN_WORD,
+     .offset = offsetof(gear, form),
+     .choices = "velocity position"},
+    {.key = NULL}};
+
+const tn_joint_type tn_joint_gear = {
+    .name = "gear",
+    .doc =
+        "two wheels with teeth, each turning on the carrier, roll on one another; axes parallel, in space also meeting",
+    .example = "'bodies': {\n"
+               "  'pinion': { 'mass': 1, 'inertia': 0.005 },\n"
+               "  'wheel': { 'mass': 4, 'inertia': 0.08, 'position': [0.3, 0] }\n"
+               "},\n"
+               "'joints': {\n"
+               "  'fast': { 'type': 'revolute', 'between': ['ground', 'pinion'], 'at': 'pinion' },\n"
+               "  'slow': { 'type': 'revolute', 'between': ['ground', 'wheel'], 'at': 'wheel' },\n"
+               "  'mesh': { 'type': 'gear', 'between': ['pinion', 'wheel'], 'teeth': [20, 40] }\n"
+               "},\n"
+               "'forces': { 'motor': { 'type': 'torque', 'on': 'fast.angle', 'value': 0.1 } },\n"
+               "'outputs': { 'fast': 'fast.rate', 'slow': 'slow.rate', 'tooth': 'norm(force(mesh))' }",
+    .example_space = "'bodies': {\n"
+                     "  'pinion': { 'mass': 1, 'inertia': [0.005, 0.003, 0.003], 'position': [0.1, 0, 0] },\n"
+                     "  'wheel': { 'mass': 4, 'inertia': [0.05, 0.05, 0.08], 'position': [0, 0, 0.05] }\n"
+                     "},\n"
+                     "'joints': {\n"
+                     "  'fast': { 'type': 'revolute', 'between': ['ground', 'pinion'], 'at': 'pinion', 'axis': 'x' },\n"
+                     "  'slow': { 'type': 'revolute', 'between': ['ground', 'wheel'], 'at': 'wheel', 'axis': 'z' },\n"
+                     "  'mesh': { 'type': 'gear', 'between': ['pinion', 'wheel'], 'teeth': [20, 40] }\n"
+                     "},\n"
+                     "'forces': { 'motor': { 'type': 'torque', 'on': 'fast.angle', 'value': 0.1 } },\n"
+                     "'outputs': { 'fast': 'fast.rate', 'slow': 'slow.rate', 'tooth': 'norm(force(mesh))' }",
+    .seat = TN_SEAT_MESH,
+    .oriented = 7,
+    .size = sizeof(gear),
+    .fields = fields,
+    .plane = {.there = true,
+              .rows_velocity_only = 1,
+              .unit = {TN_ANGLE},
+              .axes = -1,
+              .init = init2,
+              .units = units,
+              .position = position2,
+              .rows_on_twists = rows2,
+              .rates = rates2,
+              .contact = contact2},
+    .space = {.there = true,
+              .frames = TN_AXES_AXIS,
+              .rows_velocity_only = 1,
+              .unit = {TN_ANGLE},
+              .axes = -1,
+              .memory = 2,
+              .init = init3,
+              .units = units,
+              .position = position3,
+              .rows_on_twists = rows3,
+              .rates = rates3,
+              .accept = accept3,
+              .contact = contact3},
+};

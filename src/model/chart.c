@@ -1,0 +1,49 @@
+/* coordinates of the whole model against its speeds, body by body: qdot = N(q) u, q moved by s, s of a small dq. */
+#include "model/model.h"
+
+void tn_model_rates(const tn_model *m, const double *q, const double *u, double *qdot) {
+  for (int i = 0; i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    if (b->chart)
+      b->chart->rates(q + b->q, u + b->u, qdot + b->q);
+    else
+      memcpy(qdot + b->q, u + b->u, sizeof *u * (size_t)b->nu);
+  }
+}
+
+void tn_model_add(const tn_model *m, double *q, const double *s) {
+  for (int i = 0; i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    if (b->chart)
+      b->chart->add(q + b->q, s + b->u);
+    else
+      for (int k = 0; k < b->nu; k++) q[b->q + k] += s[b->u + k];
+  }
+}
+
+void tn_model_tangent(const tn_model *m, const double *q, const double *dq, double *s) {
+  for (int i = 0; i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    if (b->chart)
+      b->chart->tangent(q + b->q, dq + b->q, s + b->u);
+    else
+      memcpy(s + b->u, dq + b->q, sizeof *dq * (size_t)b->nu);
+  }
+}
+
+bool tn_model_tidy(const tn_model *m, double *q) {
+  static const double nowhere[8];
+  bool changed = false;
+  for (int i = 0; i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    double tidy[8], off = 0;
+    if (!b->chart) continue;
+    memcpy(tidy, q + b->q, sizeof *tidy * (size_t)b->nq);
+    b->chart->add(tidy, nowhere);
+    for (int k = 0; k < b->nq; k++) off = fmax(off, fabs(tidy[k] - q[b->q + k]));
+    if (!(off > 1e-9)) continue;
+    memcpy(q + b->q, tidy, sizeof *tidy * (size_t)b->nq);
+    changed = true;
+  }
+  return changed;
+}

@@ -1,0 +1,259 @@
+/* every force type in the registry that is there in space, in every way it can act, by random instances built from its
+ * tables:
+ *   power identity   sum of wrench times twist = power - dV/dt along any motion
+ *   at rest          force on each speed = -dV along it + d power/du
+ *   between two      no force and no moment on the two together; none on what moves with both
+ *   dissipated       never negative
+ * then the values of the ones there are. a type that cannot be built here fails. */
+#include "support/space.h"
+#include "test.h"
+
+enum { INSTANCES = 150 };
+static const double H = 1e-3;
+
+static const int ways[] = {TN_ON_BODY, TN_ON_CHANNEL, TN_BETWEEN};
+static const char *const way_name[] = {"on a body", "on a channel", "between"};
+
+static double worse(double a, double b) { return isnan(b) ? INFINITY : fmax(a, b); }
+
+static bool instance(build *b, const tn_force_type *type, int how, int seed, build_given *plain, build_given *space) {
+  space_new(b, 31u * (uint64_t)seed + (uint64_t)how);
+  space_world(b);
+  space_helpers(b);
+  return space_force(b, "f", type, how, seed % 3 ? "a" : "b", seed % 3 == 1 ? "p" : "c", plain, space) &&
+         build_compile(b);
+}
+
+typedef double (*check)(build *b);
+
+static void each_type(const char *what, double tolerance, check f) {
+  int found = 0;
+  for (int i = 0; i < tn_force_type_count; i++)
+    for (int k = 0; k < 3; k++) {
+      const tn_force_type *type = tn_force_types[i];
+      double worst = -1;
+      if (!type->space || !(type->takes & (unsigned)ways[k])) continue;
+      for (int n = 0; n < INSTANCES; n++) {
+        build b;
+        build_given plain, space;
+        if (instance(&b, type, ways[k], n, &plain, &space)) {
+          const double err = f(&b);
+          if (!(err <= worst)) worst = isnan(err) ? INFINITY : err;
+        }
+        build_free(&b);
+      }
+      if (worst < 0) continue; /* the check does not apply */
+      found++;
+      printf("%-8s %-14s %-16s %.1e\n", type->name, way_name[k], what, worst);
+      if (!(worst <= tolerance))
+        FAIL("force %s %s: %s is off by %.3g > %.3g", type->name, way_name[k], what, worst, tolerance);
+    }
+  CHECK(found > 0);
+}
+
+TEST(every_type_can_be_built_with_every_field) {
+  int types = 0;
+  for (int i = 0; i < tn_force_type_count; i++) {
+    const tn_force_type *type = tn_force_types[i];
+    const unsigned known = TN_ON_BODY | TN_ON_CHANNEL | TN_BETWEEN | TN_AT_POINT;
+    build_given all[2] = {0};
+    char why[1200] = "", text[64];
+    if (!type->space) continue;
+    types++;
+    if (type->takes & ~known || !(type->takes & known))
+      FAIL("force %s acts in a way this test does not know", type->name);
+    for (int k = 0; k < 3; k++) {
+      int built = 0;
+      if (!(type->takes & (unsigned)ways[k])) continue;
+      for (int n = 0; n < INSTANCES; n++) {
+        build b;
+        build_given given[2] = {0};
+        if (instance(&b, type, ways[k], n, &given[0], &given[1])) {
+          built++;
+          for (int t = 0; t < 2; t++) {
+            all[t].fields |= given[t].fields;
+            for (int w = 0; w < 32; w++) all[t].words[w] |= given[t].words[w];
+          }
+        } else {
+          snprintf(why, sizeof why, "%s", b.message);
+        }
+        build_free(&b);
+      }
+      printf("%-8s %-14s %d of %d\n", type->name, way_name[k], built, INSTANCES);
+      if (built < INSTANCES / 6)
+        FAIL("force %s %s: only %d of %d were accepted: %s", type->name, way_name[k], built, INSTANCES, why);
+    }
+    for (int t = 0; t < 2; t++) {
+      const char *missing = build_missing(t ? type->fields_space : type->fields, &all[t], text, sizeof text);
+      if (missing) FAIL("force %s: `%s` was never accepted: %s", type->name, missing, why);
+    }
+  }
+  CHECK(types >= 3);
+}
+
+/* ---- laws that hold for all -------------------------------------------------------------------------------------- */
+
+static double power_of_wrenches(const build *b) {
+  const tn_system *s = &b->sys;
+  double P = 0;
+  for (int i = 0; i < b->model->bodies; i++)
+    P += tn_dot3(s->wrench + 6 * i, s->body3[i].v) + tn_dot3(s->wrench + 6 * i + 3, s->body3[i].w);
+  return P;
+}
+
+/* a motion away from where the two places meet and a pull has no direction */
+static void apart(build *b, space_motion *m) {
+  const tn_force *p = &b->model->force[0];
+  double q[BUILD_MOST], u[BUILD_MOST], d[3];
+  tn_frame3 f[2];
+  do {
+    space_motion_random(b, 0.4, m);
+    if (p->how != TN_BETWEEN) return;
+    space_motion_at(b, m, 0, q, u, NULL);
+    tn_kinematics(&b->sys, 0, q, u);
+    for (int k = 0; k < 2; k++) tn_frame3_on(&b->sys, &p->spot[k], &f[k]);
+    tn_sub3(f[1].r, f[0].r, d);
+  } while (tn_norm3(d) < 0.5);
+}
+
+static double power_identity(build *b) {
+  tn_system *s = &b->sys;
+  space_motion m;
+  double V[BUILD_STENCIL], q[BUILD_MOST], u[BUILD_MOST];
+  apart(b, &m);
+  for (int k = 0; k < BUILD_STENCIL; k++) {
+    space_motion_at(b, &m, build_offset(k, H), q, u, NULL);
+    tn_assemble(s, m.t + build_offset(k, H), q, u);
+    V[k] = s->force[0].energy;
+    if (fabs(s->potential - V[k]) > 1e-14 * fabs(V[k])) return INFINITY; /* no gravity here */
+  }
+  space_motion_at(b, &m, 0, q, u, NULL);
+  tn_assemble(s, m.t, q, u);
+  const double P = power_of_wrenches(b), all = s->force_power[0], size = 1 + fabs(P) + fabs(s->power);
+  double err = fabs(P - all) / size;
+  err = worse(err, fabs(P - (s->power - build_slope(V, H))) / size);
+  err = worse(err, fabs(s->power - s->force[0].power) / size);
+  return err;
+}
+
+/* f on each speed, at rest: bias is zero there. a power that depends on speeds, as dampers' does, vanishes to first
+ * order */
+static double minus_gradient(build *b) {
+  tn_system *s = &b->sys;
+  static const double rest[BUILD_MOST];
+  double at[BUILD_MOST], q[BUILD_MOST], f[BUILD_MOST], u[BUILD_MOST], err = 0, size = 1;
+  space_motion m;
+  apart(b, &m);
+  space_motion_at(b, &m, 0, at, u, NULL);
+  memset(u, 0, sizeof u);
+  tn_assemble(s, m.t, at, rest);
+  memcpy(f, s->f, sizeof *f * (size_t)b->model->nu);
+  for (int i = 0; i < b->model->nu; i++) size = fmax(size, fabs(f[i]));
+  for (int i = 0; i < b->model->nu; i++) {
+    double V[BUILD_STENCIL], P[BUILD_STENCIL];
+    for (int k = 0; k < BUILD_STENCIL; k++) {
+      double step[BUILD_MOST] = {0};
+      memcpy(q, at, sizeof q);
+      step[i] = build_offset(k, H);
+      tn_model_add(b->model, q, step);
+      tn_assemble(s, m.t, q, rest);
+      V[k] = s->potential;
+      u[i] = build_offset(k, H); /* force on it: slope of the power over the speed */
+      tn_assemble(s, m.t, at, u);
+      P[k] = s->power;
+      u[i] = 0;
+    }
+    err = worse(err, fabs(f[i] - (build_slope(P, H) - build_slope(V, H))) / size);
+  }
+  return err;
+}
+
+/* on the two together: neither force nor moment about any point; so of a joint's channel, but not of a body's */
+static double equal_and_opposite(build *b) {
+  const tn_model *m = b->model;
+  const tn_force *p = &m->force[0];
+  tn_system *s = &b->sys;
+  space_motion motion;
+  double q[BUILD_MOST], u[BUILD_MOST], sum[6] = {0}, err = 0, size = 1;
+  if (p->how == TN_ON_BODY || (p->how == TN_ON_CHANNEL && p->on.kind != TN_OF_JOINT)) return -1;
+  if (p->how == TN_ON_CHANNEL) {
+    const tn_spot *spot = m->joint[p->on.part].spot;
+    if (spot[0].body < 0 || spot[1].body < 0) return -1;
+  }
+  space_motion_random(b, 0.4, &motion);
+  space_motion_at(b, &motion, 0, q, u, NULL);
+  tn_assemble(s, motion.t, q, u);
+  for (int i = 0; i < m->bodies; i++) {
+    tn_move_wrench(3, s->body3[i].r, s->wrench + 6 * i, sum);
+    for (int d = 0; d < 6; d++) size += fabs(s->wrench[6 * i + d]);
+  }
+  for (int d = 0; d < 6; d++) err = worse(err, fabs(sum[d]) / size);
+  return err;
+}
+
+static double never_gains(build *b) {
+  space_motion m;
+  double q[BUILD_MOST], u[BUILD_MOST];
+  space_motion_random(b, 0.6, &m);
+  space_motion_at(b, &m, 0, q, u, NULL);
+  tn_assemble(&b->sys, m.t, q, u);
+  if (!(b->sys.dissipated >= 0) || b->sys.dissipated != b->sys.force[0].dissipated) return INFINITY;
+  /* a part of the power, and the only one a spring has */
+  const bool spring = strcmp(b->model->force[0].type->name, "spring") == 0;
+  return spring ? fabs(b->sys.power + b->sys.dissipated) : 0;
+}
+
+TEST(power_is_that_of_the_wrenches) { each_type("power", 1e-9, power_identity); }
+TEST(wrenches_are_minus_the_gradient) { each_type("gradient", 1e-9, minus_gradient); }
+TEST(equal_and_opposite_on_two) { each_type("action", 1e-13, equal_and_opposite); }
+TEST(dissipated_is_never_negative) { each_type("dissipated", 0, never_gains); }
+
+/* ---- the ones there are ------------------------------------------------------------------------------------------ */
+
+/* one body turned by 90 degrees about z, its frame at (1, 2, 3) */
+static bool turned(build *b, const char *force) {
+  space_new(b, 1);
+  build_set(b, "/bodies/x",
+            "{\"mass\": 2, \"inertia\": [0.3, 0.4, 0.5], \"position\": [1, 2, 3], \"axis_angle\": [\"z\", "
+            "\"90*deg\"]}");
+  build_set(b, "/forces/f", "%s", force);
+  if (!build_compile(b)) {
+    FAIL("%s", b->message);
+    return false;
+  }
+  return true;
+}
+
+static void check_wrench(const char *force, const double expected[6]) {
+  build b;
+  double q[7], u[6] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
+  if (turned(&b, force)) {
+    memcpy(q, b.model->q0, sizeof q);
+    tn_assemble(&b.sys, 0.5, q, u);
+    for (int d = 0; d < 6; d++) CHECK_NEAR(b.sys.wrench[d], expected[d], 1e-14);
+  }
+  build_free(&b);
+}
+
+TEST(forces_and_torques_in_their_axes) {
+  /* at (1, 2, 3) + A (1, 0, 0) = (1, 3, 3): arm (0, 1, 0) */
+  check_wrench("{\"type\": \"force\", \"on\": \"x\", \"on_body\": [1, 0, 0], \"value\": [3, 0, \"2*t\"]}",
+               (double[6]){3, 0, 1, 1, 0, -3});
+  check_wrench("{\"type\": \"force\", \"on\": \"x\", \"at\": [1, 3, 3], \"value\": [3, 0, \"2*t\"]}",
+               (double[6]){3, 0, 1, 1, 0, -3});
+  check_wrench("{\"type\": \"force\", \"on\": \"x\", \"on_body\": [1, 0, 0], \"value\": [3, 0, 1], \"axes\": \"body\"}",
+               (double[6]){0, 3, 1, 1, 0, 0});
+  check_wrench("{\"type\": \"torque\", \"on\": \"x\", \"about\": [0, 0, 4], \"value\": \"x.wx\"}",
+               (double[6]){0, 0, 0, 0, 0, 0.4});
+  check_wrench("{\"type\": \"torque\", \"on\": \"x\", \"about\": \"x\", \"value\": 5}", (double[6]){0, 0, 0, 5, 0, 0});
+  check_wrench("{\"type\": \"torque\", \"on\": \"x\", \"about\": \"x\", \"value\": 5, \"axes\": \"body\"}",
+               (double[6]){0, 0, 0, 0, 5, 0});
+  /* a spring from the origin to the frame: 14^(1/2) long, rest 1; along d at speed d'v/|d| */
+  const double l = sqrt(14), N = 10 * (l - 1) + 2 * (0.1 * 1 + 0.2 * 2 + 0.3 * 3) / l;
+  check_wrench(
+      "{\"type\": \"spring\", \"between\": [\"x\", \"ground\"], \"at\": [[1, 2, 3], [0, 0, 0]], \"stiffness\": 10, "
+      "\"length\": 1, \"damping\": 2}",
+      (double[6]){-N / l, -2 * N / l, -3 * N / l, 0, 0, 0});
+  check_wrench("{\"type\": \"spring\", \"on\": \"x.z\", \"stiffness\": 10, \"rest\": 1, \"damping\": 2}",
+               (double[6]){0, 0, -20 - 2 * 0.3, 0, 0, 0});
+}
