@@ -18,17 +18,9 @@ static void prepare(const void *self, void *work, int nu, int rows) {
   tn_kkt_carve(k, &c, nu, rows);
 }
 
-static void reset(void *work) { tn_kkt_reset(work); }
-
-static void typical(void *work, int rank) { tn_kkt_typical(work, rank); }
-
 static bool factor(const void *self, void *work, const tn_system *sys, int *bad) {
-  tn_kkt *k = work;
   (void)self;
-  k->group = sys->counted ? sys->m->row_group : NULL; /* not while rows are counted, near singular poses */
-  if (tn_kkt_factor(k, sys->M, sys->A, sys->m->sigma)) return true;
-  *bad = k->bad_pivot;
-  return false;
+  return tn_by_kkt_factor(work, sys, bad);
 }
 
 static void solve(const void *self, void *work, const tn_system *sys, const double *f, const double *gamma,
@@ -39,18 +31,6 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
   *info = (tn_solve_info){i.inconsistency, i.failed};
 }
 
-static void correct(const void *self, void *work, const tn_system *sys, const double *r, const double *noise, double *x,
-                    double *lambda, tn_solve_info *info) {
-  tn_kkt_info i = {0};
-  (void)self;
-  tn_kkt_correct(work, sys->M, sys->A, sys->m->sigma, r, noise, x, lambda, &i);
-  *info = (tn_solve_info){i.inconsistency, i.failed};
-}
-
-static double nearness(const void *work) { return tn_kkt_nearness(work); }
-
-static int rank(const void *work) { return tn_kkt_rank(work); }
-
 const tn_formulation_type tn_formulation_augmented = {
     .name = "augmented",
     .doc = "accelerations and multipliers together, from one symmetric system",
@@ -59,11 +39,11 @@ const tn_formulation_type tn_formulation_augmented = {
     .source = "Tenon; regularised and refined for redundant rows and singular positions",
     .memory = memory,
     .prepare = prepare,
-    .reset = reset,
-    .typical = typical,
+    .reset = tn_by_kkt_reset,
+    .typical = tn_by_kkt_typical,
     .factor = factor,
     .solve = solve,
-    .correct = correct,
-    .nearness = nearness,
-    .rank = rank,
+    .correct = tn_by_kkt_correct,
+    .nearness = tn_by_kkt_nearness,
+    .rank = tn_by_kkt_rank,
 };

@@ -73,6 +73,15 @@ tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, doubl
 /* r = A x, from the matrix where there is one */
 void tn_solver_rows_times(tn_solver *s, const double *x, double *r);
 
+/* by_kkt.c: for formulations whose workspace begins with a tn_kkt, what they leave to it */
+bool tn_by_kkt_factor(void *work, const tn_system *sys, int *bad);
+void tn_by_kkt_reset(void *work);
+void tn_by_kkt_typical(void *work, int rank);
+void tn_by_kkt_correct(const void *self, void *work, const tn_system *sys, const double *r, const double *noise,
+                       double *x, double *lambda, tn_solve_info *info);
+double tn_by_kkt_nearness(const void *work);
+int tn_by_kkt_rank(const void *work);
+
 double tn_clock(void); /* s */
 
 /* worst scaled row; C or Cdot. which: the row, may be NULL */

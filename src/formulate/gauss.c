@@ -57,10 +57,6 @@ static void prepare(const void *self, void *work, int nu, int rows) {
   carve(s, &c, nu, rows);
 }
 
-static void reset(void *work) { tn_kkt_reset(&((space *)work)->kkt); }
-
-static void typical(void *work, int rank) { tn_kkt_typical(&((space *)work)->kkt, rank); }
-
 static double dot(int n, const double *a, const double *b) {
   double sum = 0;
   for (int i = 0; i < n; i++) sum += a[i] * b[i];
@@ -101,11 +97,7 @@ static bool factor(const void *self, void *work, const tn_system *sys, int *bad)
   space *s = work;
   const form how = (form)((const gauss *)self)->form;
   const int nu = s->kkt.nu, rows = s->kkt.rows;
-  s->kkt.group = sys->counted ? sys->m->row_group : NULL;
-  if (!tn_kkt_factor(&s->kkt, sys->M, sys->A, sys->m->sigma)) {
-    *bad = s->kkt.bad_pivot;
-    return false;
-  }
+  if (!tn_by_kkt_factor(work, sys, bad)) return false;
   s->failed = !root_of_mass(s, sys, how == ROOT);
   if (s->failed) return true;
   for (int i = 0; i < rows; i++)
@@ -156,18 +148,6 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
   info->failed = !isfinite(sum);
 }
 
-static void correct(const void *self, void *work, const tn_system *sys, const double *r, const double *noise, double *x,
-                    double *lambda, tn_solve_info *info) {
-  tn_kkt_info i = {0};
-  (void)self;
-  tn_kkt_correct(&((space *)work)->kkt, sys->M, sys->A, sys->m->sigma, r, noise, x, lambda, &i);
-  *info = (tn_solve_info){i.inconsistency, i.failed};
-}
-
-static double nearness(const void *work) { return tn_kkt_nearness(&((const space *)work)->kkt); }
-
-static int rank(const void *work) { return tn_kkt_rank(&((const space *)work)->kkt); }
-
 static const tn_field fields[] = {
     {.key = "form",
      .doc = "symmetric root of the mass matrix, its Cholesky factor, or the multipliers first",
@@ -185,11 +165,11 @@ const tn_formulation_type tn_formulation_gauss = {
     .fields = fields,
     .memory = memory,
     .prepare = prepare,
-    .reset = reset,
-    .typical = typical,
+    .reset = tn_by_kkt_reset,
+    .typical = tn_by_kkt_typical,
     .factor = factor,
     .solve = solve,
-    .correct = correct,
-    .nearness = nearness,
-    .rank = rank,
+    .correct = tn_by_kkt_correct,
+    .nearness = tn_by_kkt_nearness,
+    .rank = tn_by_kkt_rank,
 };

@@ -74,10 +74,6 @@ static void prepare(const void *self, void *work, int nu, int rows) {
   carve(s, &c, nu, rows);
 }
 
-static void reset(void *work) { tn_kkt_reset(&((space *)work)->kkt); }
-
-static void typical(void *work, int rank) { tn_kkt_typical(&((space *)work)->kkt, rank); }
-
 static double dot(int n, const double *a, const double *b) {
   double sum = 0;
   for (int i = 0; i < n; i++) sum += a[i] * b[i];
@@ -131,11 +127,7 @@ static bool factor(const void *self, void *work, const tn_system *sys, int *bad)
   space *s = work;
   const int nu = s->kkt.nu, rows = s->kkt.rows;
   const bool projector = ((const nullspace *)self)->form == PROJECTOR;
-  s->kkt.group = sys->counted ? sys->m->row_group : NULL;
-  if (!tn_kkt_factor(&s->kkt, sys->M, sys->A, sys->m->sigma)) {
-    *bad = s->kkt.bad_pivot;
-    return false;
-  }
+  if (!tn_by_kkt_factor(work, sys, bad)) return false;
   tn_dense_scale(nu, rows, sys->M, sys->A, sys->m->sigma, s->kkt.s, s->d, s->Ms, s->As);
   const int n = projector ? project(s) : eliminate(s);
   for (int i = 0; i < n; i++)
@@ -183,18 +175,6 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
   if (r < rows) info->inconsistency = tn_dense_left(nu, rows, sys->A, s->kkt.s, gamma, udot);
 }
 
-static void correct(const void *self, void *work, const tn_system *sys, const double *r, const double *noise, double *x,
-                    double *lambda, tn_solve_info *info) {
-  tn_kkt_info i = {0};
-  (void)self;
-  tn_kkt_correct(&((space *)work)->kkt, sys->M, sys->A, sys->m->sigma, r, noise, x, lambda, &i);
-  *info = (tn_solve_info){i.inconsistency, i.failed};
-}
-
-static double nearness(const void *work) { return tn_kkt_nearness(&((const space *)work)->kkt); }
-
-static int rank(const void *work) { return tn_kkt_rank(&((const space *)work)->kkt); }
-
 static const tn_field fields[] = {
     {.key = "form",
      .doc = "of the matrix that takes out the multipliers: projector on what the rows leave free, or elimination of "
@@ -213,11 +193,11 @@ const tn_formulation_type tn_formulation_nullspace = {
     .fields = fields,
     .memory = memory,
     .prepare = prepare,
-    .reset = reset,
-    .typical = typical,
+    .reset = tn_by_kkt_reset,
+    .typical = tn_by_kkt_typical,
     .factor = factor,
     .solve = solve,
-    .correct = correct,
-    .nearness = nearness,
-    .rank = rank,
+    .correct = tn_by_kkt_correct,
+    .nearness = tn_by_kkt_nearness,
+    .rank = tn_by_kkt_rank,
 };

@@ -131,11 +131,7 @@ static void choose_speeds(space *s, const partition *p, bool counted) {
 static bool factor(const void *self, void *work, const tn_system *sys, int *bad) {
   space *s = work;
   const int nu = s->kkt.nu, rows = s->kkt.rows;
-  s->kkt.group = sys->counted ? sys->m->row_group : NULL;
-  if (!tn_kkt_factor(&s->kkt, sys->M, sys->A, sys->m->sigma)) {
-    *bad = s->kkt.bad_pivot;
-    return false;
-  }
+  if (!tn_by_kkt_factor(work, sys, bad)) return false;
   tn_dense_scale(nu, rows, sys->M, sys->A, sys->m->sigma, s->kkt.s, s->d, s->Ms, s->As);
   choose_speeds(s, self, sys->counted);
   const int r = s->r, n = nu - r;
@@ -200,18 +196,6 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
   info->failed = !isfinite(sum);
 }
 
-static void correct(const void *self, void *work, const tn_system *sys, const double *r, const double *noise, double *x,
-                    double *lambda, tn_solve_info *info) {
-  tn_kkt_info i = {0};
-  (void)self;
-  tn_kkt_correct(&((space *)work)->kkt, sys->M, sys->A, sys->m->sigma, r, noise, x, lambda, &i);
-  *info = (tn_solve_info){i.inconsistency, i.failed};
-}
-
-static double nearness(const void *work) { return tn_kkt_nearness(&((const space *)work)->kkt); }
-
-static int rank(const void *work) { return tn_kkt_rank(&((const space *)work)->kkt); }
-
 static const tn_field fields[] = {
     {.key = "pivoting",
      .doc = "how dependent speeds are found: the largest number left, or column by column",
@@ -239,7 +223,7 @@ const tn_formulation_type tn_formulation_partition = {
     .typical = typical,
     .factor = factor,
     .solve = solve,
-    .correct = correct,
-    .nearness = nearness,
-    .rank = rank,
+    .correct = tn_by_kkt_correct,
+    .nearness = tn_by_kkt_nearness,
+    .rank = tn_by_kkt_rank,
 };
