@@ -1,94 +1,46 @@
 /* tenon-bench: what a right-hand side costs. one is: assemble at a state, factor, solve; every time at another state on
- * the constraints, so that nothing is remembered from the last. reported is the median of several repetitions after a
- * warm-up. with --json one object a line, else a table. */
+ * the constraints, so that nothing is remembered from the last. reported is the smallest of several repetitions after a
+ * warm-up, in time of the processor: what else the machine does can only add. with --json one object a line, else a table.
+ *
+ * instructions are counted by callgrind, which runs this program twice with --count: the difference of the two is that of
+ * so many right-hand sides, whatever it takes to come there. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "simulate/simulate.h"
+#include "bench.h"
 
-enum { STATES = 32, REPETITIONS = 9 };
+enum { STATES_MOST = 32, STATES_LEAST = 4, REPETITIONS = 9, COUNTED = 30 };
 static const double WARM_UP = 0.02, REPETITION = 0.02; /* s */
+static const int sizes[] = {10, COUNTED, 100, 1000, 10000, 100000};
 
-typedef enum shape { CHAIN, FOUR_BARS } shape;
+typedef struct options {
+  bool json;
+  const char *only;        /* a case                                          */
+  const char *coordinates; /* "absolute", "relative" or NULL for both          */
+  const char *program;     /* one of this kind that callgrind can run, or NULL */
+  long n, count;           /* 0: all of them; 0: time it                       */
+} options;
 
-typedef struct bench {
-  const char *name;
-  shape shape;
-  int n;
-  bool relative;
-} bench;
+typedef struct figures {
+  int bodies;
+  double compile, ns; /* s; of one right-hand side */
+} figures;
 
-static const bench cases[] = {
-    {"planar_chain", CHAIN, 1, false},    {"planar_chain", CHAIN, 3, false},   {"planar_chain", CHAIN, 10, false},
-    {"planar_chain", CHAIN, 30, false},   {"planar_chain", CHAIN, 100, false}, {"relative_chain", CHAIN, 1, true},
-    {"relative_chain", CHAIN, 3, true},   {"relative_chain", CHAIN, 10, true}, {"relative_chain", CHAIN, 30, true},
-    {"relative_chain", CHAIN, 100, true}, {"n_four_bar", FOUR_BARS, 2, false}, {"n_four_bar", FOUR_BARS, 10, false},
-    {"n_four_bar", FOUR_BARS, 40, false}};
-
+/* s of the processor */
 static double now(void) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* uniform rods of 1 m and 1 kg, hanging on each other */
-static const char chain[] =
-    "{\"tenon\": 1, \"dimension\": 2, \"gravity\": [0, -9.81], \"constants\": {\"N\": 1}, \"outputs\": {},"
-    "\"bodies\": {\"link{i}\": {\"repeat\": \"i=1..N\", \"rod\": [[\"i-1\", 0], [\"i\", 0]], \"mass\": 1}},"
-    "\"joints\": {\"pin1\": {\"type\": \"revolute\", \"between\": [\"ground\", \"link1\"], \"at\": [0, 0]},"
-    "\"pin{i}\": {\"repeat\": \"i=2..N\", \"type\": \"revolute\", \"between\": [\"link{i-1}\", \"link{i}\"],"
-    "\"at\": [\"i-1\", 0]}}}";
-
-static tn_status describe(tn_desc *d, const bench *b, tn_error *e) {
-  tn_status status = b->shape == CHAIN ? tn_desc_parse(d, "chain", chain, sizeof chain - 1, e)
-                                       : tn_desc_read(d, TN_SOURCE_DIR "/models/n_four_bar.json", e);
-  if (!status) status = tn_desc_number(d, "/constants/N", b->n, e);
-  if (!status && b->relative) status = tn_desc_text(d, "/coordinates", "relative", e);
-  return status;
-}
-
-/* the body of a link or coupler of the n four-bars, from its name */
-static bool is_link(const tn_body *b, int *number) {
-  const bool link = strncmp(b->name, "link", 4) == 0;
-  *number = atoi(b->name + (link ? 4 : 7));
-  return link;
-}
-
-/* a state on the constraints; s is where on a path through them */
-static void state(const tn_model *m, const bench *b, double s, double *q, double *u) {
-  double r[2] = {0, 0}, v[2] = {0, 0}, last = 0, last_rate = 0; /* where the next link of a chain begins */
-  for (int i = 0; i < m->bodies; i++) {
-    const tn_body *body = &m->body[i];
-    double pose[3], rate[3];
-    if (b->shape == CHAIN) {
-      const double angle = -1 + 0.7 * sin(s + i), w = 0.7 * cos(s + i);
-      memcpy(pose, (double[]){r[0], r[1], angle}, sizeof pose);
-      memcpy(rate, (double[]){v[0], v[1], w}, sizeof rate);
-      r[0] += cos(angle), r[1] += sin(angle);
-      v[0] -= w * sin(angle), v[1] += w * cos(angle);
-      if (b->relative) { /* a joint's angle is 0 at the given pose, where all are level */
-        q[body->q] = angle - last;
-        u[body->u] = w - last_rate;
-        last = angle, last_rate = w;
-        continue;
-      }
-    } else {
-      int number;
-      const double angle = 1 + 0.5 * sin(s), w = 0.5 * cos(s), c = cos(angle), n = sin(angle);
-      const bool link = is_link(body, &number);
-      memcpy(pose, (double[]){link ? number : number - 1 + c, link ? 0 : n, link ? angle : 0}, sizeof pose);
-      memcpy(rate, (double[]){link ? 0 : -n * w, link ? 0 : c * w, link ? w : 0}, sizeof rate);
-    }
-    memcpy(q + body->q, pose, sizeof pose);
-    memcpy(u + body->u, rate, sizeof rate);
-  }
-}
+/* ---- right-hand sides ----------------------------------------------------------------------------------------------------- */
 
 typedef struct runner {
   tn_solver *solver;
-  int nu;
-  double *q, *u; /* STATES x nu */
+  int nq, nu, states;
+  double *q, *u; /* states x nq, nu */
   double *udot, *lambda;
   double sum; /* of what came out: it is needed, and finite */
   long done;
@@ -97,8 +49,8 @@ typedef struct runner {
 static tn_status right_hand_sides(runner *r, long n, tn_error *e) {
   tn_solver *s = r->solver;
   for (long i = 0; i < n; i++) {
-    const size_t at = (size_t)(r->done++ % STATES) * (size_t)r->nu;
-    tn_status status = tn_solver_at(s, 0, r->q + at, r->u + at, e);
+    const size_t at = (size_t)(r->done++ % r->states);
+    tn_status status = tn_solver_at(s, 0, r->q + at * (size_t)r->nq, r->u + at * (size_t)r->nu, e);
     if (!status) status = tn_solver_factor(s, TN_METRIC_MASS, e);
     if (!status) status = tn_solver_solve(s, s->sys.f, s->sys.gamma, r->udot, r->lambda, e);
     if (status) return status;
@@ -107,90 +59,234 @@ static tn_status right_hand_sides(runner *r, long n, tn_error *e) {
   return TN_OK;
 }
 
-static int by_size(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* ns for one */
 static tn_status measure(runner *r, double *ns, tn_error *e) {
-  double times[REPETITIONS];
   long n = 0;
   tn_status status = TN_OK;
-  for (const double start = now(); !status && now() - start < WARM_UP; n += STATES)
-    status = right_hand_sides(r, STATES, e);
-  n = (long)((double)n * REPETITION / WARM_UP) + 1;
+  *ns = HUGE_VAL;
+  for (const double start = now(); !status && now() - start < WARM_UP; n += r->states)
+    status = right_hand_sides(r, r->states, e);
+  n = (long)((double)n * REPETITION / WARM_UP);
   for (int i = 0; i < REPETITIONS && !status; i++) {
     const double start = now();
     status = right_hand_sides(r, n, e);
-    times[i] = 1e9 * (now() - start) / (double)n;
+    *ns = fmin(*ns, 1e9 * (now() - start) / (double)n);
   }
-  if (status) return status;
-  qsort(times, REPETITIONS, sizeof *times, by_size);
-  *ns = times[REPETITIONS / 2];
-  return isfinite(r->sum) ? TN_OK : tn_fail(e, TN_E_INTERNAL, "an acceleration is not a number");
+  return status;
 }
 
-static tn_status on_states(const tn_model *m, const bench *b, tn_sim *sim, double *ns, tn_error *e) {
-  const size_t nu = (size_t)m->nu, rows = (size_t)m->rows;
-  double *memory = calloc((2 * STATES + 1) * nu + rows + 1, sizeof *memory);
+/* states are on the constraints, and regular. (what is measured as nearness of a singular position falls with the length of
+ * a ladder, whose cells are all far from one) */
+static tn_status check(runner *r, const tn_model *m, int i, tn_error *e) {
+  tn_solver *s = r->solver;
+  tn_status status = tn_solver_at(s, 0, r->q + (size_t)i * (size_t)r->nq, r->u + (size_t)i * (size_t)r->nu, e);
+  if (status) return status;
+  const double off =
+      tn_violation(&s->sys, s->sys.C, m->holonomic, NULL) + tn_violation(&s->sys, s->sys.Cdot, m->rows, NULL);
+  if (!(off < 1e-12)) return tn_fail(e, TN_E_INTERNAL, "state %d is off the constraints by %g", i, off);
+  s->nearness = 1;
+  status = tn_solver_factor(s, TN_METRIC_MASS, e);
+  if (!status && !(s->nearness > 1e-6))
+    return tn_fail(e, TN_E_INTERNAL, "state %d is near a singular position, %g", i, s->nearness);
+  return status;
+}
+
+static tn_status on_states(const tn_case *c, const tn_model *m, int n, tn_sim *sim, long count, double *ns,
+                           tn_error *e) {
+  const int states = m->nu > 10000 ? STATES_LEAST : STATES_MOST;
+  const size_t nq = (size_t)m->nq, nu = (size_t)m->nu, all = (size_t)states;
+  double *memory = calloc(all * (nq + nu) + nu + (size_t)m->rows + 6 * (size_t)m->bodies + 1, sizeof *memory);
   if (!memory) return tn_fail(e, TN_E_MEMORY, "no memory for the states");
-  runner r = {.solver = &sim->solver, .nu = m->nu, .q = memory, .u = memory + STATES * nu};
-  r.udot = r.u + STATES * nu;
+  runner r = {.solver = &sim->solver, .nq = m->nq, .nu = m->nu, .states = states, .q = memory};
+  r.u = r.q + all * nq;
+  r.udot = r.u + all * nu;
   r.lambda = r.udot + nu;
   tn_status status = TN_OK;
-  for (int i = 0; i < STATES && !status; i++) {
-    double *q = r.q + (size_t)i * nu, *u = r.u + (size_t)i * nu;
-    state(m, b, 0.2 * i, q, u);
-    status = tn_solver_at(r.solver, 0, q, u, e);
-    const double off = tn_violation(&r.solver->sys, r.solver->sys.C, m->holonomic, NULL) +
-                       tn_violation(&r.solver->sys, r.solver->sys.Cdot, m->rows, NULL);
-    if (!status && !(off < 1e-12)) status = tn_fail(e, TN_E_INTERNAL, "state %d is off the constraints by %g", i, off);
+  for (int i = 0; i < states && !status; i++) {
+    tn_case_state(c, m, n, 0.2 * i, r.lambda + m->rows, r.q + (size_t)i * nq, r.u + (size_t)i * nu);
+    status = check(&r, m, i, e);
   }
-  if (!status) status = measure(&r, ns, e);
+  if (!status) status = count ? right_hand_sides(&r, count, e) : measure(&r, ns, e);
+  if (!status && !isfinite(r.sum)) status = tn_fail(e, TN_E_INTERNAL, "an acceleration is not a number");
   free(memory);
   return status;
 }
 
-static tn_status run(const bench *b, double *ns, int *bodies, tn_error *e) {
+static tn_status run(const tn_case *c, int n, bool relative, long count, figures *f, tn_error *e) {
   tn_desc *d = NULL;
   tn_model *m = NULL;
   tn_sim *sim = NULL;
+  const double start = now();
   tn_status status = tn_desc_new(NULL, &d, e);
-  if (!status) status = describe(d, b, e);
+  if (!status) status = tn_case_describe(c, n, relative, d, e);
   if (!status) status = tn_compile(d, &m, e);
+  f->compile = now() - start;
   if (!status) status = tn_sim_new(m, &sim, e);
   if (!status) status = tn_sim_start(sim, e);
-  if (!status) status = on_states(m, b, sim, ns, e);
-  *bodies = m ? m->bodies : 0;
+  if (!status) status = on_states(c, m, n, sim, count, &f->ns, e);
+  f->bodies = c->bodies(n);
+  if (!status && f->bodies != m->bodies) status = tn_fail(e, TN_E_INTERNAL, "there are %d bodies", m->bodies);
   tn_sim_free(sim);
   tn_model_free(m);
   tn_desc_free(d);
   return status;
 }
 
-int main(int argc, char **argv) {
-  const bool json = argc == 2 && strcmp(argv[1], "--json") == 0;
-  if (argc > 1 && !json) {
-    fputs("tenon-bench [--json]: time of a right-hand side\n", stderr);
-    return TN_E_USAGE;
+/* ---- instructions --------------------------------------------------------------------------------------------------------- */
+
+/* of the program with --count; negative: callgrind cannot run it */
+static double collected(const options *o, const tn_case *c, bool relative, int count) {
+  char command[2000], line[400];
+  double instructions = -1;
+  snprintf(
+      command, sizeof command,
+      "valgrind --tool=callgrind --callgrind-out-file=/dev/null '%s' --case %s --n %d --coordinates %s --count %d 2>&1",
+      o->program, c->name, COUNTED, relative ? "relative" : "absolute", count);
+  FILE *pipe = popen(command, "r");
+  if (!pipe) return -1;
+  while (fgets(line, sizeof line, pipe)) {
+    const char *at = strstr(line, "Collected : ");
+    if (at) instructions = atof(at + 12);
   }
-  if (!json) printf("%-16s %4s %14s %14s\n", "case", "n", "ns_per_rhs", "ns_per_body");
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const bench *b = &cases[i];
-    double ns = NAN;
-    int bodies;
-    tn_error e;
-    const tn_status status = run(b, &ns, &bodies, &e);
-    if (status) {
-      char text[1600];
-      tn_error_text(&e, text, sizeof text);
-      fprintf(stderr, "tenon-bench: %s, n = %d: %s\n", b->name, b->n, text);
-      return (int)status;
+  return pclose(pipe) == 0 ? instructions : -1;
+}
+
+static double instructions(const options *o, const tn_case *c, bool relative) {
+  const double once = collected(o, c, relative, STATES_MOST), thrice = collected(o, c, relative, 3 * STATES_MOST);
+  return once > 0 && thrice > once ? (thrice - once) / (2 * STATES_MOST) : NAN;
+}
+
+/* ---- lines of output ------------------------------------------------------------------------------------------------------ */
+
+static void number(char text[32], const char *format, double x, bool json) {
+  if (isfinite(x))
+    snprintf(text, 32, format, x);
+  else
+    strcpy(text, json ? "null" : "");
+}
+
+static void print_figures(const options *o, const tn_case *c, bool relative, int n, const figures *f,
+                          double instructions_each) {
+  char count[32];
+  number(count, "%.0f", instructions_each, o->json);
+  printf(o->json ? "{\"case\":\"%s\",\"coordinates\":\"%s\",\"n\":%d,\"bodies\":%d,\"compile_seconds\":%.3g,"
+                   "\"ns_per_rhs\":%.1f,\"ns_per_body\":%.1f,\"instructions_per_rhs\":%s}\n"
+                 : "%-14s %-10s %7d %7d %9.3g %14.1f %11.1f %12s\n",
+         c->name, relative ? "relative" : "absolute", n, f->bodies, f->compile, f->ns, f->ns / f->bodies, count);
+  fflush(stdout);
+}
+
+/* cost ~ bodies^growth */
+static void print_growth(const options *o, const tn_case *c, bool relative, const figures *a, const figures *b) {
+  char growth[32];
+  number(growth, "%.2f", log(b->ns / a->ns) / log((double)b->bodies / a->bodies), o->json);
+  printf(o->json ? "{\"case\":\"%s\",\"coordinates\":\"%s\",\"growth\":%s}\n" : "%-14s %-10s growth %s\n\n", c->name,
+         relative ? "relative" : "absolute", growth);
+  fflush(stdout);
+}
+
+static bool one(const options *o, const tn_case *c, int n, bool relative, figures *f) {
+  tn_error e;
+  *f = (figures){.ns = NAN};
+  const tn_status status = run(c, n, relative, o->count, f, &e);
+  if (status) {
+    char text[1600];
+    tn_error_text(&e, text, sizeof text);
+    fprintf(stderr, "tenon-bench: %s, n = %d, %s: %s\n", c->name, n, relative ? "relative" : "absolute", text);
+    return false;
+  }
+  if (o->count) return true;
+  const double counted = o->program && n == COUNTED ? instructions(o, c, relative) : NAN;
+  if (o->program && n == COUNTED && isnan(counted))
+    fprintf(stderr, "tenon-bench: valgrind could not count instructions of %s\n", o->program);
+  print_figures(o, c, relative, n, f, counted);
+  return true;
+}
+
+static bool all_sizes(const options *o, const tn_case *c, bool relative) {
+  figures f[2] = {{.ns = NAN}, {.ns = NAN}}; /* of the two largest */
+  bool ok = true;
+  if (o->n) return one(o, c, (int)o->n, relative, &f[1]);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= c->largest; i++) {
+    figures next;
+    if (!one(o, c, sizes[i], relative, &next)) {
+      ok = false;
+      continue;
     }
-    printf(json ? "{\"case\":\"%s\",\"n\":%d,\"ns_per_rhs\":%.1f,\"ns_per_body\":%.1f}\n" : "%-16s %4d %14.1f %14.1f\n",
-           b->name, b->n, ns, ns / bodies);
-    fflush(stdout);
+    f[0] = f[1];
+    f[1] = next;
   }
-  return 0;
+  print_growth(o, c, relative, &f[0], &f[1]);
+  return ok;
+}
+
+/* ---- options -------------------------------------------------------------------------------------------------------------- */
+
+static const char usage[] =
+    "tenon-bench [options]: time of a right-hand side\n"
+    "  --json              one object a line\n"
+    "  --case NAME         this one alone: planar-chain spatial-chain tree n-four-bar ladder\n"
+    "  --n N               this size alone\n"
+    "  --coordinates KIND  absolute or relative alone\n"
+    "  --count K           K right-hand sides, not timed\n"
+    "  --counted PROGRAM   instructions of a right-hand side, by PROGRAM (this one, built for a "
+    "processor\n"
+    "                      that valgrind knows) under callgrind\n";
+
+static bool whole(const char *text, long most, long *value) {
+  char *end;
+  errno = 0;
+  *value = strtol(text, &end, 10);
+  return end != text && !*end && !errno && *value >= 1 && *value <= most;
+}
+
+static bool known_case(const char *name) {
+  for (int i = 0; i < tn_cases_count; i++)
+    if (strcmp(name, tn_cases[i].name) == 0) return true;
+  return false;
+}
+
+static bool parse(int argc, char **argv, options *o) {
+  for (int i = 1; i < argc; i++) {
+    const char *key = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+    bool good = value != NULL;
+    if (strcmp(key, "--json") == 0) {
+      o->json = true;
+      continue;
+    }
+    if (good && strcmp(key, "--case") == 0)
+      good = known_case(o->only = value);
+    else if (good && strcmp(key, "--coordinates") == 0)
+      good = strcmp(o->coordinates = value, "absolute") == 0 || strcmp(value, "relative") == 0;
+    else if (good && strcmp(key, "--n") == 0)
+      good = whole(value, 100000, &o->n);
+    else if (good && strcmp(key, "--count") == 0)
+      good = whole(value, 1000000000, &o->count);
+    else if (good && strcmp(key, "--counted") == 0)
+      good = !strchr(o->program = value, '\'');
+    else
+      good = false;
+    if (!good) {
+      fprintf(stderr, "tenon-bench: cannot use '%s%s%s'\n%s", key, value ? " " : "", value ? value : "", usage);
+      return false;
+    }
+    i++;
+  }
+  return true;
+}
+
+int main(int argc, char **argv) {
+  options o = {0};
+  bool ok = true;
+  if (!parse(argc, argv, &o)) return TN_E_USAGE;
+  if (!o.json && !o.count)
+    printf("%-14s %-10s %7s %7s %9s %14s %11s %12s\n", "case", "coordinates", "n", "bodies", "compile s", "ns a rhs",
+           "ns a body", "instructions");
+  for (int i = 0; i < tn_cases_count; i++) {
+    const tn_case *c = &tn_cases[i];
+    if (o.only && strcmp(o.only, c->name) != 0) continue;
+    for (int relative = 0; relative < 2; relative++)
+      if (!o.coordinates || (strcmp(o.coordinates, "relative") == 0) == relative) ok = all_sizes(&o, c, relative) && ok;
+  }
+  return ok ? 0 : 1;
 }

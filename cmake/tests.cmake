@@ -78,6 +78,10 @@ foreach(program IN LISTS programs)
     add_dependencies(${target} tenon)
   endif()
 
+  if(folder STREQUAL bench AND TARGET tenon-bench)
+    add_dependencies(${target} tenon-bench)
+  endif()
+
   string(REGEX MATCHALL "\n(TEST|TEST_FULL|TEST_LONG)\\([A-Za-z0-9_]+\\)" lines "\n${text}")
   if(NOT lines)
     message(WARNING "test/${program} holds no TEST")

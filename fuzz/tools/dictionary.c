@@ -50,9 +50,9 @@ static void json(void) {
 
 static bool expressions(void) {
   static const char *const functions[] = {
-      "sin",  "cos",  "tan",  "asin",  "acos", "atan",  "atan2",  "sqrt",     "exp",      "log",
-      "abs",  "sign", "mod",  "min",   "max",  "if",    "step",   "table",    "dot",      "cross",
-      "norm", "in",   "dist", "omega", "axis", "force", "torque", "position", "velocity", "acceleration"};
+      "sin",  "cos",   "tan",  "asin",  "acos",   "atan",     "atan2",    "sqrt",         "exp",   "log",      "abs",
+      "sign", "mod",   "min",  "max",   "if",     "step",     "table",    "dot",          "cross", "norm",     "in",
+      "dist", "omega", "axis", "force", "torque", "position", "velocity", "acceleration", "det",   "sigma_min"};
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
     entry("", functions[i], strlen(functions[i]), "(");
     if (tn_expr_is_function(functions[i])) continue;

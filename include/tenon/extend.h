@@ -134,6 +134,7 @@ typedef struct tn_chart {
 typedef struct tn_joint2 {
   bool there;                   /* it exists in the plane                                                   */
   bool has_axis;                /* takes `axis`: x of both frames                                           */
+  bool pin;                     /* its rows are r1 - r0 and no more: the assembler may form them by itself  */
   int rows;                     /* holonomic rows                                                           */
   int rows_velocity_only;       /* nonholonomic rows, after the holonomic ones                              */
   tn_unit unit[3];              /* of each row                                                              */
@@ -172,6 +173,17 @@ typedef enum tn_axes {
   TN_AXES_BLADE   /* z of the first along `normal`, as above; z of the second along `axis`                */
 } tn_axes;
 
+/* most joints in space are lists of these rows between two frames; a list ends with TN_ROWS_END. d = r1 - r0 */
+typedef struct tn_row3 {
+  enum {
+    TN_ROWS_END,
+    TN_ROWS_POINT, /* d, three rows                             */
+    TN_ROW_ALONG,  /* a'd                   a: axis of frame 0  */
+    TN_ROW_DOT     /* a'b                   b: axis of frame 1  */
+  } kind;
+  int a, b;
+} tn_row3;
+
 /* the space half. J: rows x 6*frames, twists in the order v0 w0 v1 w1 .. of 3 + 3 numbers                             */
 typedef struct tn_joint3 {
   bool there;
@@ -179,6 +191,7 @@ typedef struct tn_joint3 {
   bool parallel, perpendicular; /* TN_AXES_PAIR: what a and b must be at the given pose                   */
   unsigned oriented;            /* as that of the type, in addition                                         */
   int rows, rows_velocity_only;
+  const tn_row3 *list; /* its rows are these and no more: the assembler may form them by itself; or NULL */
   tn_unit unit[6];
   int axes;                     /* speeds when it carries a body; -1: it cannot                             */
   const tn_chart *chart;        /* of its coordinates then, if their rates are not the speeds                */
@@ -304,12 +317,38 @@ typedef struct tn_solve_info {
   bool failed;
 } tn_solve_info;
 
+typedef enum tn_choice { TN_AT_START, TN_BEFORE_STEP, TN_AFTER_REJECTION } tn_choice;
+
+/* another vector z for the integrator than (q, u): fewer numbers, from which the others follow. `room` is its memory */
+typedef struct tn_packing {
+  bool (*wanted)(const void *self); /* false: (q, u) itself                                                 */
+  size_t (*memory)(const void *self, const tn_system *sys);
+  void (*prepare)(const void *self, void *room, const tn_system *sys);
+  /* numbers in z: from a pose q where as many rows are independent as in general, `rank`                    */
+  tn_status (*count)(const void *self, void *room, tn_solver *solver, double t, const double *q, const double *u,
+                     int rank, int *n);
+  /* at an accepted state: which numbers are integrated from here on. *changed: others than before            */
+  tn_status (*choose)(const void *self, void *room, tn_solver *solver, double t, const double *q, const double *u,
+                      tn_choice when, bool *changed);
+  void (*names)(const void *self, const void *room, const tn_system *sys, char *text, size_t size); /* of them */
+  tn_status (*pack)(const void *self, void *room, tn_solver *solver, double t, const double *q, const double *u,
+                    double *z);
+  /* (q, u) of z; in: a state nearby. TN_E_RUN: these numbers do not tell it well enough, or at all             */
+  tn_status (*unpack)(const void *self, void *room, tn_solver *solver, double t, const double *z, double *q, double *u);
+  /* zdot, with the system at the state */
+  void (*rates)(const void *self, void *room, const tn_system *sys, const double *qdot, const double *udot,
+                double *zdot);
+  /* positions that a stabilizer has corrected, as far as they are in z                                         */
+  void (*adopt)(const void *self, void *room, const tn_system *sys, const double *q, double *z);
+} tn_packing;
+
 typedef struct tn_formulation_type {
   const char *name, *doc;
   const char *example; /* options of the command line that show it */
   const char *source;
   size_t size;
   const tn_field *fields;
+  tn_status (*init)(void *self, tn_context *ctx);       /* may be NULL                                   */
   size_t (*memory)(const void *self, int nu, int rows); /* bytes of its workspace                        */
   void (*prepare)(const void *self, void *work, int nu, int rows);
   void (*reset)(void *work);             /* nothing is known of rank and typical poses    */
@@ -326,6 +365,7 @@ typedef struct tn_formulation_type {
       same_as_augmented; /* far from singular positions the sparse factorisation of the augmented system stands for it */
   double (*nearness)(const void *work); /* of a singular position: rho, 1 far away       */
   int (*rank)(const void *work);        /* of the rows as factored                       */
+  const tn_packing *packing;            /* NULL: the integrator sees (q, u)              */
 } tn_formulation_type;
 
 /* ---- stabilizers -------------------------------------------------------------------------------------------------- */

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define TN_VERSION "0.3.0"
+#define TN_VERSION "0.4.0"
 
 /* what a shared library shows */
 #if defined(__GNUC__)
@@ -127,7 +127,7 @@ typedef struct tn_sim tn_sim;
 
 typedef struct tn_event {
   double t;
-  const char *kind; /* `assembled`, `as-given`, `singular`, `coordinates`, `jump`, `contract`, `dropped` */
+  const char *kind; /* `assembled`, `as-given`, `shared`, `singular`, `coordinates`, `jump`, `contract`, `dropped` */
   char text[240];
 } tn_event;
 
@@ -145,11 +145,13 @@ typedef struct tn_summary {
   bool contract_kept;
   char contract_text[256]; /* `contract broken: joint, time, size` when it was not */
   int degrees_of_freedom, redundant_rows;
-  double inconsistency; /* largest part of gamma that redundant rows contradict each other by */
-  double start_moved;   /* largest change of a coordinate by assembling the start, m or rad */
+  long singular_positions; /* passed on the way, where the rows lose rank */
+  double inconsistency;    /* largest part of gamma that redundant rows contradict each other by */
+  double start_moved;      /* largest change of a coordinate by assembling the start, m or rad */
   char start_moved_name[64];
   double start_violation; /* of the given pose, before anything is assembled; scaled as the contract does */
   char start_violation_joint[64];
+  long set_changes; /* of the numbers that are integrated, where a formulation chooses them */
   double cpu_seconds, time_assemble, time_solve, time_project;
 } tn_summary;
 

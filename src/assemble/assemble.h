@@ -3,7 +3,9 @@
  *   kinematics.c  frames of bodies and their motion axes     forces.c    wrenches on bodies, energies
  *   space.c       the same in space                          look.c      frames as rows and wrenches see them
  *   system.c      M, f, and all of it in order               rows.c      C, A, Cdot, gamma; measures
- *   reactions.c   what joints exert                          channels.c  values of channels */
+ *   reactions.c   what joints exert                          channels.c  values of channels
+ *   pins.c        rows of pins in the plane                  lists.c     of lists of rows in space
+ *   jacobian.c    parts of A */
 #ifndef TN_ASSEMBLE_H
 #define TN_ASSEMBLE_H
 
@@ -25,9 +27,11 @@ struct tn_system {
   double t;
   double *q, *u;                 /* nq, nu: the state it is at                                               */
   tn_frame2 *body;               /* bodies: frames, in the plane                                             */
+  double *cosine, *sine;         /* bodies, in the plane                                                     */
   tn_frame3 *body3;              /* bodies: frames, in space                                                 */
   double *memory;                /* what joints remember of the last accepted state                          */
   double **S;                    /* bodies: twist x nu of it, what its own speeds add to its twist           */
+  bool f_known;                  /* f is at the state too: tn_system_forces                                  */
   double *f;                     /* nu                                                                       */
   double *R;                     /* rows on the twists of the bodies they touch, at their frames: model.h    */
   bool dense;                    /* J, M, A are at the state too: tn_system_dense                            */
@@ -38,7 +42,8 @@ struct tn_system {
   double *wrench, *bias;         /* bodies x twist: applied forces; inertia forces at udot = 0; at the frame */
   tn_force_out *force;           /* forces                                                                   */
   double *force_power;           /* forces: all of it                                                        */
-  double kinetic, potential, power, dissipated; /* power: of forces without a potential                */
+  double power, dissipated;      /* of forces: without a potential; lost                                      */
+  double force_potential;
   /* after a solve */
   double *udot, *lambda;     /* nu, rows: without the stabilizer                                         */
   double *udot_s, *lambda_s; /* its share                                                              */
@@ -52,15 +57,17 @@ struct tn_system {
   tn_seen *seen;
   double *row, *size, *carried, *carried_s;
   double *gains, *gains_s; /* bodies x twist: of udot, udot_s after a solve; of any x before */
+  double *probe;           /* for parts of A that outputs ask for                            */
 };
 
 void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m);
 
 /* frames, twists and motion axes at (q, u) */
 void tn_kinematics(tn_system *s, double t, const double *q, const double *u);
-/* everything at (t, q, u) but matrices; and these, for those who ask */
+/* everything at (t, q, u) but f and matrices; and these, for those who ask */
 void tn_assemble_lean(tn_system *s, double t, const double *q, const double *u);
-void tn_system_dense(tn_system *s);
+void tn_system_forces(tn_system *s);
+void tn_system_dense(tn_system *s);                                         /* both */
 void tn_assemble(tn_system *s, double t, const double *q, const double *u); /* both */
 /* C and positions only; the rest stays as it was */
 void tn_assemble_position(tn_system *s, double t, const double *q);
@@ -88,6 +95,8 @@ void tn_body_origin(const tn_system *s, int body, double r[3]);
 void tn_move_wrench(int dimension, const double arm[3], const double *w, double *root);
 /* what a vector of speeds x (nu) gives the twists of the bodies' frames (bodies x twist) */
 void tn_gains(const tn_system *s, const double *x, double *twists);
+/* row i of a joint on its k-th touch; room: for those that are not kept as rows */
+const double *tn_touch_row(const tn_system *s, const tn_joint *j, int i, int k, double room[3]);
 /* A x, without A; gains: what tn_gains made of x */
 void tn_rows_times(const tn_system *s, const double *x, const double *gains, double *r);
 /* J'w added to x (nu): a row on the twist of the frame, or a wrench there, on the speeds; size (nu, may be NULL): the same of
@@ -103,10 +112,13 @@ double tn_turning(tn_system *s, int *which);
 /* joints remember the present state: angles that count turns */
 void tn_remember(tn_system *s);
 
-void tn_assemble_forces(tn_system *s); /* wrench, bias, energies */
+void tn_assemble_forces(tn_system *s); /* wrench, bias, power */
 void tn_assemble_rows(tn_system *s);   /* C Ct Cdot R gamma     */
 void tn_dense_rows(tn_system *s);      /* A of R                */
 void tn_rows_position(tn_system *s);   /* C                     */
+void tn_pins(tn_system *s);            /* pins.c: the same, of pins in the plane */
+void tn_pins_position(tn_system *s);
+void tn_lists(tn_system *s); /* lists.c: the same, of lists of rows in space */
 
 /* a coordinate channel: value, rate, and its acceleration when udot = 0; row (nu) may be NULL */
 void tn_measure_eval(const tn_system *s, const tn_measure *of, double *value, double *rate, double *accel0,
@@ -115,6 +127,12 @@ void tn_measure_eval(const tn_system *s, const tn_measure *of, double *value, do
 void tn_measure_push(const tn_system *s, const tn_measure *of, double effort, double *wrench);
 
 void tn_reactions(tn_system *s); /* after a solve */
+/* what multipliers alone (rows) add to the reactions (joints x twist): these are linear in them */
+void tn_reactions_of(tn_system *s, const double *lambda, double *reaction);
+
+void tn_energy_here(const tn_system *s, double *kinetic, double *potential);
+/* jacobian.c: det or sigma_min of a part of A */
+double tn_jacobian_eval(const tn_system *s, const tn_channel *ch);
 
 double tn_energy_of(const tn_system *s, tn_energy which);
 void tn_channel_eval(const tn_system *s, const tn_channel *ch, double *value);

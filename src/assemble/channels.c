@@ -2,10 +2,13 @@
 #include "assemble/assemble.h"
 
 double tn_energy_of(const tn_system *s, tn_energy which) {
-  const double *w = s->ledger, total = s->kinetic + s->potential;
+  const double *w = s->ledger;
+  double kinetic = 0, potential = 0;
+  if (which <= TN_TOTAL || which == TN_BALANCE) tn_energy_here(s, &kinetic, &potential);
+  const double total = kinetic + potential;
   switch (which) {
-  case TN_KINETIC: return s->kinetic;
-  case TN_POTENTIAL: return s->potential;
+  case TN_KINETIC: return kinetic;
+  case TN_POTENTIAL: return potential;
   case TN_TOTAL: return total;
   case TN_WORK_FORCE: return w[TN_LEDGER_FORCE];
   case TN_WORK_DRIVER: return w[TN_LEDGER_DRIVER];
@@ -197,6 +200,8 @@ void tn_channel_eval(const tn_system *s, const tn_channel *ch, double *value) {
   case TN_CH_AXIS: axis(s, &ch->spot, ch->component, value); return;
   case TN_CH_JOINT_AXIS: axis(s, &s->m->joint[ch->part].spot[0], ch->component, value); return;
   case TN_CH_FORCE_VECTOR: memcpy(value, s->reaction + twist * ch->part, sizeof *value * (size_t)dimension); return;
+  case TN_CH_DETERMINANT:
+  case TN_CH_SIGMA_MIN: value[0] = tn_jacobian_eval(s, ch); return;
   case TN_CH_TORQUE_VECTOR: memcpy(value, s->reaction + twist * ch->part + 3, 3 * sizeof *value); return;
   }
   value[0] = NAN;

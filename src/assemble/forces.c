@@ -8,22 +8,20 @@
 
 static void bodies(tn_system *s) {
   const tn_model *m = s->m;
-  const double *g = m->gravity;
-  for (int i = 0; i < m->bodies; i++) {
-    const tn_body *b = &m->body[i];
+  const double gx = m->gravity[0], gy = m->gravity[1];
+  double *restrict wrench = s->wrench, *restrict bias = s->bias;
+  for (int i = 0; i < m->bodies; i++, wrench += 3, bias += 3) {
+    const tn_lump *b = &m->lump[i];
     const tn_frame2 *f = &s->body[i];
     const double x = f->c * b->center[0] - f->s * b->center[1], y = f->s * b->center[0] + f->c * b->center[1];
-    const double ax = f->a0[0] - f->al0 * y - f->w * f->w * x, ay = f->a0[1] + f->al0 * x - f->w * f->w * y;
-    const double vx = f->v[0] - f->w * y, vy = f->v[1] + f->w * x, mass = b->mass;
-    double *w = s->wrench + 3 * i, *h = s->bias + 3 * i;
-    w[0] = mass * g[0];
-    w[1] = mass * g[1];
-    w[2] = mass * (x * g[1] - y * g[0]);
-    h[0] = mass * ax;
-    h[1] = mass * ay;
-    h[2] = mass * (x * ay - y * ax) + b->inertia * f->al0;
-    s->kinetic += 0.5 * (mass * (vx * vx + vy * vy) + b->inertia * f->w * f->w);
-    s->potential -= mass * (g[0] * (f->r[0] + x) + g[1] * (f->r[1] + y));
+    const double w2 = f->w * f->w, fx = b->mass * gx, fy = b->mass * gy;
+    const double hx = b->mass * (f->a0[0] - f->al0 * y - w2 * x), hy = b->mass * (f->a0[1] + f->al0 * x - w2 * y);
+    wrench[0] = fx;
+    wrench[1] = fy;
+    wrench[2] = x * fy - y * fx;
+    bias[0] = hx;
+    bias[1] = hy;
+    bias[2] = x * hy - y * hx + b->inertia * f->al0;
   }
 }
 
@@ -33,33 +31,30 @@ static void bodies3(tn_system *s) {
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *b = &m->body[i];
     const tn_frame3 *f = &s->body3[i];
-    const double mass = b->mass;
-    double rho[3], v[3], a[3], x[3], w_b[3], al_b[3], Iw_b[3], Ial_b[3], Iw[3], Ial[3];
-    double *w = s->wrench + 6 * i, *h = s->bias + 6 * i;
+    double rho[3], v[3], a[3], x[3], w_b[3], al_b[3], Iw_b[3], Ial_b[3], Iw[3], Ial[3], *w = s->wrench + 6 * i,
+                                                                                        *h = s->bias + 6 * i;
     tn_turn3(f->A, b->center, rho);
     tn_cross3(f->w, rho, v);
     tn_cross3(f->w, v, a);
-    tn_cross3(f->al0, rho, x);
-    for (int k = 0; k < 3; k++) {
-      a[k] += f->a0[k] + x[k];
-      v[k] += f->v[k];
-    }
     tn_unturn3(f->A, f->w, w_b);
-    tn_unturn3(f->A, f->al0, al_b);
     tn_turn3(b->tensor, w_b, Iw_b);
-    tn_turn3(b->tensor, al_b, Ial_b);
     tn_turn3(f->A, Iw_b, Iw);
-    tn_turn3(f->A, Ial_b, Ial);
+    tn_cross3(f->w, Iw, h + 3);
+    if (!b->plain) { /* else a0 is zero */
+      tn_cross3(f->al0, rho, x);
+      for (int k = 0; k < 3; k++) a[k] += f->a0[k] + x[k];
+      tn_unturn3(f->A, f->al0, al_b);
+      tn_turn3(b->tensor, al_b, Ial_b);
+      tn_turn3(f->A, Ial_b, Ial);
+      tn_axpy3(1, Ial, h + 3);
+    }
     for (int k = 0; k < 3; k++) {
-      w[k] = mass * g[k];
-      h[k] = mass * a[k];
+      w[k] = b->mass * g[k];
+      h[k] = b->mass * a[k];
     }
     tn_cross3(rho, w, w + 3);
-    tn_cross3(rho, h, h + 3);
-    tn_cross3(f->w, Iw, x);
-    for (int k = 0; k < 3; k++) h[3 + k] += Ial[k] + x[k];
-    s->kinetic += 0.5 * (mass * tn_dot3(v, v) + tn_dot3(w_b, Iw_b));
-    s->potential -= mass * (tn_dot3(g, f->r) + tn_dot3(g, rho));
+    tn_cross3(rho, h, x);
+    tn_axpy3(1, x, h + 3);
   }
 }
 
@@ -73,13 +68,10 @@ static void rods(tn_system *s) {
     for (int k = 0; k < 2; k++) tn_look(s, &r->end[k], NULL, NULL, &end[k]);
     for (int k = 0; k < 2; k++) {
       const tn_seen *p = &end[k], *o = &end[1 - k];
-      double weight[6] = {0}, bias[6] = {0}, origin[3];
-      tn_body_origin(s, p->body, origin);
+      double weight[6] = {0}, bias[6] = {0};
       for (int d = 0; d < dimension; d++) {
         weight[d] = 0.5 * m * g[d];
         bias[d] = m / 3 * p->bias[d] + m / 6 * o->bias[d];
-        s->potential -= 0.5 * m * g[d] * (origin[d] + p->arm[d]);
-        s->kinetic += m / 6 * p->twist[d] * (p->twist[d] + (k ? o->twist[d] : 0));
       }
       if (p->body < 0) continue;
       tn_move_wrench(dimension, p->arm, weight, s->wrench + twist * p->body);
@@ -117,20 +109,71 @@ static void forces(tn_system *s) {
       power += out->effort * in.rate;
     }
     s->force_power[i] = power;
-    s->potential += out->energy;
+    s->force_potential += out->energy;
     s->power += out->power;
     s->dissipated += out->dissipated;
   }
 }
 
 void tn_assemble_forces(tn_system *s) {
-  s->kinetic = s->potential = s->power = s->dissipated = 0;
+  s->force_potential = s->power = s->dissipated = 0;
   if (s->m->dimension == 2)
     bodies(s);
   else
     bodies3(s);
   rods(s);
   forces(s);
+}
+
+/* ---- energies: of those who ask ----------------------------------------------------------------------------------------- */
+
+static void energy_of_bodies(const tn_system *s, double *kinetic, double *potential) {
+  const tn_model *m = s->m;
+  for (int i = 0; i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    const double *g = m->gravity, mass = b->mass;
+    if (m->dimension == 2) {
+      const tn_frame2 *f = &s->body[i];
+      const double x = f->c * b->center[0] - f->s * b->center[1], y = f->s * b->center[0] + f->c * b->center[1];
+      const double vx = f->v[0] - f->w * y, vy = f->v[1] + f->w * x;
+      *kinetic += 0.5 * (mass * (vx * vx + vy * vy) + b->inertia * f->w * f->w);
+      *potential -= mass * (g[0] * (f->r[0] + x) + g[1] * (f->r[1] + y));
+      continue;
+    }
+    const tn_frame3 *f = &s->body3[i];
+    double rho[3], v[3], w_b[3], Iw_b[3];
+    tn_turn3(f->A, b->center, rho);
+    tn_cross3(f->w, rho, v);
+    tn_axpy3(1, f->v, v);
+    tn_unturn3(f->A, f->w, w_b);
+    tn_turn3(b->tensor, w_b, Iw_b);
+    *kinetic += 0.5 * (mass * tn_dot3(v, v) + tn_dot3(w_b, Iw_b));
+    *potential -= mass * (tn_dot3(g, f->r) + tn_dot3(g, rho));
+  }
+}
+
+static void energy_of_rods(const tn_system *s, double *kinetic, double *potential) {
+  for (int i = 0; i < s->m->rods; i++) {
+    const tn_rod *r = &s->m->rod[i];
+    tn_seen end[2];
+    for (int k = 0; k < 2; k++) tn_look(s, &r->end[k], NULL, NULL, &end[k]);
+    for (int k = 0; k < 2; k++) {
+      const tn_seen *p = &end[k], *o = &end[1 - k];
+      double origin[3];
+      tn_body_origin(s, p->body, origin);
+      for (int d = 0; d < s->m->dimension; d++) {
+        *potential -= 0.5 * r->mass * s->m->gravity[d] * (origin[d] + p->arm[d]);
+        *kinetic += r->mass / 6 * p->twist[d] * (p->twist[d] + (k ? o->twist[d] : 0));
+      }
+    }
+  }
+}
+
+void tn_energy_here(const tn_system *s, double *kinetic, double *potential) {
+  *kinetic = *potential = 0;
+  energy_of_bodies(s, kinetic, potential);
+  energy_of_rods(s, kinetic, potential);
+  *potential += s->force_potential;
 }
 
 double tn_running(const tn_system *s, const tn_expr *e) {

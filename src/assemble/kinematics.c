@@ -90,6 +90,24 @@ static void carried(const tn_system *s, const tn_body *b, const double *q, const
   *child = f;
 }
 
+/* all bodies on x, y and angle, one after the other in q and u */
+static void plain(tn_system *s) {
+  const int n = s->m->bodies;
+  const double *q = s->q, *u = s->u;
+  tn_cos_sin(n, q + 2, 3, s->cosine, s->sine);
+  for (int i = 0; i < n; i++, q += 3, u += 3) {
+    tn_frame2 *f = &s->body[i];
+    f->r[0] = q[0];
+    f->r[1] = q[1];
+    f->angle = q[2];
+    f->c = s->cosine[i];
+    f->s = s->sine[i];
+    f->v[0] = u[0];
+    f->v[1] = u[1];
+    f->w = u[2];
+  }
+}
+
 void tn_kinematics(tn_system *s, double t, const double *q, const double *u) {
   const tn_model *m = s->m;
   s->t = t;
@@ -98,6 +116,10 @@ void tn_kinematics(tn_system *s, double t, const double *q, const double *u) {
   if (u != s->u) memcpy(s->u, u, sizeof *u * (size_t)m->nu);
   if (m->dimension == 3) {
     tn_kinematics3(s);
+    return;
+  }
+  if (m->plain) {
+    plain(s);
     return;
   }
   for (int k = 0; k < m->bodies; k++) {

@@ -119,6 +119,12 @@ static void carry(tn_system *s, double *needed, double *reaction, double *pivot)
   }
 }
 
+void tn_reactions_of(tn_system *s, const double *lambda, double *reaction) {
+  memset(s->carried, 0, sizeof *s->carried * (size_t)(s->m->twist * s->m->bodies));
+  rows_on_bodies(s, lambda, s->carried, reaction);
+  carry(s, s->carried, reaction, NULL);
+}
+
 void tn_reactions(tn_system *s) {
   const tn_model *m = s->m;
   for (int i = 0; i < m->twist * m->bodies; i++) {

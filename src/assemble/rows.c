@@ -149,7 +149,17 @@ void tn_measure_push(const tn_system *s, const tn_measure *of, double effort, do
 
 /* numbers of row i and touch k of a joint in R */
 static double *touch_row(const tn_system *s, const tn_joint *j, int i, int k) {
-  return s->R + j->R + (i * j->touches + k) * TN_BLOCK_MOST;
+  return s->R + j->R + (i * j->touches + k) * j->stride;
+}
+
+const double *tn_touch_row(const tn_system *s, const tn_joint *j, int i, int k, double room[3]) {
+  if (!j->pin) return touch_row(s, j, i, k);
+  const int f = j->spot[0].body < 0 ? 1 : k;
+  const double *arm = s->R + j->R + 2 * f, sign = f ? 1 : -1;
+  room[i] = sign;
+  room[1 - i] = 0;
+  room[2] = i ? sign * arm[0] : -sign * arm[1];
+  return room;
 }
 
 static void channel_row(tn_system *s, const tn_joint *j) {
@@ -177,7 +187,7 @@ static void channel_row(tn_system *s, const tn_joint *j) {
     for (int f = 0; f < x.n; f++) {
       if (x.seen[f].body < 0) continue;
       double *R = touch_row(s, j, 0, touch++);
-      memset(R, 0, sizeof *R * TN_BLOCK_MOST);
+      memset(R, 0, sizeof *R * (size_t)twist);
       tn_move_wrench(s->m->dimension, x.seen[f].arm, x.J + twist * f, R);
       for (int i = 0; i < twist; i++) R[i] *= c;
     }
@@ -201,7 +211,7 @@ static void joint_rows(tn_system *s, const tn_joint *j) {
       s->Cdot[r] += times(twist, Jf, s->seen[k].twist);
       s->gamma[r] -= times(twist, Jf, s->seen[k].bias);
       double *R = touch_row(s, j, i, touch++);
-      memset(R, 0, sizeof *R * TN_BLOCK_MOST);
+      memset(R, 0, sizeof *R * (size_t)twist);
       tn_move_wrench(s->m->dimension, s->seen[k].arm, Jf, R);
     }
   }
@@ -230,7 +240,8 @@ void tn_dense_rows(tn_system *s) {
       double *row = s->A + (size_t)row_number(j, r) * (size_t)m->nu;
       if (m->relative) memset(s->size, 0, sizeof *s->size * (size_t)m->nu);
       for (int k = 0; k < j->touches; k++) {
-        const double *R = touch_row(s, j, r, k);
+        double room[3];
+        const double *R = tn_touch_row(s, j, r, k, room);
         const tn_touch *t = &j->touch[k];
         if (j->owner >= 0)
           memcpy(row + t->speed, R, sizeof *R * (size_t)m->body[t->body].nu);
@@ -246,9 +257,23 @@ void tn_dense_rows(tn_system *s) {
 
 void tn_rows_times(const tn_system *s, const double *x, const double *gains, double *r) {
   const tn_model *m = s->m;
+  for (int i = 0; i < m->pins; i++) {
+    const tn_pin *p = &m->pin[i];
+    const double *R = s->R + p->R;
+    double d[2] = {0, 0};
+    for (int k = 0; k < 2; k++) {
+      if (p->body[k] < 0) continue;
+      const double *g = gains + 3 * p->body[k], sign = k ? 1 : -1;
+      d[0] += sign * (g[0] - g[2] * R[2 * k + 1]);
+      d[1] += sign * (g[1] + g[2] * R[2 * k]);
+    }
+    r[p->row] = d[0];
+    r[p->row + 1] = d[1];
+  }
+  if (m->pins == m->joints + m->owned) return;
   for (int i = 0; i < m->joints + m->owned; i++) {
     const tn_joint *j = &m->joint[i];
-    for (int k = 0; !j->in_tree && k < j->rows + j->rows_velocity; k++) {
+    for (int k = 0; !j->in_tree && !j->pin && k < j->rows + j->rows_velocity; k++) {
       double sum = 0;
       for (int l = 0; l < j->touches; l++) {
         const double *R = touch_row(s, j, k, l);
@@ -265,9 +290,12 @@ void tn_rows_times(const tn_system *s, const double *x, const double *gains, dou
 
 void tn_assemble_rows(tn_system *s) {
   const tn_model *m = s->m;
+  tn_pins(s);
+  tn_lists(s);
+  if (m->pins + m->lists == m->joints + m->owned) return;
   for (int i = 0; i < m->joints + m->owned; i++) {
     const tn_joint *j = &m->joint[i];
-    if (j->in_tree) continue;
+    if (j->in_tree || j->pin || j->listed) continue;
     if (j->owner >= 0)
       own_row(s, j, true);
     else if (j->terms)
@@ -279,9 +307,10 @@ void tn_assemble_rows(tn_system *s) {
 
 void tn_rows_position(tn_system *s) {
   const tn_model *m = s->m;
+  tn_pins_position(s);
   for (int i = 0; i < m->joints + m->owned; i++) {
     const tn_joint *j = &m->joint[i];
-    if (j->in_tree) continue;
+    if (j->in_tree || j->pin) continue;
     if (j->owner >= 0) {
       own_row(s, j, false);
     } else if (j->terms) {

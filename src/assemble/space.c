@@ -122,6 +122,10 @@ void tn_kinematics3(tn_system *s) {
     const tn_body *b = &m->body[i];
     double *S = s->S[i];
     tn_frame3 *f = &s->body3[i];
+    if (b->plain) {
+      b->type->space.motion(s->q + b->q, s->u + b->u, f, NULL);
+      continue;
+    }
     memset(S, 0, sizeof *S * 6 * (size_t)b->nu);
     if (b->type)
       b->type->space.motion(s->q + b->q, s->u + b->u, f, S);

@@ -11,6 +11,9 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   s->u = TN_CARVE(c, double, nu);
   const int plane = m->dimension == 2, twist = m->twist;
   s->body = TN_CARVE(c, tn_frame2, plane ? bodies : 0);
+  s->cosine = TN_CARVE(c, double, plane ? bodies : 0);
+  s->sine = TN_CARVE(c, double, plane ? bodies : 0);
+  if (c->base) memset(s->body, 0, sizeof *s->body * (size_t)(plane ? bodies : 0)); /* of plain bodies a0 stays so */
   s->body3 = TN_CARVE(c, tn_frame3, plane ? 0 : bodies);
   s->memory = TN_CARVE(c, double, m->memory);
   s->S = TN_CARVE(c, double *, bodies);
@@ -19,7 +22,10 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   for (int i = 0; i < bodies; i++) {
     double *J = TN_CARVE(c, double, m->large ? 0 : twist * m->body[i].cols);
     if (c->base) s->J[i] = J;
-    if (c->base) s->S[i] = S + twist * m->body[i].u;
+    if (!c->base) continue;
+    s->S[i] = S + twist * m->body[i].u;
+    if (!m->body[i].plain) continue;
+    for (int k = 0; k < twist * twist; k++) s->S[i][k] = k % (twist + 1) == 0; /* and stays so */
   }
   s->M = TN_CARVE(c, double, m->large ? 0 : (size_t)nu *(size_t)nu);
   s->f = TN_CARVE(c, double, nu);
@@ -27,6 +33,7 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   s->R = TN_CARVE(c, double, m->R + 1);
   s->C = TN_CARVE(c, double, rows);
   s->Ct = TN_CARVE(c, double, rows);
+  if (c->base) memset(s->Ct, 0, sizeof *s->Ct * (size_t)rows); /* of pins it stays so */
   s->Cdot = TN_CARVE(c, double, rows);
   s->gamma = TN_CARVE(c, double, rows);
   s->wrench = TN_CARVE(c, double, twist *bodies);
@@ -50,6 +57,7 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   s->carried_s = TN_CARVE(c, double, twist *bodies);
   s->gains = TN_CARVE(c, double, twist *bodies);
   s->gains_s = TN_CARVE(c, double, twist *bodies);
+  s->probe = TN_CARVE(c, double, m->jacobian_room ? nu + twist *bodies + rows + m->jacobian_room : 0);
 }
 
 /* M += scale (R' R) for two rows each on its columns */
@@ -172,9 +180,11 @@ static void axes_of_body(tn_system *s, int i) {
 }
 
 /* (2), from the leaves to the root: on its own speeds, and on what it stands on */
-static void generalised_forces(tn_system *s) {
+void tn_system_forces(tn_system *s) {
   const tn_model *m = s->m;
   const int twist = m->twist;
+  if (s->f_known) return;
+  s->f_known = true;
   for (int i = 0; i < twist * m->bodies; i++) s->gains[i] = s->wrench[i] - s->bias[i];
   for (int k = m->bodies - 1; k >= 0; k--) {
     const int i = m->order[k];
@@ -200,15 +210,17 @@ static void generalised_forces(tn_system *s) {
 void tn_assemble_lean(tn_system *s, double t, const double *q, const double *u) {
   tn_kinematics(s, t, q, u);
   tn_assemble_forces(s);
-  generalised_forces(s);
   tn_assemble_rows(s);
   s->complete = true;
-  s->dense = false;
+  s->dense = s->f_known = false;
 }
 
 void tn_system_dense(tn_system *s) {
   const tn_model *m = s->m;
-  if (s->dense || m->large) return;
+  if (s->dense) return;
+  tn_system_forces(s);
+  s->dense = !m->large;
+  if (m->large) return;
   memset(s->M, 0, sizeof *s->M * (size_t)m->nu * (size_t)m->nu);
   for (int k = 0; k < m->bodies; k++) axes_of_body(s, m->order[k]);
   for (int i = 0; i < m->bodies; i++) {
@@ -220,7 +232,6 @@ void tn_system_dense(tn_system *s) {
   }
   mass_of_rods(s);
   tn_dense_rows(s);
-  s->dense = true;
 }
 
 void tn_assemble(tn_system *s, double t, const double *q, const double *u) {

@@ -100,7 +100,8 @@ typedef struct tn_names {
   bool (*item)(void *user, const char *table, double index, double *value, tn_error *e);
   /* all items of a table, for table(xs, ys, x); must stay alive as long as the expression */
   bool (*items)(void *user, const char *table, int *n, const double **values, tn_error *e);
-  /* a function whose arguments are names: dist position velocity acceleration omega axis force torque */
+  /* a function whose arguments are names: dist position velocity acceleration omega axis force torque; det and sigma_min have
+   * two lists of them, with an empty one between */
   bool (*call)(void *user, const char *function, int n, const char *const *arguments, tn_meaning *m, tn_error *e);
   /* levels of all expressions that ask for one another are counted here; NULL: each its own */
   int *nest;
@@ -128,5 +129,16 @@ typedef void (*tn_fetch)(const void *scope, int slot, double *value);
 void tn_expr_eval(const tn_expr *expr, double t, tn_fetch fetch, const void *scope, double *value);
 /* f, f', f'' of a TIME expression (exact, by arithmetic on truncated Taylor series) */
 void tn_expr_jet(const tn_expr *expr, double t, double jet[3]);
+
+/* trig.c: cosines and sines of x[0], x[stride] .., n of them */
+void tn_cos_sin(int n, const double *x, int stride, double *restrict c, double *restrict s);
+/* whether all of them are finite numbers */
+static inline bool tn_all_finite(int n, const double *x) {
+  double a = 0, b = 0, c = 0, d = 0; /* 0 times what is not is not a number */
+  int i = 0;
+  for (; i + 4 <= n; i += 4) a += 0 * x[i], b += 0 * x[i + 1], c += 0 * x[i + 2], d += 0 * x[i + 3];
+  for (; i < n; i++) a += 0 * x[i];
+  return (a + b) + (c + d) == 0;
+}
 
 #endif

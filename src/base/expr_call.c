@@ -5,7 +5,7 @@
  * arguments that are names (of bodies, points, joints, tables) are handed to the callbacks as text. */
 #include "base/expr.h"
 
-typedef enum { NUMBERS, PAIRS, CHOICE, STEP, TABLE, VECTORS, ALONG, ASKED } function_kind;
+typedef enum { NUMBERS, PAIRS, CHOICE, STEP, TABLE, VECTORS, ALONG, ASKED, LISTS } function_kind;
 
 typedef struct function {
   const char *name;
@@ -31,8 +31,9 @@ static const function functions[] = {
     {"velocity", ASKED, 1, 2, 2, TN_OP_SLOT}, {"acceleration", ASKED, 1, 2, 2, TN_OP_SLOT},
     {"omega", ASKED, 1, 1, 1, TN_OP_SLOT},    {"axis", ASKED, 2, 2, 2, TN_OP_SLOT},
     {"force", ASKED, 1, 1, 1, TN_OP_SLOT},    {"torque", ASKED, 1, 1, 1, TN_OP_SLOT},
+    {"det", LISTS, 0, 2, 2, TN_OP_SLOT},      {"sigma_min", LISTS, 0, 2, 2, TN_OP_SLOT},
 };
-enum { FUNCTIONS = sizeof functions / sizeof *functions, ARGUMENTS = 5 };
+enum { FUNCTIONS = sizeof functions / sizeof *functions, ARGUMENTS = 5, LISTED = 256 };
 
 typedef struct arguments {
   int n;
@@ -194,6 +195,37 @@ static bool step(tn_parser *p, const arguments *a, size_t from, tn_value *out) {
   return tn_expr_apply_to_numbers(p, TN_OP_SMOOTH, 5, v, from, out);
 }
 
+/* a name, or "[" name { "," name } "]" */
+static bool read_list(tn_parser *p, const char **name, int *n) {
+  const bool one = p->now.kind != '[';
+  if (!one && !tn_expr_advance(p)) return false;
+  for (;;) {
+    if (p->now.kind != TN_TOKEN_NAME) return tn_expr_expected(p, one ? "a name or '['" : "a name");
+    if (*n >= LISTED) return tn_expr_fail(p, p->now.from, "more than %d names", LISTED);
+    if (!(name[(*n)++] = tn_expr_text(p, &p->now)) || !tn_expr_advance(p)) return false;
+    if (one) return true;
+    if (p->now.kind != ',') return tn_expr_take(p, ']', "',' or ']'");
+    if (!tn_expr_advance(p)) return false;
+  }
+}
+
+/* none, one or two lists; an empty name between them */
+static bool lists(tn_parser *p, const function *f, size_t from, tn_value *out) {
+  const char **name = tn_arena_alloc(&p->scratch, sizeof *name * (LISTED + 1));
+  int n = 0;
+  if (!name) return tn_expr_no_memory(p);
+  if (!tn_expr_enter(p) || !tn_expr_take(p, '(', "'('")) return false;
+  for (int list = 0; p->now.kind != ')' || list; list++) {
+    if (list == f->most) return tn_expr_fail(p, p->now.from, "'%s' takes two lists of names at most", f->name);
+    if (list) name[n++] = "";
+    if (!read_list(p, name, &n)) return false;
+    if (p->now.kind != ',') break;
+    if (!tn_expr_advance(p)) return false;
+  }
+  p->nest--;
+  return tn_expr_take(p, ')', "',' or ')'") && ask(p, f->name, n, name, from, out);
+}
+
 /* name "(" .. ")": the name has been read */
 bool tn_expr_call(tn_parser *p, const tn_token *name, tn_value *out) {
   const char *text = tn_expr_text(p, name);
@@ -207,6 +239,7 @@ bool tn_expr_call(tn_parser *p, const tn_token *name, tn_value *out) {
     if (near) tn_hint(&p->error, "did you mean '%s'?", near);
     return false;
   }
+  if (f->kind == LISTS) return lists(p, f, name->from, out);
   arguments a;
   if (!read_arguments(p, f, &a)) return false;
   if (a.n < f->least || (f->most && a.n > f->most) || (f->kind == STEP && a.n != 1 && a.n != 5))
@@ -223,7 +256,8 @@ bool tn_expr_call(tn_parser *p, const tn_token *name, tn_value *out) {
   case TABLE: return lookup(p, &a, name->from, out);
   case VECTORS: return vectors(p, f, &a, name->from, out);
   case ALONG: return along(p, &a, name->from, out);
-  case ASKED: break;
+  case ASKED:
+  case LISTS: break;
   }
   return ask(p, f->name, a.n, a.name, name->from, out);
 }

@@ -10,7 +10,7 @@ static void motion(const double *q, const double *u, tn_frame3 *b, double *S) {
   tn_quaternion_rotation(q + 3, b->A);
   memcpy(b->v, u, sizeof b->v);
   memcpy(b->w, u + 3, sizeof b->w);
-  for (int i = 0; i < 36; i++) S[i] = i % 7 == 0;
+  for (int i = 0; S && i < 36; i++) S[i] = i % 7 == 0;
 }
 
 static void from_pose(const double r[3], const double A[9], double *q) {

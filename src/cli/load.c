@@ -20,6 +20,8 @@ const option tn_cli_settings[] = {
     {"--body-coordinates", NULL, "NAME", "of bodies that name none: tenon list coordinates", "coordinates", false},
     {"--breach", NULL, "WORD", "what happens when the constraint contract is broken: stop or record", "stop record",
      false},
+    {"--at-singularity", NULL, "WORD", "what happens where rows become dependent on the way: pass or stop", "pass stop",
+     false},
     {.flag = NULL}};
 
 /* where a setting goes; parts may have parameters */
@@ -39,6 +41,7 @@ static const setting settings[] = {
     {"--rtol", "/run/integrator/rtol", false, {"/run/integrator/step", NULL}},
     {"--atol", "/run/integrator/atol", false, {"/run/integrator/step", NULL}},
     {"--breach", "/run/contract/breach", true, {NULL, NULL}},
+    {"--at-singularity", "/run/at_singularity", true, {NULL, NULL}},
     {"--coordinates", "/coordinates", false, {NULL, NULL}},
     {"--body-coordinates", "/body_coordinates", false, {NULL, NULL}},
     {"--until", "/run/until", false, {NULL, NULL}},

@@ -9,24 +9,27 @@ typedef enum tn_metric { TN_METRIC_MASS, TN_METRIC_IDENTITY } tn_metric;
 
 /* sparse.c: the factorisation block by block, where the model has a plan; far from singular positions */
 typedef struct tn_sparse {
-  bool there, ready, filled; /* the model has a plan; typical poses are known; K0 is that of the factor */
-  double *K, *K0, *z;        /* factored; as filled; room                        */
-  double *x, *b, *r;         /* unknowns in the order of elimination             */
-  double *scale;             /* D of rows                                        */
-  double *rho, *typical;     /* of rows: pivots over D, now and at typical poses */
-  double rho_min;
+  bool there, ready; /* the model has a plan; typical poses are known                          */
+  bool forward;      /* x is the right side of the accelerations at the factor, taken forward */
+  bool settled;      /* the last solution is as good as it should be                          */
+  tn_saddle saddle;
+  double *x, *b;   /* unknowns and right side, in the order of elimination                   */
+  double *typical; /* of rows: pivots over D at typical poses                                */
 } tn_sparse;
 
 void tn_sparse_carve(tn_sparse *s, tn_carve *c, const tn_model *m);
 void tn_sparse_reset(tn_sparse *s, const tn_model *m);
-void tn_sparse_typical(tn_sparse *s, const tn_system *sys);
+/* the present pose is a typical one; redundant: rows depend on others in general */
+void tn_sparse_typical(tn_sparse *s, const tn_system *sys, bool redundant);
+/* how many rows depend on others at the present pose */
+int tn_sparse_redundant(tn_sparse *s, const tn_system *sys);
 /* false: not here. nearness of a singular position as the smallest pivot over what it typically is */
 bool tn_sparse_factor(tn_sparse *s, const tn_system *sys, double *nearness);
 /* the smallest rho of a row of the model, and which */
 double tn_sparse_least(const tn_sparse *s, const tn_model *m, int *row);
 /* forces: with the applied forces on the right side, else none. false: not finite */
-bool tn_sparse_solve(tn_sparse *s, const tn_system *sys, bool forces, const double *gamma, double *udot,
-                     double *lambda);
+bool tn_sparse_solve(tn_sparse *s, const tn_system *sys, bool forces, const double *gamma, double *udot, double *lambda,
+                     double *inconsistency);
 
 /* a system with its factorisation, which is kept as long as q and t stay the same */
 struct tn_solver {

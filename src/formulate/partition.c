@@ -1,5 +1,5 @@
-/* partition: the speeds that depend on others are put in terms of these (Wehage & Haug 1982; Nada & Bashiri 2017, all coordinates
- * integrated). dense: a reference.
+/* partition: the speeds that depend on others are put in terms of these (Wehage & Haug 1982; Nada & Bashiri 2017). dense: a
+ * reference. which of them are integrated is in layout.c; here are the accelerations, which are the same in every layout.
  *   (1) As = s A d, Ms = d M d: rows and speeds measured (linalg.h), so that the choice does not hang on units
  *   (2) As = L U by elimination; its pivot columns are the dependent speeds x_d = p - B x_i,  p = Ud^-1 L^+ s gamma,  B = Ud^-1 Ui
  *   (3) R = [-B; 1]:  R'Ms R x_i = R'(fs - Ms (p; 0))
@@ -15,18 +15,13 @@
  *            kept    again when the smallest pivot is below a tenth of the best it has had
  *            once    again only before it degenerates: below 1e-6 of that. accelerations lose the digits that the pivot loses
  * correct, nearness and rank are those of kkt.c. */
-#include "formulate/formulate.h"
+#include "formulate/partition.h"
 
 #include <float.h>
 
-typedef enum choose { ALWAYS, KEPT, ONCE } choose;
 /* smallest pivot over the best it has had, below which it is chosen again */
-static const double GIVE_UP[] = {[ALWAYS] = 1, [KEPT] = 0.1, [ONCE] = 1e-6};
+static const double GIVE_UP[] = {[TN_CHOOSE_ALWAYS] = 1, [TN_CHOOSE_KEPT] = 0.1, [TN_CHOOSE_ONCE] = 1e-6};
 static const double RREF_LEAST = 1e-6;
-
-typedef struct partition {
-  int pivoting, choose;
-} partition;
 
 typedef struct space {
   tn_kkt kkt;                    /* first: it is the workspace of what is not done here          */
@@ -108,11 +103,11 @@ static int eliminate(space *s, int most, tn_pivoting pivoting, double least, dou
   return tn_eliminate(rows, nu, s->X, most, pivoting, least, s->L, s->U, s->column, s->taken, smallest);
 }
 
-static void choose_speeds(space *s, const partition *p, bool counted) {
+static void choose_speeds(space *s, const tn_partition *p, bool counted) {
   const int nu = s->kkt.nu, rows = s->kkt.rows, most = s->kkt.independent < nu ? s->kkt.independent : nu;
   const double none = (nu > rows ? nu : rows) * DBL_EPSILON;
   double smallest;
-  if (p->choose != ALWAYS && s->chosen > 0 && s->chosen == most) {
+  if (p->choose != TN_CHOOSE_ALWAYS && s->chosen > 0 && s->chosen == most) {
     memcpy(s->column, s->dependent, sizeof *s->column * (size_t)most);
     s->r = eliminate(s, most, TN_PIVOT_KEPT, none, &smallest);
     if (s->r == most && smallest > GIVE_UP[p->choose] * s->best) {
@@ -200,23 +195,63 @@ static const tn_field fields[] = {
     {.key = "pivoting",
      .doc = "how dependent speeds are found: the largest number left, or column by column",
      .kind = TN_WORD,
-     .offset = offsetof(partition, pivoting),
+     .offset = offsetof(tn_partition, pivoting),
      .choices = "full rref"},
     {.key = "choose",
      .doc = "again at every factorisation, when the choice becomes ten times worse than it was, or only before it "
             "degenerates",
      .kind = TN_WORD,
-     .offset = offsetof(partition, choose),
+     .offset = offsetof(tn_partition, choose),
      .choices = "always kept once"},
+    {.key = "layout",
+     .doc = "what is integrated: all coordinates and speeds; the coordinates and independent speeds; or independent "
+            "coordinates and speeds",
+     .kind = TN_WORD,
+     .offset = offsetof(tn_partition, layout),
+     .choices = "all speeds independent"},
+    {.key = "prefer",
+     .doc = "body whose own coordinates and speeds are independent where they can be",
+     .kind = TN_NAME},
+    {.key = "rate_of",
+     .doc = "body whose angular rate is an independent speed where it can be, whatever its coordinates are",
+     .kind = TN_NAME},
     {.key = NULL}};
+
+/* a body by name, in the layouts that choose */
+static tn_status body_of(tn_context *ctx, const char *key, int layout, int *number) {
+  const tn_node *node = tn_node_get(ctx->node, key);
+  int body = TN_GROUND;
+  *number = 0;
+  if (!node) return TN_OK;
+  TN_TRY(tn_body_at(ctx, node, &body));
+  if (body < 0) return tn_refuse(ctx, node, "`%s`: the ground does not move", key);
+  if (layout == TN_LAYOUT_ALL)
+    return tn_refuse(ctx, node, "`%s` chooses independent speeds: it needs the layout `speeds` or `independent`", key);
+  *number = body + 1;
+  return TN_OK;
+}
+
+static tn_status init(void *self, tn_context *ctx) {
+  tn_partition *p = self;
+  TN_TRY(body_of(ctx, "prefer", p->layout, &p->prefer));
+  TN_TRY(body_of(ctx, "rate_of", p->layout, &p->rate_of));
+  if (p->prefer && !ctx->m->body[p->prefer - 1].nu)
+    return tn_refuse(ctx, tn_node_get(ctx->node, "prefer"), "body '%s' has no coordinates of its own",
+                     ctx->m->body[p->prefer - 1].name);
+  if (p->rate_of && !ctx->m->body[p->rate_of - 1].oriented)
+    return tn_refuse(ctx, tn_node_get(ctx->node, "rate_of"), "body '%s' is a particle: it has no angular rate",
+                     ctx->m->body[p->rate_of - 1].name);
+  return TN_OK;
+}
 
 const tn_formulation_type tn_formulation_partition = {
     .name = "partition",
-    .doc = "dependent speeds in terms of independent ones; all are integrated; dense",
+    .doc = "dependent speeds in terms of independent ones; all are integrated, or these alone; dense",
     .example = "--formulation partition:pivoting=full,choose=kept",
     .source = "Wehage & Haug 1982; Nada & Bashiri 2017",
-    .size = sizeof(partition),
+    .size = sizeof(tn_partition),
     .fields = fields,
+    .init = init,
     .memory = memory,
     .prepare = prepare,
     .reset = reset,
@@ -226,4 +261,5 @@ const tn_formulation_type tn_formulation_partition = {
     .correct = tn_by_kkt_correct,
     .nearness = tn_by_kkt_nearness,
     .rank = tn_by_kkt_rank,
+    .packing = &tn_partition_packing,
 };

@@ -8,18 +8,16 @@
  * rows are measured by D_i = (A M_b^-1 A')_ii of the bodies they touch, found once; rho_i = p_i/D_i with p_i the pivot. */
 #include "formulate/formulate.h"
 
-static const double EPS = 1e-15, RHO_DIRECT = 0.2, TOL = 1e-12;
-enum { SWEEPS_MAX = 12 };
+static const double SETTLED = 1e-10;   /* error that sweeps must come below */
+static const double REDUNDANT = 1e-10; /* rho at typical poses below which a row is taken for redundant */
 
 void tn_sparse_carve(tn_sparse *s, tn_carve *c, const tn_model *m) {
   const tn_plan *p = &m->plan;
   s->there = p->nodes > 0;
   if (!s->there) return;
-  s->K = TN_CARVE(c, double, p->values);
-  s->K0 = TN_CARVE(c, double, p->values);
-  s->z = TN_CARVE(c, double, (p->most + 1) * TN_BLOCK_MOST);
-  double **vectors[] = {&s->x, &s->b, &s->r, &s->scale, &s->rho, &s->typical};
-  for (int i = 0; i < 6; i++) *vectors[i] = TN_CARVE(c, double, p->size);
+  tn_saddle_carve(&s->saddle, c, p);
+  double **vectors[] = {&s->x, &s->b, &s->typical};
+  for (int i = 0; i < 3; i++) *vectors[i] = TN_CARVE(c, double, p->size);
 }
 
 /* ---- filling ---------------------------------------------------------------------------------------------------------- */
@@ -27,15 +25,21 @@ void tn_sparse_carve(tn_sparse *s, tn_carve *c, const tn_model *m) {
 static int place(const tn_model *m, int node) { return m->plan.columns[m->plan.column[node]].x; }
 static bool stands_on(const tn_body *b) { return b->tie >= 0; }
 
-/* mass of a body at its frame */
+/* mass of a body at its frame; in the plane the lower triangle, by columns */
+static inline void mass2_of(const tn_lump *b, const tn_frame2 *f, double *M) {
+  const double x = f->c * b->center[0] - f->s * b->center[1], y = f->s * b->center[0] + f->c * b->center[1],
+               m = b->mass;
+  M[0] = M[4] = m;
+  M[1] = 0;
+  M[2] = -m * y;
+  M[5] = m * x;
+  M[8] = b->inertia + m * (x * x + y * y);
+}
+
 static void mass_of(const tn_system *sys, int i, double *M) {
   const tn_body *b = &sys->m->body[i];
   if (sys->m->dimension == 2) {
-    const tn_frame2 *f = &sys->body[i];
-    const double x = f->c * b->center[0] - f->s * b->center[1], y = f->s * b->center[0] + f->c * b->center[1],
-                 m = b->mass;
-    const double full[9] = {m, 0, -m * y, 0, m, m * x, -m * y, m * x, b->inertia + m * (x * x + y * y)};
-    memcpy(M, full, sizeof full);
+    mass2_of(&sys->m->lump[i], &sys->body[i], M);
     return;
   }
   const double *A = sys->body3[i].A, m = b->mass;
@@ -70,8 +74,13 @@ static void fill_body(const tn_system *sys, int i, double *K) {
   const int twist = m->twist, n = b->nu;
   double M[36], MS[48];
   mass_of(sys, i, M);
+  if (twist == 3) M[3] = M[1], M[6] = M[2], M[7] = M[5];
   if (stands_on(b) || b->plain) {
-    for (int k = 0; k < twist * twist; k++) K[b->where.at + k] += M[k];
+    double *B = K + b->where.at;
+    for (int k = 0; k < twist; k++, B += b->where.row) {
+      for (int l = 0; l < twist; l++) B[l] = M[k * twist + l];
+      for (int l = twist; l < b->where.row; l++) B[l] = 0;
+    }
     return;
   }
   for (int r = 0; r < twist; r++)
@@ -134,8 +143,10 @@ static void fill_joint(const tn_system *sys, const tn_joint *j, double *K) {
     const tn_touch *t = &j->touch[k];
     const tn_body *b = &m->body[t->body];
     const tn_where *w = &t->where;
+    if ((j->pin || j->listed) && (b->plain || stands_on(b))) continue; /* set already */
     for (int i = 0; i < rows; i++) {
-      const double *R = sys->R + j->R + (i * j->touches + k) * TN_BLOCK_MOST;
+      double room[3];
+      const double *R = tn_touch_row(sys, j, i, k, room);
       double *row = K + w->at + i * w->row;
       if (t->speed >= 0) {
         const int n = j->owner >= 0 ? b->nu : 1, first = t->speed - b->u;
@@ -202,15 +213,76 @@ static void fill_rod(const tn_system *sys, const tn_rod *r, double *K) {
     add_product(K, &m->body[r->end[0].body].where, m->dimension, n[0], n[0], V[k], V[1 - k], r->mass / 6);
 }
 
-static void fill(const tn_system *sys, double *K) {
-  const tn_model *m = sys->m;
-  memset(K, 0, sizeof *K * (size_t)m->plan.values);
-  for (int i = 0; i < m->bodies; i++) {
-    fill_body(sys, i, K);
-    if (stands_on(&m->body[i])) fill_tie(sys, i, K);
+/* a point in common: all of its blocks, if they are made of its arms alone */
+static inline void fill_end(double *B, bool by_twos, double sign, double x, double y) {
+  B[0] = sign;
+  B[1] = 0;
+  if (by_twos) {
+    B[2] = 0, B[3] = sign, B[4] = -y;
+  } else {
+    B[2] = -y, B[3] = 0, B[4] = sign;
   }
-  for (int i = 0; i < m->joints + m->owned; i++)
-    if (m->joint[i].block >= 0) fill_joint(sys, &m->joint[i], K);
+  B[5] = x;
+}
+
+static inline void fill_pin(const tn_system *sys, const tn_pin *p, double *K) {
+  const double *R = sys->R + p->R;
+  double *D = K + p->at;
+  D[0] = D[1] = D[3] = 0;
+  if (p->direct[0]) fill_end(K + p->where[0].at, p->where[0].row == 1, -1, -R[0], -R[1]);
+  if (p->direct[1]) fill_end(K + p->where[1].at, p->where[1].row == 1, 1, R[2], R[3]);
+}
+
+/* rows on the twist of a body in space, with the padding: all of the block */
+static inline void fill_twist(const tn_where *w, const int rows, const double *R, int step, double *K) {
+  double *B = K + w->at;
+  if (w->row == 1) {
+    const int pad = w->col;
+    for (int c = 0; c < 6; c++) {
+      for (int i = 0; i < rows; i++) B[c * pad + i] = R[i * step + c];
+      for (int i = rows; i < pad; i++) B[c * pad + i] = 0;
+    }
+  } else {
+    for (int i = 0; i < rows; i++) {
+      for (int c = 0; c < 6; c++) B[i * 8 + c] = R[i * step + c];
+      B[i * 8 + 6] = B[i * 8 + 7] = 0;
+    }
+  }
+}
+
+static void fill_list(const tn_system *sys, const tn_joint *j, double *K) {
+  const double *R = sys->R + j->R;
+  const int step = 6 * j->touches;
+  for (int k = 0; k < j->touches; k++) {
+    const tn_body *b = &sys->m->body[j->touch[k].body];
+    if (!b->plain && !stands_on(b)) continue;
+    if (j->rows == 5)
+      fill_twist(&j->touch[k].where, 5, R + 6 * k, step, K);
+    else if (j->rows == 3)
+      fill_twist(&j->touch[k].where, 3, R + 6 * k, step, K);
+    else
+      fill_twist(&j->touch[k].where, j->rows, R + 6 * k, step, K);
+  }
+}
+
+static void fill(const void *who, double *K) {
+  const tn_system *sys = who;
+  const tn_model *m = sys->m;
+  for (int i = 0; i < m->clears; i++) memset(K + m->clear[i].at, 0, sizeof *K * (size_t)m->clear[i].n);
+  if (m->dimension == 2 && m->plain) {
+    for (int i = 0; i < m->bodies; i++) mass2_of(&m->lump[i], &sys->body[i], K + m->lump[i].at);
+  } else {
+    for (int i = 0; i < m->bodies; i++) {
+      fill_body(sys, i, K);
+      if (stands_on(&m->body[i])) fill_tie(sys, i, K);
+    }
+  }
+  for (int i = 0; i < m->pins; i++) fill_pin(sys, &m->pin[i], K);
+  for (int i = 0; (m->pins < m->joints || !m->plain) && i < m->joints + m->owned; i++) {
+    if (m->joint[i].block < 0) continue;
+    if (m->joint[i].listed) fill_list(sys, &m->joint[i], K);
+    if (!m->joint[i].listed || !m->plain) fill_joint(sys, &m->joint[i], K);
+  }
   for (int i = 0; i < m->rods; i++) fill_rod(sys, &m->rod[i], K);
 }
 
@@ -219,11 +291,11 @@ static void fill(const tn_system *sys, double *K) {
 /* D_i of the rows of node a against the mass node b: scale += diag of K(a,b) K(b,b)^-1 K(b,a); room: 64 + 64 */
 static void add_scale(const tn_model *m, const double *K, int a, int b, const tn_where *w, double *scale) {
   const tn_column *ca = &m->plan.columns[m->plan.column[a]], *cb = &m->plan.columns[m->plan.column[b]];
-  const int n = cb->size;
+  const int n = cb->size, pad = tn_block_pad(n);
   double L[TN_BLOCK_MOST * TN_BLOCK_MOST], y[TN_BLOCK_MOST];
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
-      double sum = K[cb->at + i * n + j];
+      double sum = K[cb->at + j * pad + i];
       for (int k = 0; k < j; k++) sum -= L[i * n + k] * L[j * n + k];
       L[i * n + j] = i == j ? sqrt(sum) : sum / L[j * n + j];
     }
@@ -242,8 +314,8 @@ static void find_scale(tn_sparse *s, const tn_system *sys, double *scale) {
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *b = &m->body[i];
     if (!stands_on(b)) continue;
-    add_scale(m, s->K0, b->tie, b->block, &b->where_tie[0], scale);
-    if (b->parent >= 0) add_scale(m, s->K0, b->tie, m->body[b->parent].block, &b->where_tie[1], scale);
+    add_scale(m, s->saddle.K0, b->tie, b->block, &b->where_tie[0], scale);
+    if (b->parent >= 0) add_scale(m, s->saddle.K0, b->tie, m->body[b->parent].block, &b->where_tie[1], scale);
   }
   for (int i = 0; i < m->joints + m->owned; i++) {
     const tn_joint *j = &m->joint[i];
@@ -253,99 +325,78 @@ static void find_scale(tn_sparse *s, const tn_system *sys, double *scale) {
         for (int r = 0; r < j->rows + j->rows_velocity; r++) scale[place(m, j->block) + r] += 1 / fmax(b->mass, 1e-300);
         continue;
       }
-      add_scale(m, s->K0, j->block, b->block, &j->touch[k].where, scale);
+      add_scale(m, s->saddle.K0, j->block, b->block, &j->touch[k].where, scale);
     }
   }
 }
 
-void tn_sparse_typical(tn_sparse *s, const tn_system *sys) {
-  const tn_plan *p = &sys->m->plan;
-  double nearest;
-  int bad;
-  if (!s->there) return;
-  fill(sys, s->K0);
-  find_scale(s, sys, s->r);
-  for (int i = 0; i < p->size; i++) s->scale[i] = fmax(s->scale[i], s->r[i]);
-  memcpy(s->K, s->K0, sizeof *s->K * (size_t)p->values);
-  if (!tn_plan_factor(p, s->K, s->z, s->scale, EPS, s->rho, &nearest, &bad)) return;
-  for (int i = 0; i < p->size; i++) s->typical[i] = fmax(s->typical[i], s->rho[i]);
-  s->ready = true;
+/* redundant rows share their load as D says: those of a joint with the same unit alike, so that it does not matter how its axes
+ * lie */
+static void level(const tn_model *m, double *scale) {
+  for (int i = 0; i < m->joints; i++) {
+    const tn_joint *j = &m->joint[i];
+    if (j->block < 0) continue;
+    double *D = scale + place(m, j->block);
+    for (int r = 0; r < j->rows; r++) {
+      double sum = 0;
+      int n = 0;
+      if (m->row_group[j->row + r] != j->row + r) continue;
+      for (int k = r; k < j->rows; k++)
+        if (m->row_group[j->row + k] == j->row + r) sum += D[k], n++;
+      for (int k = r; k < j->rows; k++)
+        if (m->row_group[j->row + k] == j->row + r) D[k] = sum / n;
+    }
+  }
 }
 
 void tn_sparse_reset(tn_sparse *s, const tn_model *m) {
-  s->ready = false;
-  for (int i = 0; s->there && i < m->plan.size; i++) s->scale[i] = s->typical[i] = 0;
+  s->ready = s->saddle.redundant = false;
+  s->saddle.grain = 0;
+  for (int i = 0; s->there && i < m->plan.size; i++)
+    s->typical[i] = s->saddle.ldl.D[i] = s->saddle.ldl.D_inv[i] = s->saddle.ldl.usual[i] = 0;
 }
 
 /* ---- factor and solve -------------------------------------------------------------------------------------------------- */
 
-bool tn_sparse_factor(tn_sparse *s, const tn_system *sys, double *nearness) {
-  const tn_plan *p = &sys->m->plan;
-  int bad;
-  fill(sys, s->K);
-  s->filled = false;
-  if (!tn_plan_factor(p, s->K, s->z, s->scale, EPS, s->rho, &s->rho_min, &bad)) return false;
-  *nearness = 1;
-  for (int k = 0; k < p->nodes; k++) {
-    const tn_column *c = &p->columns[k];
-    for (int i = c->x; c->kind == TN_BLOCK_ROWS && i < c->x + c->size; i++)
-      if (s->rho[i] < *nearness * s->typical[i]) *nearness = s->rho[i] / s->typical[i];
-  }
-  return true;
-}
-
-/* r = b - K0 x, and the energy norm of nothing: the caller judges by corrections */
-static void residual(const tn_plan *p, const double *K, const double *x, const double *b, double *r) {
-  memcpy(r, b, sizeof *r * (size_t)p->size);
-  for (int k = 0; k < p->nodes; k++) {
-    const tn_column *c = &p->columns[k];
-    const double *D = K + c->at;
-    for (int i = 0; i < c->size; i++)
-      for (int j = 0; j < c->size; j++) r[c->x + i] -= (j <= i ? D[i * c->size + j] : D[j * c->size + i]) * x[c->x + j];
-    for (int l = c->first; l < c->first + c->n; l++) {
-      const tn_later *b2 = &p->later[l];
-      const double *L = K + b2->at;
-      for (int i = 0; i < b2->size; i++)
-        for (int j = 0; j < c->size; j++) {
-          r[b2->x + i] -= L[i * c->size + j] * x[c->x + j];
-          r[c->x + j] -= L[i * c->size + j] * x[b2->x + i];
-        }
-    }
+/* the right side of bodies on the speeds that are not their twist */
+static void force_on(const tn_system *sys, int i, double *at) {
+  const tn_body *b = &sys->m->body[i];
+  const int twist = sys->m->twist;
+  const double *w = sys->wrench + twist * i, *h = sys->bias + twist * i, *S = sys->S[i];
+  for (int c = 0; c < b->nu; c++) {
+    at[c] = 0;
+    for (int r = 0; r < twist; r++) at[c] += S[r * b->nu + c] * (w[r] - h[r]);
   }
 }
 
-/* in the norm of unknown accelerations as they are: only ratios matter */
-static double size_of(const tn_plan *p, const double *x) {
-  double sum = 0;
-  for (int k = 0; k < p->nodes; k++) {
-    const tn_column *c = &p->columns[k];
-    for (int i = c->x; c->kind != TN_BLOCK_ROWS && i < c->x + c->size; i++) sum += x[i] * x[i];
-  }
-  return sqrt(sum);
-}
-
-bool tn_sparse_solve(tn_sparse *s, const tn_system *sys, bool forces, const double *gamma, double *udot,
-                     double *lambda) {
+static void right_side(const tn_system *sys, bool forces, const double *gamma, double *b) {
   const tn_model *m = sys->m;
-  const tn_plan *p = &m->plan;
   const int twist = m->twist;
-  double *b = s->b, *x = s->x, before = 0;
-  memset(b, 0, sizeof *b * (size_t)p->size);
-  for (int i = 0; forces && i < m->bodies; i++) {
-    const tn_body *body = &m->body[i];
-    const double *w = sys->wrench + twist * i, *h = sys->bias + twist * i;
-    double *at = b + place(m, body->block);
-    if (stands_on(body) || body->plain) {
-      for (int r = 0; r < twist; r++) at[r] = w[r] - h[r];
-    } else {
-      const double *S = sys->S[i];
-      for (int c = 0; c < body->nu; c++)
-        for (int r = 0; r < twist; r++) at[c] += S[r * body->nu + c] * (w[r] - h[r]);
+  if (!m->plain || !forces) memset(b, 0, sizeof *b * (size_t)m->plan.size); /* of ties and coordinates it stays so */
+  if (forces && m->plain && m->dimension == 2) {
+    const double *w = sys->wrench, *h = sys->bias;
+    for (int i = 0; i < m->bodies; i++, w += 3, h += 3) {
+      double *at = b + m->lump[i].x;
+      for (int k = 0; k < 3; k++) at[k] = w[k] - h[k];
+    }
+  } else {
+    for (int i = 0; forces && i < m->bodies; i++) {
+      const tn_body *body = &m->body[i];
+      double *at = b + place(m, body->block);
+      if (stands_on(body) || body->plain)
+        for (int r = 0; r < twist; r++) at[r] = sys->wrench[twist * i + r] - sys->bias[twist * i + r];
+      else
+        force_on(sys, i, at);
     }
   }
-  for (int i = 0; i < m->joints + m->owned; i++) {
+  for (int i = 0; i < m->pins; i++) {
+    const tn_pin *p = &m->pin[i];
+    b[p->x] = gamma[p->row];
+    b[p->x + 1] = gamma[p->row + 1];
+  }
+  for (int i = 0; (m->pins < m->joints || m->owned) && i < m->joints + m->owned; i++) {
     const tn_joint *j = &m->joint[i];
-    if (j->block < 0) continue;
+    if (j->block < 0 || j->pin) continue;
     double *at = b + place(m, j->block);
     for (int r = 0; r < j->rows; r++) at[r] = gamma[j->row + r];
     for (int r = 0; r < j->rows_velocity; r++) at[j->rows + r] = gamma[j->row_velocity + r];
@@ -354,36 +405,97 @@ bool tn_sparse_solve(tn_sparse *s, const tn_system *sys, bool forces, const doub
     for (int c = 0; c < body->nu; c++)
       b[place(m, body->block) + c] += m->sigma[j->row] * sys->R[j->R + c] * gamma[j->row];
   }
-  memcpy(x, b, sizeof *x * (size_t)p->size);
-  tn_plan_solve(p, s->K, x);
-  for (int sweep = 0; !(s->rho_min > RHO_DIRECT) && sweep < SWEEPS_MAX; sweep++) {
-    if (!s->filled) fill(sys, s->K0);
-    s->filled = true;
-    residual(p, s->K0, x, b, s->r);
-    tn_plan_solve(p, s->K, s->r);
-    const double d = size_of(p, s->r);
-    if (!isfinite(d) || (sweep > 0 && d > 0.7 * before)) break;
-    for (int i = 0; i < p->size; i++) x[i] += s->r[i];
-    const double c = sweep > 0 ? d / before : 0.1;
-    if (d * c <= (1 - c) * TOL * size_of(p, x)) break;
-    before = d;
+}
+
+static bool results(const tn_system *sys, const double *x, double *udot, double *lambda) {
+  const tn_model *m = sys->m;
+  if (m->plain && m->dimension == 2) {
+    for (int i = 0; i < m->bodies; i++) {
+      const double *at = x + m->lump[i].x;
+      udot[3 * i] = at[0];
+      udot[3 * i + 1] = at[1];
+      udot[3 * i + 2] = at[2];
+    }
+  } else {
+    for (int i = 0; i < m->bodies; i++) {
+      const tn_body *body = &m->body[i];
+      const int node = stands_on(body) ? body->free : body->block;
+      for (int c = 0; node >= 0 && c < body->nu; c++) udot[body->u + c] = x[place(m, node) + c];
+    }
   }
-  double sum = 0;
-  for (int i = 0; i < m->bodies; i++) {
-    const tn_body *body = &m->body[i];
-    const int node = stands_on(body) ? body->free : body->block;
-    if (node < 0) continue;
-    const double *at = x + place(m, node);
-    for (int c = 0; c < body->nu; c++) sum += udot[body->u + c] = at[c];
+  for (int i = 0; i < m->pins; i++) {
+    const tn_pin *p = &m->pin[i];
+    lambda[p->row] = x[p->x];
+    lambda[p->row + 1] = x[p->x + 1];
   }
-  for (int i = 0; i < m->joints + m->owned; i++) {
+  for (int i = 0; (m->pins < m->joints || m->owned) && i < m->joints + m->owned; i++) {
     const tn_joint *j = &m->joint[i];
-    if (j->block < 0) continue;
+    if (j->block < 0 || j->pin) continue;
     const double *at = x + place(m, j->block);
-    for (int r = 0; r < j->rows; r++) sum += lambda[j->row + r] = at[r];
-    for (int r = 0; r < j->rows_velocity; r++) sum += lambda[j->row_velocity + r] = at[j->rows + r];
+    for (int r = 0; r < j->rows; r++) lambda[j->row + r] = at[r];
+    for (int r = 0; r < j->rows_velocity; r++) lambda[j->row_velocity + r] = at[j->rows + r];
   }
-  return isfinite(sum);
+  return tn_all_finite(m->nu, udot) && tn_all_finite(m->rows, lambda);
+}
+
+/* the larger of D and of the pivots at typical poses measures rows */
+void tn_sparse_typical(tn_sparse *s, const tn_system *sys, bool redundant) {
+  const tn_plan *p = &sys->m->plan;
+  tn_ldl *k = &s->saddle.ldl;
+  if (!s->there) return;
+  s->saddle.redundant = redundant;
+  s->saddle.fill = fill;
+  s->saddle.who = sys;
+  fill(sys, s->saddle.K0);
+  find_scale(s, sys, s->b);
+  if (s->saddle.redundant) level(sys->m, s->b);
+  for (int i = 0; i < p->size; i++) {
+    k->D[i] = fmax(k->D[i], s->b[i]);
+    k->D_inv[i] = k->D[i] > 0 ? 1 / k->D[i] : 0;
+  }
+  if (!tn_saddle_factor(&s->saddle, NULL)) return;
+  for (int i = 0; i < p->size; i++) {
+    s->typical[i] = fmax(s->typical[i], k->rho[i]);
+    k->usual[i] = s->typical[i] > (s->saddle.redundant ? REDUNDANT : 0) ? k->D_inv[i] / s->typical[i] : 0;
+  }
+  right_side(sys, true, sys->gamma, s->b);
+  memcpy(s->x, s->b, sizeof *s->x * (size_t)p->size);
+  tn_ldl_solve(k, s->x);
+  tn_saddle_measure(&s->saddle, s->b, s->x);
+  s->ready = true;
+}
+
+/* with the right side of the accelerations taken forward on the way: it is what is asked for next, most often */
+bool tn_sparse_factor(tn_sparse *s, const tn_system *sys, double *nearness) {
+  right_side(sys, true, sys->gamma, s->x);
+  s->forward = true;
+  if (!tn_saddle_factor(&s->saddle, s->x)) return false;
+  *nearness = s->saddle.ldl.nearness;
+  return true;
+}
+
+bool tn_sparse_solve(tn_sparse *s, const tn_system *sys, bool forces, const double *gamma, double *udot, double *lambda,
+                     double *inconsistency) {
+  tn_saddle_info info = {0};
+  if (!(forces && s->forward && gamma == sys->gamma)) {
+    right_side(sys, forces, gamma, s->x);
+    tn_ldl_forward(&s->saddle.ldl, s->x);
+  }
+  tn_ldl_backward(&s->saddle.ldl, s->x);
+  s->forward = false;
+  if (tn_saddle_sweeps(&s->saddle)) {
+    right_side(sys, forces, gamma, s->b);
+    tn_saddle_sweep(&s->saddle, s->b, s->x, &info);
+  }
+  *inconsistency = info.inconsistency;
+  s->settled = info.error <= SETTLED;
+  return results(sys, s->x, udot, lambda);
+}
+
+int tn_sparse_redundant(tn_sparse *s, const tn_system *sys) {
+  tn_sparse_reset(s, sys->m);
+  tn_sparse_typical(s, sys, true);
+  return s->ready ? tn_saddle_redundant(&s->saddle) : 0;
 }
 
 double tn_sparse_least(const tn_sparse *s, const tn_model *m, int *row) {
@@ -392,7 +504,7 @@ double tn_sparse_least(const tn_sparse *s, const tn_model *m, int *row) {
   for (int i = 0; i < m->joints + m->owned; i++) {
     const tn_joint *j = &m->joint[i];
     for (int r = 0; j->block >= 0 && r < j->rows + j->rows_velocity; r++) {
-      const double rho = s->rho[place(m, j->block) + r];
+      const double rho = s->saddle.ldl.rho[place(m, j->block) + r];
       if (rho >= least) continue;
       least = rho;
       *row = r < j->rows ? j->row + r : j->row_velocity + r - j->rows;

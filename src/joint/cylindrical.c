@@ -74,6 +74,7 @@ const tn_joint_type tn_joint_cylindrical = {
     .space = {.side = tn_side_axis,
               .there = true,
               .frames = TN_AXES_AXIS,
+              .list = list,
               .rows = 4,
               .unit = {TN_LENGTH, TN_LENGTH, TN_ANGLE, TN_ANGLE},
               .axes = 2,

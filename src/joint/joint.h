@@ -20,17 +20,7 @@ void tn_angle_row(double J[6]);
 
 /* ---- in space: space.c ---------------------------------------------------------------------------------------------- */
 
-/* most joints are lists of these; a list ends with TN_ROWS_END */
-typedef struct tn_row3 {
-  enum {
-    TN_ROWS_END,
-    TN_ROWS_POINT, /* d, three rows                             */
-    TN_ROW_ALONG,  /* a'd                   a: axis of frame 0  */
-    TN_ROW_DOT     /* a'b                   b: axis of frame 1  */
-  } kind;
-  int a, b;
-} tn_row3;
-
+/* joints that are lists of rows, tn_row3 */
 void tn_rows3_position(const tn_row3 *list, const tn_frame3 *f, double *C);
 void tn_rows3_on_twists(const tn_row3 *list, const tn_frame3 *f, double *J); /* rows x 12 */
 void tn_rows3_rates(const tn_row3 *list, const tn_frame3 *f, double *Ct, double *gamma);

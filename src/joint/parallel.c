@@ -31,6 +31,7 @@ const tn_joint_type tn_joint_parallel = {
     .space = {.there = true,
               .frames = TN_AXES_PAIR,
               .parallel = true,
+              .list = list,
               .rows = 2,
               .unit = {TN_ANGLE, TN_ANGLE},
               .axes = -1,

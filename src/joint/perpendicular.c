@@ -32,6 +32,7 @@ const tn_joint_type tn_joint_perpendicular = {
     .space = {.there = true,
               .frames = TN_AXES_PAIR,
               .perpendicular = true,
+              .list = list,
               .rows = 1,
               .unit = {TN_ANGLE},
               .axes = -1,

@@ -64,6 +64,7 @@ const tn_joint_type tn_joint_point_on_line = {
               .rates = rates},
     .space = {.there = true,
               .frames = TN_AXES_AXIS,
+              .list = list,
               .rows = 2,
               .unit = {TN_LENGTH, TN_LENGTH},
               .axes = -1,

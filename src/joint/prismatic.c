@@ -139,6 +139,7 @@ const tn_joint_type tn_joint_prismatic = {
     .space = {.side = tn_side_axes,
               .there = true,
               .frames = TN_AXES_AXIS,
+              .list = list,
               .rows = 5,
               .unit = {TN_LENGTH, TN_LENGTH, TN_ANGLE, TN_ANGLE, TN_ANGLE},
               .axes = 1,

@@ -38,6 +38,7 @@ const tn_joint_type tn_joint_spherical = {
                "'outputs': { 'axis': 'axis(top, z)', 'load': 'norm(force(tip))' }",
     .seat = TN_SEAT_SHARED,
     .space = {.there = true,
+              .list = list,
               .rows = 3,
               .unit = {TN_LENGTH, TN_LENGTH, TN_LENGTH},
               .axes = 3,

@@ -105,6 +105,7 @@ const tn_joint_type tn_joint_universal = {
     .space = {.there = true,
               .frames = TN_AXES_PAIR,
               .perpendicular = true,
+              .list = list,
               .rows = 4,
               .unit = {TN_LENGTH, TN_LENGTH, TN_LENGTH, TN_ANGLE},
               .axes = 2,

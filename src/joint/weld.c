@@ -88,6 +88,7 @@ const tn_joint_type tn_joint_weld = {
               .motion = motion},
     .space = {.side = tn_side_axes,
               .there = true,
+              .list = list,
               .rows = 6,
               .unit = {TN_LENGTH, TN_LENGTH, TN_LENGTH, TN_ANGLE, TN_ANGLE, TN_ANGLE},
               .axes = 0,

@@ -1,499 +1,67 @@
-/* the order of elimination, and the factorisation.
+/* the factorisation K = L D L' block by block, in the order of the plan.
  *
- * order: minimum degree, where a row block may be taken only if the eliminated pieces that it touches have freedom left for it (sizes
- * of their masses less rows already eliminated there, joined by union-find), and free nodes wait for the rows that hold them. leaf to
- * root, loop joints late, the norm of Euler parameters after its body follow.
- *
- * one column: pivot D = l d l', blocks W_i below it:
- *   (1) Z_i = W_i l^-T,  L_i = Z_i d^-1,  K_ij -= L_i Z_j'
- *   (2) forward  y = l^-1 x_k,  x_i -= L_i y;   backward  x_k = l^-T (d^-1 y - sum L_i' x_i) */
+ * one column has the pivot D and blocks W_i below it. its unknowns are taken three at a time, or what is left: P the pivot of
+ * such a chunk, Z the numbers below it, in the column's own rows and in the blocks,
+ *   (1) Y = Z P^-1, the rest of the column -= Y Z_D'     Z_D: Z in the column's own rows
+ *   (2) after the last chunk, K_ij -= Y_i Z_j'
+ *   (3) forward   x_i -= Y_i x_k             backward   x_k = P^-1 x_k - sum Y_i' x_i
+ * P^-1 by cofactors and one division, which waits only for the products that it multiplies. where a pivot of a row is small
+ * (rho < 1e-6) an explicit inverse would spoil what the row leaves undetermined, and where numbers of a chunk nearly depend on
+ * each other it would lose digits: such a column is taken carefully, that is number by number, the pivots of rows guarded.
+ * kernels: small.c, wide.c. */
 #include "linalg/linalg.h"
 
-/* ---- order ------------------------------------------------------------------------------------------------------------ */
+void tn_ldl_carve(tn_ldl *b, tn_carve *c, const tn_plan *p) {
+  b->plan = p;
+  b->K = TN_CARVE(c, double, p->values);
+  b->careful = TN_CARVE(c, bool, p->nodes);
+  b->z = TN_CARVE(c, double, (p->most + 1) * TN_BLOCK_MOST * TN_BLOCK_MOST);
+  double **vectors[] = {&b->D, &b->D_inv, &b->usual, &b->rho};
+  for (int i = 0; i < 4; i++) *vectors[i] = TN_CARVE(c, double, p->size);
+}
 
-typedef struct list { /* numbers, each once, sorted */
-  int n, room, *item;
-} list;
-
-typedef struct orderer {
-  tn_arena *arena; /* what only ordering needs */
-  int nodes;
-  const int *size, *kind;
-  list *next;    /* nodes: neighbours that are left        */
-  list *touched; /* rows: pieces that they touch           */
-  bool *done;
-  int *piece, *freedom;                /* union-find over nodes; of its root     */
-  int *head, *after, *before, *degree; /* nodes that may be taken, by degree     */
-  int least, rest;                     /* no degree below it; rows and masses before it are done */
-} orderer;
-
-static bool list_add(orderer *o, list *l, int x) {
-  int lo = 0, hi = l->n;
-  while (lo < hi) {
-    const int mid = (lo + hi) / 2;
-    if (l->item[mid] < x)
-      lo = mid + 1;
-    else
-      hi = mid;
+bool tn_ldl_factor(tn_ldl *q, double *x) {
+  const tn_plan *p = q->plan;
+  const tn_column *end = p->columns + p->nodes;
+  double least[2] = {INFINITY, 1};
+  if (q->some_careful) memset(q->careful, 0, sizeof *q->careful * (size_t)p->nodes);
+  q->some_careful = false;
+  for (const tn_column *c = p->columns; c < end; c++) {
+    if (c->kernel->factor(q, c, x, least)) continue;
+    q->careful[c - p->columns] = q->some_careful = true;
+    if (tn_kernel_careful.factor(q, c, x, least)) continue;
+    q->bad = c->node;
+    return false;
   }
-  if (lo < l->n && l->item[lo] == x) return true;
-  if (l->n == l->room) {
-    const int room = l->room ? 2 * l->room : 4;
-    int *more = tn_arena_alloc(o->arena, sizeof *more * (size_t)room);
-    if (!more) return false;
-    if (l->n) memcpy(more, l->item, sizeof *more * (size_t)l->n);
-    l->item = more;
-    l->room = room;
-  }
-  memmove(l->item + lo + 1, l->item + lo, sizeof *l->item * (size_t)(l->n - lo));
-  l->item[lo] = x;
-  l->n++;
+  q->rho_min = least[0];
+  q->nearness = least[1];
   return true;
 }
 
-static void list_remove(list *l, int x) {
-  for (int i = 0; i < l->n; i++)
-    if (l->item[i] == x) {
-      memmove(l->item + i, l->item + i + 1, sizeof *l->item * (size_t)(l->n - i - 1));
-      l->n--;
-      return;
-    }
+static const tn_kernel *kernel(const tn_ldl *q, const tn_column *c) {
+  return q->some_careful && q->careful[c - q->plan->columns] ? &tn_kernel_careful : c->kernel;
 }
 
-static int root(orderer *o, int x) {
-  while (o->piece[x] != x) x = o->piece[x] = o->piece[o->piece[x]];
-  return x;
+void tn_ldl_forward(const tn_ldl *q, double *x) {
+  const tn_column *end = q->plan->columns + q->plan->nodes;
+  for (const tn_column *c = q->plan->columns; c < end; c++) kernel(q, c)->forward(q, c, x);
 }
 
-/* whether the pieces it touches have room for its rows; a free node waits for the rows that hold it */
-static bool ripe(orderer *o, int x) {
-  if (o->kind[x] == TN_BLOCK_MASS) return true;
-  int room = 0, last = -1;
-  list *t = &o->touched[x];
-  for (int i = 0; i < t->n; i++) t->item[i] = root(o, t->item[i]);
-  /* a few of them: each root once */
-  for (int i = 0; i < t->n; i++) {
-    bool seen = false;
-    for (int j = 0; j < i; j++) seen = seen || t->item[j] == t->item[i];
-    if (!seen) room += o->freedom[t->item[i]];
-    last = t->item[i];
-  }
-  if (o->kind[x] == TN_BLOCK_FREE) return last >= 0;
-  return room >= o->size[x];
-}
-
-static void leave(orderer *o, int x) {
-  if (o->degree[x] < 0) return;
-  if (o->before[x] >= 0)
-    o->after[o->before[x]] = o->after[x];
+void tn_ldl_backward(const tn_ldl *q, double *x) {
+  const tn_column *c = q->plan->columns + q->plan->nodes;
+  if (!q->some_careful)
+    while (c-- > q->plan->columns) c->kernel->backward(q, c, x);
   else
-    o->head[o->degree[x]] = o->after[x];
-  if (o->after[x] >= 0) o->before[o->after[x]] = o->before[x];
-  o->degree[x] = -1;
+    while (c-- > q->plan->columns) kernel(q, c)->backward(q, c, x);
 }
 
-/* numbers below its pivot, as it stands */
-static int weight(const orderer *o, int x) {
-  int sum = 0;
-  for (int i = 0; i < o->next[x].n; i++) sum += o->size[o->next[x].item[i]];
-  return sum < o->nodes ? sum : o->nodes - 1;
+void tn_ldl_solve(const tn_ldl *q, double *x) {
+  tn_ldl_forward(q, x);
+  tn_ldl_backward(q, x);
 }
 
-static void enter(orderer *o, int x) {
-  leave(o, x);
-  if (o->done[x] || !ripe(o, x)) return;
-  const int d = weight(o, x);
-  o->degree[x] = d;
-  o->before[x] = -1;
-  o->after[x] = o->head[d];
-  if (o->head[d] >= 0) o->before[o->head[d]] = x;
-  o->head[d] = x;
-  if (d < o->least) o->least = d;
-}
-
-static int take(orderer *o) {
-  while (o->least < o->nodes && o->head[o->least] < 0) o->least++;
-  if (o->least < o->nodes) return o->head[o->least];
-  /* none is ripe: the first of the others. its pivot may come out small, and is guarded */
-  while (o->rest < o->nodes && (o->done[o->rest] || o->kind[o->rest] == TN_BLOCK_FREE)) o->rest++;
-  int best = o->rest;
-  if (best == o->nodes)
-    for (best = 0; o->done[best];) best++;
-  return best;
-}
-
-/* x is eliminated: a piece of its own, or joined with those it touches */
-static void join(orderer *o, int x) {
-  o->piece[x] = x;
-  o->freedom[x] = o->kind[x] == TN_BLOCK_ROWS ? -o->size[x] : o->size[x];
-  if (o->kind[x] == TN_BLOCK_MASS) return;
-  for (int i = 0; i < o->touched[x].n; i++) {
-    const int r = root(o, o->touched[x].item[i]);
-    if (r == x) continue;
-    o->piece[r] = x;
-    o->freedom[x] += o->freedom[r];
-  }
-}
-
-static bool order(orderer *o, int *sequence, list *below) {
-  for (int i = 0; i < o->nodes; i++) enter(o, i);
-  for (int k = 0; k < o->nodes; k++) {
-    const int x = take(o);
-    list *n = &o->next[x];
-    leave(o, x);
-    o->done[x] = true;
-    sequence[k] = x;
-    join(o, x);
-    for (int i = 0; i < n->n; i++) {
-      const int y = n->item[i];
-      list_remove(&o->next[y], x);
-      for (int j = 0; j < n->n; j++)
-        if (j != i && !list_add(o, &o->next[y], n->item[j])) return false;
-      if (o->kind[y] != TN_BLOCK_MASS && !list_add(o, &o->touched[y], x)) return false;
-    }
-    below[k] = *n; /* as it was when eliminated */
-    for (int i = 0; i < n->n; i++) enter(o, n->item[i]);
-  }
-  return true;
-}
-
-/* ---- plan ------------------------------------------------------------------------------------------------------------- */
-
-static int block_of(const tn_plan *p, int column, int other) { /* in `later`, or -1; other > column */
-  const tn_column *c = &p->columns[column];
-  int lo = c->first, hi = c->first + c->n;
-  while (lo < hi) {
-    const int mid = (lo + hi) / 2;
-    if (p->later[mid].column < other)
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  return lo < c->first + c->n && p->later[lo].column == other ? lo : -1;
-}
-
-bool tn_plan_where(const tn_plan *p, int a, int b, tn_where *w) {
-  const int ca = p->column[a], cb = p->column[b];
-  if (ca == cb) {
-    *w = (tn_where){p->columns[ca].at, p->columns[ca].size, 1};
-    return true;
-  }
-  const int first = ca < cb ? ca : cb, i = block_of(p, first, ca < cb ? cb : ca);
-  if (i < 0) return false;
-  const int stride = p->columns[first].size;
-  *w = ca > cb ? (tn_where){p->later[i].at, stride, 1} : (tn_where){p->later[i].at, 1, stride};
-  return true;
-}
-
-static int by_column(const tn_plan *p, list *l) { /* nodes to columns, sorted */
-  for (int i = 0; i < l->n; i++) l->item[i] = p->column[l->item[i]];
-  for (int i = 1; i < l->n; i++)
-    for (int j = i; j > 0 && l->item[j] < l->item[j - 1]; j--) {
-      const int t = l->item[j];
-      l->item[j] = l->item[j - 1];
-      l->item[j - 1] = t;
-    }
-  return l->n;
-}
-
-/* sizes of a column with at most two blocks: pivot, first, second; 0: other */
-static int code_of(const tn_plan *p, const tn_column *c) {
-  if (c->n > 2) return 0;
-  int code = c->size;
-  for (int i = 0; i < 2; i++) code = 10 * code + (i < c->n ? p->later[c->first + i].size : 0);
-  return code;
-}
-
-static bool lay_out(tn_plan *p, tn_arena *arena, const int *size, const int *kind, const int *sequence, list *below) {
-  int blocks = 0, targets = 0;
-  for (int k = 0; k < p->nodes; k++) p->column[sequence[k]] = k;
-  for (int k = 0; k < p->nodes; k++) {
-    const int n = by_column(p, &below[k]);
-    blocks += n;
-    targets += n * (n + 1) / 2;
-  }
-  p->later = tn_arena_alloc(arena, sizeof *p->later * (size_t)(blocks + 1));
-  p->target = tn_arena_alloc(arena, sizeof *p->target * (size_t)(targets + 1));
-  if (!p->later || !p->target) return false;
-  int b = 0, t = 0;
-  for (int k = 0; k < p->nodes; k++) {
-    tn_column *c = &p->columns[k];
-    *c = (tn_column){.node = sequence[k], .size = size[sequence[k]], .kind = kind[sequence[k]], .x = p->size};
-    p->size += c->size;
-  }
-  for (int k = 0; k < p->nodes; k++) {
-    tn_column *c = &p->columns[k];
-    int length = 0;
-    c->at = p->values;
-    p->values += c->size * c->size;
-    c->first = b;
-    c->n = below[k].n;
-    for (int i = 0; i < c->n; i++) {
-      const tn_column *other = &p->columns[below[k].item[i]];
-      p->later[b++] = (tn_later){below[k].item[i], other->size, p->values, other->x};
-      p->values += other->size * c->size;
-      length += other->size;
-    }
-    if (length > p->most) p->most = length;
-    c->code = code_of(p, c);
-  }
-  for (int k = 0; k < p->nodes; k++) {
-    tn_column *c = &p->columns[k];
-    c->update = t;
-    for (int i = 0; i < c->n; i++)
-      for (int j = 0; j <= i; j++) {
-        const int ci = p->later[c->first + i].column, cj = p->later[c->first + j].column;
-        p->target[t++] = ci == cj ? p->columns[ci].at : p->later[block_of(p, cj, ci)].at;
-      }
-  }
-  return true;
-}
-
-bool tn_plan_make(tn_plan *p, tn_arena *arena, int nodes, const int *size, const int *kind, int edges,
-                  const tn_edge *edge) {
-  tn_arena scratch;
-  tn_arena_init(&scratch, &arena->allocator);
-  orderer o = {.arena = &scratch, .nodes = nodes, .size = size, .kind = kind};
-  const size_t n = (size_t)nodes + 1;
-  int *sequence = tn_arena_alloc(&scratch, sizeof *sequence * n);
-  list *below = tn_arena_alloc(&scratch, sizeof *below * n);
-  int **ints[] = {&o.piece, &o.freedom, &o.head, &o.after, &o.before, &o.degree};
-  bool ok = sequence && below;
-  *p = (tn_plan){.nodes = nodes};
-  for (int i = 0; i < 6; i++) ok = ok && (*ints[i] = tn_arena_alloc(&scratch, sizeof(int) * n));
-  o.next = tn_arena_alloc(&scratch, sizeof *o.next * n);
-  o.touched = tn_arena_alloc(&scratch, sizeof *o.touched * n);
-  o.done = tn_arena_alloc(&scratch, sizeof *o.done * n);
-  p->column = tn_arena_alloc(arena, sizeof *p->column * n);
-  p->columns = tn_arena_alloc(arena, sizeof *p->columns * n);
-  ok = ok && o.next && o.touched && o.done && p->column && p->columns;
-  for (int i = 0; ok && i < nodes; i++) o.head[i] = o.degree[i] = -1;
-  for (int i = 0; ok && i < edges; i++)
-    ok = list_add(&o, &o.next[edge[i].a], edge[i].b) && list_add(&o, &o.next[edge[i].b], edge[i].a);
-  ok = ok && order(&o, sequence, below) && lay_out(p, arena, size, kind, sequence, below);
-  tn_arena_free(&scratch);
-  return ok;
-}
-
-/* ---- factor ----------------------------------------------------------------------------------------------------------- */
-
-typedef struct pivots {
-  double eps, least;
-  bool good;
-} pivots;
-
-/* D = l d l' in place: d on the diagonal as its inverse, l below it */
-static inline __attribute__((always_inline)) void factor_pivot(const int s, bool rows, double *restrict D,
-                                                               const double *restrict scale, double *restrict rho,
-                                                               pivots *q) {
-  for (int j = 0; j < s; j++) {
-    double d = D[j * s + j];
-    if (rows) {
-      const double p = d < 0 ? -d : 0, size = scale[j];
-      rho[j] = size > 0 ? p / size : 0;
-      if (rho[j] < q->least) q->least = rho[j];
-      d = -(p + q->eps * size);
-    } else if (!(d > 0)) {
-      q->good = false;
-    }
-    const double inverse = 1 / d;
-    D[j * s + j] = inverse;
-    for (int i = j + 1; i < s; i++) {
-      const double z = D[i * s + j], l = z * inverse;
-      for (int k = j + 1; k <= i; k++) D[i * s + k] -= l * D[k * s + j];
-      D[j * s + i] = l; /* above the diagonal for now: z is still needed by rows after this one */
-    }
-    for (int i = j + 1; i < s; i++) D[i * s + j] = D[j * s + i];
-  }
-}
-
-/* (1) for the blocks of a column: Z into z, L in place of W */
-static inline __attribute__((always_inline)) void scale_block(const int s, const int n, const double *restrict D,
-                                                              double *restrict W, double *restrict z) {
-  for (int r = 0; r < n; r++)
-    for (int j = 0; j < s; j++) {
-      double sum = W[r * s + j];
-      for (int k = 0; k < j; k++) sum -= D[j * s + k] * z[r * s + k];
-      z[r * s + j] = sum;
-    }
-  for (int r = 0; r < n; r++)
-    for (int j = 0; j < s; j++) W[r * s + j] = z[r * s + j] * D[j * s + j];
-}
-
-/* K (n x m) -= L (n x s) Z (m x s)'; of a diagonal block the lower triangle only */
-static inline __attribute__((always_inline)) void update_block(const int s, const int n, const int m, bool diagonal,
-                                                               const double *restrict L, const double *restrict z,
-                                                               double *restrict K) {
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < (diagonal ? i + 1 : m); j++) {
-      double sum = 0;
-      for (int k = 0; k < s; k++) sum += L[i * s + k] * z[j * s + k];
-      K[i * m + j] -= sum;
-    }
-}
-
-static inline __attribute__((always_inline)) void column_of(const int s, const int n1, const int n2, const tn_plan *p,
-                                                            const tn_column *c, double *v, const double *scale,
-                                                            double *rho, pivots *q) {
-  double z1[TN_BLOCK_MOST * TN_BLOCK_MOST], z2[TN_BLOCK_MOST * TN_BLOCK_MOST], *D = v + c->at;
-  const int *t = p->target + c->update;
-  factor_pivot(s, c->kind == TN_BLOCK_ROWS, D, scale, rho, q);
-  if (!n1) return;
-  double *W1 = v + p->later[c->first].at;
-  scale_block(s, n1, D, W1, z1);
-  update_block(s, n1, n1, true, W1, z1, v + t[0]);
-  if (!n2) return;
-  double *W2 = v + p->later[c->first + 1].at;
-  scale_block(s, n2, D, W2, z2);
-  update_block(s, n2, n1, false, W2, z1, v + t[1]);
-  update_block(s, n2, n2, true, W2, z2, v + t[2]);
-}
-
-static void column_any(const tn_plan *p, const tn_column *c, double *v, double *z, const double *scale, double *rho,
-                       pivots *q) {
-  const int s = c->size;
-  const tn_later *b = p->later + c->first;
-  const int *t = p->target + c->update;
-  double *D = v + c->at;
-  factor_pivot(s, c->kind == TN_BLOCK_ROWS, D, scale, rho, q);
-  for (int i = 0, at = 0; i < c->n; at += b[i].size * s, i++) {
-    scale_block(s, b[i].size, D, v + b[i].at, z + at);
-    for (int j = 0, from = 0; j <= i; from += b[j].size * s, j++)
-      update_block(s, b[i].size, b[j].size, i == j, v + b[i].at, z + from, v + *t++);
-  }
-}
-
-/* patterns of sizes with kernels of their own: pivot, first block, second */
-#define PATTERNS(CASE)                                                                                                 \
-  CASE(3, 0, 0)                                                                                                        \
-  CASE(3, 2, 0)                                                                                                        \
-  CASE(3, 2, 2)                                                                                                        \
-  CASE(3, 3, 0)                                                                                                        \
-  CASE(3, 3, 2)                                                                                                        \
-  CASE(3, 2, 3)                                                                                                        \
-  CASE(2, 0, 0)                                                                                                        \
-  CASE(2, 3, 0)                                                                                                        \
-  CASE(2, 2, 0)                                                                                                        \
-  CASE(2, 3, 2)                                                                                                        \
-  CASE(2, 2, 2)                                                                                                        \
-  CASE(2, 2, 3)                                                                                                        \
-  CASE(2, 3, 3)                                                                                                        \
-  CASE(1, 0, 0)                                                                                                        \
-  CASE(1, 3, 0)                                                                                                        \
-  CASE(1, 1, 0)                                                                                                        \
-  CASE(3, 3, 3)                                                                                                        \
-  CASE(3, 1, 0)                                                                                                        \
-  CASE(3, 3, 1)                                                                                                        \
-  CASE(6, 0, 0)                                                                                                        \
-  CASE(6, 5, 0)                                                                                                        \
-  CASE(6, 5, 5)                                                                                                        \
-  CASE(5, 6, 0)                                                                                                        \
-  CASE(5, 5, 0)                                                                                                        \
-  CASE(5, 0, 0)                                                                                                        \
-  CASE(6, 6, 0)                                                                                                        \
-  CASE(6, 6, 6)                                                                                                        \
-  CASE(6, 3, 0)                                                                                                        \
-  CASE(3, 6, 0)                                                                                                        \
-  CASE(6, 1, 0)                                                                                                        \
-  CASE(1, 6, 0)                                                                                                        \
-  CASE(6, 6, 1)                                                                                                        \
-  CASE(6, 3, 3)                                                                                                        \
-  CASE(6, 5, 3)
-
-bool tn_plan_factor(const tn_plan *p, double *v, double *z, const double *scale, double eps, double *rho,
-                    double *rho_min, int *bad) {
-  pivots q = {eps, INFINITY, true};
-  for (int k = 0; k < p->nodes; k++) {
-    const tn_column *c = &p->columns[k];
-    const double *D = scale + c->x;
-    double *at = rho + c->x;
-    switch (c->code) {
-#define CASE(s, n1, n2)                                                                                                \
-  case 100 * s + 10 * n1 + n2: column_of(s, n1, n2, p, c, v, D, at, &q); break;
-      PATTERNS(CASE)
-#undef CASE
-    default: column_any(p, c, v, z, D, at, &q);
-    }
-    if (!q.good) {
-      *bad = c->node;
-      return false;
-    }
-  }
-  *rho_min = q.least;
-  return true;
-}
-
-/* ---- solve ------------------------------------------------------------------------------------------------------------ */
-
-static inline __attribute__((always_inline)) void forward_pivot(const int s, const double *restrict D,
-                                                                double *restrict x) {
-  for (int j = 1; j < s; j++)
-    for (int k = 0; k < j; k++) x[j] -= D[j * s + k] * x[k];
-}
-
-static inline __attribute__((always_inline)) void forward_block(const int s, const int n, const double *restrict L,
-                                                                const double *restrict y, double *restrict x) {
-  for (int i = 0; i < n; i++) {
-    double sum = 0;
-    for (int k = 0; k < s; k++) sum += L[i * s + k] * y[k];
-    x[i] -= sum;
-  }
-}
-
-static inline __attribute__((always_inline)) void backward_block(const int s, const int n, const double *restrict L,
-                                                                 const double *restrict x, double *restrict y) {
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < s; k++) y[k] -= L[i * s + k] * x[i];
-}
-
-static inline __attribute__((always_inline)) void backward_pivot(const int s, const double *restrict D,
-                                                                 double *restrict y) {
-  for (int j = s - 1; j > 0; j--)
-    for (int k = 0; k < j; k++) y[k] -= D[j * s + k] * y[j];
-}
-
-static inline __attribute__((always_inline)) void forward(const int s, const int n1, const int n2, const tn_later *b,
-                                                          const double *v, const double *D, double *x, double *y) {
-  forward_pivot(s, D, y);
-  if (n1) forward_block(s, n1, v + b[0].at, y, x + b[0].x);
-  if (n2) forward_block(s, n2, v + b[1].at, y, x + b[1].x);
-}
-
-static inline __attribute__((always_inline)) void backward(const int s, const int n1, const int n2, const tn_later *b,
-                                                           const double *v, const double *D, double *x, double *y) {
-  for (int j = 0; j < s; j++) y[j] *= D[j * s + j];
-  if (n1) backward_block(s, n1, v + b[0].at, x + b[0].x, y);
-  if (n2) backward_block(s, n2, v + b[1].at, x + b[1].x, y);
-  backward_pivot(s, D, y);
-}
-
-void tn_plan_solve(const tn_plan *p, const double *v, double *x) {
-  for (int k = 0; k < p->nodes; k++) {
-    const tn_column *c = &p->columns[k];
-    const tn_later *b = p->later + c->first;
-    switch (c->code) {
-#define CASE(s, n1, n2)                                                                                                \
-  case 100 * s + 10 * n1 + n2: forward(s, n1, n2, b, v, v + c->at, x, x + c->x); break;
-      PATTERNS(CASE)
-#undef CASE
-    default:
-      forward_pivot(c->size, v + c->at, x + c->x);
-      for (int i = 0; i < c->n; i++) forward_block(c->size, b[i].size, v + b[i].at, x + c->x, x + b[i].x);
-    }
-  }
-  for (int k = p->nodes - 1; k >= 0; k--) {
-    const tn_column *c = &p->columns[k];
-    const tn_later *b = p->later + c->first;
-    double *y = x + c->x;
-    switch (c->code) {
-#define CASE(s, n1, n2)                                                                                                \
-  case 100 * s + 10 * n1 + n2: backward(s, n1, n2, b, v, v + c->at, x, y); break;
-      PATTERNS(CASE)
-#undef CASE
-    default:
-      for (int j = 0; j < c->size; j++) y[j] *= v[c->at + j * c->size + j];
-      for (int i = 0; i < c->n; i++) backward_block(c->size, b[i].size, v + b[i].at, x + b[i].x, y);
-      backward_pivot(c->size, v + c->at, y);
-    }
-  }
+void tn_ldl_residual(const tn_plan *p, const double *K, const double *x, const double *b, double *r) {
+  const tn_column *end = p->columns + p->nodes;
+  memcpy(r, b, sizeof *r * (size_t)p->size);
+  for (const tn_column *c = p->columns; c < end; c++) c->kernel->residual(p, c, K, x, r);
 }

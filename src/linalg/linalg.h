@@ -74,6 +74,9 @@ int tn_kkt_dependence(const tn_kkt *k, int e, double *c);
 /* svd.c: the singular values of A (m x n, m <= n), largest first, in sigma (m). A is overwritten */
 void tn_singular_values(int m, int n, double *A, double *sigma);
 
+/* determinant.c: of A (n x n), which is used up */
+double tn_determinant(int n, double *A);
+
 /* ---- dense.c: for formulations that are references, where clarity is worth more than time ------------------------------- */
 
 /* the speeds measured by their masses and the rows by s (rows): x = d xs, lambda = s mu.
@@ -111,7 +114,7 @@ typedef enum tn_pivoting {
 int tn_eliminate(int m, int n, double *X, int most, tn_pivoting pivoting, double least, double *L, double *U,
                  int *column, bool *taken, double *smallest);
 
-/* ---- blocks: LDL' of a symmetric matrix made of small blocks, ordered once, factored often; block.c ----------------------
+/* ---- blocks: LDL' of a symmetric matrix made of small blocks, ordered once, factored often ------------------------------
  * nodes are unknowns that belong together: speeds of a body, rows of a joint. kinds tell the sign of their pivots:
  *   TN_BLOCK_MASS  positive                         TN_BLOCK_ROWS  negative; may be small, see factor
  *   TN_BLOCK_FREE  positive once the rows that hold it are eliminated, zero before (coordinates of a tree) */
@@ -124,45 +127,109 @@ typedef struct tn_edge {
   int a, b;
 } tn_edge;
 
+/* a block of n rows is kept column by column, each this long: what is past n is zero, and stays it */
+static inline int tn_block_pad(int n) { return n <= 3 ? n : n <= 4 ? 4 : 8; }
+
 typedef struct tn_later { /* a block of L below the pivot of a column */
   int column, size;       /* of the node it belongs to                 */
-  int at;                 /* first value: size x pivot size, row major */
+  int at;                 /* first value                               */
   int x;                  /* of the vector                             */
 } tn_later;
 
 typedef struct tn_column {
-  int node, size, kind, x; /* x: first of its numbers in the vector, in the order of elimination */
-  int at;                  /* first value of its pivot, size x size                              */
-  int first, n;            /* its blocks in `later`                                              */
-  int update;              /* first of its targets: n (n + 1)/2 first values, of (i, j), j <= i  */
-  int code;                /* pattern of sizes, for the kernels                                  */
+  int node, size, kind, x;        /* x: first of its numbers in the vector, in the order of elimination */
+  int at;                         /* first value of its pivot                                           */
+  int first, n;                   /* its blocks in `later`                                              */
+  int update;                     /* first of its targets: n (n + 1)/2 first values, of (i, j), j <= i  */
+  const struct tn_kernel *kernel; /* for its pattern of sizes                                    */
 } tn_column;
 
-/* the plan: made at compile, never changed */
+/* the plan, order.c: made at compile, never changed */
 typedef struct tn_plan {
   int nodes, size, values; /* numbers in a vector; in the matrix            */
   int *column;             /* nodes: its place in the order                 */
   tn_column *columns;      /* nodes                                         */
   tn_later *later;
   int *target;
-  int most; /* longest column: numbers below a pivot         */
+  int most; /* longest column: blocks below a pivot          */
 } tn_plan;
 
 /* order and pattern for nodes of these sizes and kinds, and edges between them (each once, a != b). NULL members: no memory */
 bool tn_plan_make(tn_plan *p, tn_arena *arena, int nodes, const int *size, const int *kind, int edges,
                   const tn_edge *edge);
 
-/* where a block stands: value (i, j) of K(a, b) is values[at + i*row + j*col]; a == b: both triangles exist, the lower counts */
+/* where a block stands: value (i, j) of K(a, b) is values[at + i*row + j*col]; a == b: the lower triangle counts */
 typedef struct tn_where {
   int at, row, col;
 } tn_where;
 bool tn_plan_where(const tn_plan *p, int a, int b, tn_where *w);
 
-/* factor in place; z: most x TN_BLOCK_MOST numbers of room. D (vector length, in the order of elimination; may be NULL): what a row pivot is measured by. row pivots are
- * -(max(p, 0) + eps D); rho (vector length): p/D, and the smallest. false: a positive pivot is not, see *bad (node) */
-bool tn_plan_factor(const tn_plan *p, double *values, double *z, const double *D, double eps, double *rho,
-                    double *rho_min, int *bad);
-/* x = K^-1 x, in the order of elimination */
-void tn_plan_solve(const tn_plan *p, const double *values, double *x);
+/* the factor, block.c. vectors are in the order of elimination */
+typedef struct tn_ldl {
+  const tn_plan *plan;
+  double *K;                   /* values: filled by the caller, then factored in place                     */
+  bool *careful, some_careful; /* nodes: columns with a small pivot; whether there are any                 */
+  double *z;                   /* room for a column                                                        */
+  double *D, *D_inv, *usual;   /* of rows: what their pivots are measured by; its inverse; of D times what
+                                 * rho is at typical poses, the inverse                                     */
+  double *rho;                 /* of rows: pivots over D                                                   */
+  double eps;                  /* row pivots are -(max(p, 0) + eps D)                                      */
+  double rho_min, nearness;    /* the smallest rho; of rho over what it typically is, 1 at most            */
+  int bad;                     /* the node whose positive pivot is not, when factor fails                  */
+} tn_ldl;
+
+/* how a column is factored and solved with. factor is false where a pivot is not what it should be, or of a row is small;
+ * `least`: of rho and of nearness so far */
+typedef struct tn_kernel {
+  int code; /* sizes of the pivot, the first and the second block: 320 */
+  bool (*factor)(const tn_ldl *b, const tn_column *c, double *x, double least[2]);
+  void (*forward)(const tn_ldl *b, const tn_column *c, double *x);
+  void (*backward)(const tn_ldl *b, const tn_column *c, double *x);
+  void (*residual)(const tn_plan *p, const tn_column *c, const double *K, const double *x,
+                   double *r); /* r -= K x of it */
+} tn_kernel;
+extern const tn_kernel tn_kernels_small[], tn_kernels_wide[], tn_kernel_any,
+    tn_kernel_careful; /* lists end with code 0 */
+
+void tn_ldl_carve(tn_ldl *b, tn_carve *c, const tn_plan *p);
+/* in place. x (or NULL): a right side, taken forward on the way. false: see bad */
+bool tn_ldl_factor(tn_ldl *b, double *x);
+/* x = K^-1 x; or its halves */
+void tn_ldl_solve(const tn_ldl *b, double *x);
+void tn_ldl_forward(const tn_ldl *b, double *x);
+void tn_ldl_backward(const tn_ldl *b, double *x);
+/* r = b - K x, K as filled */
+void tn_ldl_residual(const tn_plan *p, const double *K, const double *x, const double *b, double *r);
+
+/* ---- saddle.c: K = [M A'; A 0] by blocks, with rows that may be redundant or nearly so -------------------------------------- */
+
+typedef struct tn_saddle {
+  tn_ldl ldl;
+  void (*fill)(const void *who, double *K); /* of the caller: K at the present state                               */
+  const void *who;
+  bool redundant;     /* rows depend on each other in general: told by the caller                             */
+  bool filled;        /* K0 is that of the factor                                                             */
+  double grain;       /* error times rho_min at typical poses, 0: not known                                   */
+  double *K0;         /* as filled                                                                            */
+  double *g, *r, *dl; /* work: vectors                                                                        */
+} tn_saddle;
+
+typedef struct tn_saddle_info {
+  int sweeps;
+  double inconsistency; /* max |part of the right side that contradicts itself| / sqrt(D) */
+  double error;         /* of u, relative: where sweeps were made, what the last of them leaves */
+} tn_saddle_info;
+
+void tn_saddle_carve(tn_saddle *s, tn_carve *c, const tn_plan *p);
+/* fills and factors; x, or NULL: a right side, taken forward on the way. false: see ldl.bad */
+bool tn_saddle_factor(tn_saddle *s, double *x);
+/* how many rows depend on others, of a factor with `redundant` set: from its pivots */
+int tn_saddle_redundant(tn_saddle *s);
+/* whether the factor alone does not do: then tn_saddle_sweep must follow */
+bool tn_saddle_sweeps(const tn_saddle *s);
+/* at a typical pose, x solved with the factor: how good it is */
+void tn_saddle_measure(tn_saddle *s, const double *b, double *x);
+/* x, which the factor made of the right side b, made better */
+void tn_saddle_sweep(tn_saddle *s, const double *b, double *x, tn_saddle_info *info);
 
 #endif

@@ -264,6 +264,8 @@ tn_status tn_channel_call(tn_context *c, const char *function, int n, const char
                {"torque", TN_CH_TORQUE_VECTOR, 1, 1, JOINT, true}};
   const bool plane = c->m->dimension == 2;
   memset(ch, 0, sizeof *ch);
+  if (strcmp(function, "det") == 0 || strcmp(function, "sigma_min") == 0)
+    return tn_jacobian_call(c, function, n, args, ch, e);
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     if (strcmp(function, table[i].name) != 0) continue;
     ch->kind = table[i].kind;
@@ -409,6 +411,8 @@ const char *tn_channel_unit(const tn_model *m, const tn_channel *ch) {
   case TN_CH_POSITION: return "m";
   case TN_CH_VELOCITY: return "m/s";
   case TN_CH_POINT_ACCELERATION: return "m/s^2";
+  case TN_CH_DETERMINANT: /* of whatever the rows are over whatever the speeds are */
+  case TN_CH_SIGMA_MIN: return NULL;
   }
   return "";
 }

@@ -209,6 +209,7 @@ static tn_status compile(tn_context *c, const tn_desc *desc) {
   TN_TRY(tn_run_read(c));
   TN_TRY(tn_start_read(c));
   c->m->large = tn_plan_is_large(c->m);
+  if (!c->m->large) TN_TRY(tn_tree_columns(c));
   return tn_outputs_read(c);
 }
 
@@ -306,6 +307,7 @@ int tn_model_settings(const tn_model *m, char *text, size_t size) {
   const tn_node *bodies = tn_node_get(m->root, "body_coordinates");
   if (bodies && bodies->kind == TN_NODE_TEXT) ADD(" --body-coordinates %s", bodies->text);
   if (!r->breach_stops) ADD(" --breach record");
+  if (r->singular_stops) ADD(" --at-singularity stop");
 #undef ADD
   return total;
 }

@@ -9,7 +9,7 @@
  *   plan.c      what rows touch; the order of elimination
  *   spots.c     places on bodies             chart.c    coordinates whose rates are not the speeds
  *   sections.c  keys of the model file       registry.c types that can be named
- *   schema.c    the same as a JSON schema */
+ *   schema.c    the same as a JSON schema    jacobian.c parts of A that outputs ask for */
 #ifndef TN_MODEL_H
 #define TN_MODEL_H
 
@@ -64,7 +64,7 @@ typedef struct tn_body {
   tn_pose pose;                    /* given                                                           */
   double mass, center[3], inertia; /* with lumps; inertia about the mass centre, plane                */
   double tensor[9];                /* the same in space, body axes                                    */
-  int cols, *col;                  /* speeds its twist depends on, its ancestors' first               */
+  int cols, *col;                  /* speeds its twist depends on, its ancestors' first; col NULL in large models */
   /* nodes in the plan. a body on its own coordinates: its speeds. one that stands on another: its twist, the rows that tie it to
    * the parent and its own speeds, and its coordinates */
   int block, tie, free;
@@ -95,8 +95,11 @@ typedef struct tn_joint {
   int owner;                       /* rows that a body has on its own coordinates: the body; else -1  */
   int touches;                     /* bodies that its rows see                                         */
   tn_touch *touch;
-  int R;     /* first of its numbers in tn_system.R: rows x touches x twist      */
-  int block; /* its node in the plan, or -1                                      */
+  int R; /* first of its numbers in tn_system.R: rows x touches x stride; of a pin its arms */
+  int stride;
+  bool pin;    /* in tn_model.pin                                                  */
+  bool listed; /* in tn_model.list: its rows are a list, in space                */
+  int block;   /* its node in the plan, or -1                                      */
   int terms;
   tn_term *term;        /* rows on channels                                                */
   const tn_expr *value; /* their right side                                                */
@@ -142,11 +145,13 @@ typedef enum tn_channel_kind {
   TN_CH_POSITION,   /* of a point of a body, vector                    */
   TN_CH_VELOCITY,
   TN_CH_POINT_ACCELERATION,
-  TN_CH_AXIS,         /* axis of a body, vector                          */
-  TN_CH_JOINT_AXIS,   /* of a joint's frame on its first body            */
-  TN_CH_OMEGA,        /* vector, in space                                */
-  TN_CH_FORCE_VECTOR, /* reaction of a joint, vector                     */
-  TN_CH_TORQUE_VECTOR /* in space                                        */
+  TN_CH_AXIS,          /* axis of a body, vector                          */
+  TN_CH_JOINT_AXIS,    /* of a joint's frame on its first body            */
+  TN_CH_OMEGA,         /* vector, in space                                */
+  TN_CH_FORCE_VECTOR,  /* reaction of a joint, vector                     */
+  TN_CH_TORQUE_VECTOR, /* in space                                        */
+  TN_CH_DETERMINANT,   /* of a part of A                                  */
+  TN_CH_SIGMA_MIN      /* its smallest singular value                     */
 } tn_channel_kind;
 
 typedef enum tn_energy {
@@ -161,12 +166,42 @@ typedef enum tn_energy {
   TN_ENERGIES
 } tn_energy;
 
+/* what every evaluation needs of bodies and pins, side by side: there may be very many */
+typedef struct tn_lump {
+  double mass, inertia, center[2]; /* plane */
+  int at, x;                       /* of its block in the matrix; of its numbers in the vector */
+} tn_lump;
+
+typedef struct tn_pin { /* a point in common in the plane */
+  double p[2][2];       /* on the bodies */
+  int body[2];
+  int row, R, x, at;
+  tn_where where[2];
+  bool direct[2]; /* its arm alone makes the block: the body is there, and its unknowns are its twist */
+} tn_pin;
+
+typedef struct tn_list {   /* rows of a list in space */
+  double p[2][3], A[2][9]; /* frames on the bodies */
+  const tn_row3 *row;
+  int body[2], first, R;
+} tn_list;
+
+typedef struct tn_range {
+  int at, n;
+} tn_range;
+/* a part of A: rows of joints by speeds, in the order named */
+typedef struct tn_jacobian {
+  int joints, rows, speeds;
+  const int *joint, *speed;
+} tn_jacobian;
+
 typedef struct tn_channel {
   tn_channel_kind kind;
   int part, component, width;
   tn_measure measure;
   tn_spot spot;
   bool after_solve; /* needs accelerations or multipliers */
+  const tn_jacobian *jacobian;
 } tn_channel;
 
 typedef struct tn_output {
@@ -202,6 +237,7 @@ typedef struct tn_run {
   bool max_step_given;
   double contract_position, contract_velocity;
   bool breach_stops;
+  bool singular_stops; /* a singular position ends the run */
 } tn_run;
 
 enum { TN_MOST_WARNINGS = 32 };
@@ -240,9 +276,16 @@ struct tn_model {
   double *sigma;     /* rows: weight that stands in for missing mass; NULL if there is none */
   int max_frames;    /* of a joint */
   int R;             /* numbers in tn_system.R */
+  int jacobian_room; /* numbers in the largest part of A that an output asks for */
   tn_plan plan;      /* of the sparse factorisation; nodes 0: there is none */
-  bool large;        /* no matrices are formed: what needs them is refused  */
-  bool as_given;     /* start mode */
+  bool plain;        /* the speeds of every body are its twist              */
+  tn_lump *lump;     /* bodies, in the plane                                */
+  int pins, lists, clears;
+  tn_pin *pin;
+  tn_list *list;
+  tn_range *clear; /* of the matrix: what filling adds to                 */
+  bool large;      /* no matrices are formed: what needs them is refused  */
+  bool as_given;   /* start mode */
   int exact, guesses;
   tn_target *target; /* exact ones first */
   tn_run run;
@@ -402,6 +445,8 @@ tn_status tn_joints_list(tn_context *c);
 tn_status tn_joints_read(tn_context *c);
 tn_status tn_joints_terms(tn_context *c);
 tn_status tn_tree_build(tn_context *c);
+/* after the model is known to be small: col of every body, whose length goes with its depth */
+tn_status tn_tree_columns(tn_context *c);
 tn_status tn_rows_build(tn_context *c);
 tn_status tn_plan_build(tn_context *c);
 bool tn_plan_is_large(const tn_model *m);
@@ -425,6 +470,9 @@ void tn_model_tangent(const tn_model *m, const double *q, const double *dq, doub
 tn_status tn_channel_find(tn_context *c, const char *name, tn_channel *ch, tn_error *e);
 tn_status tn_channel_call(tn_context *c, const char *function, int n, const char *const *args, tn_channel *ch,
                           tn_error *e);
+/* det and sigma_min; an empty argument stands between the two lists */
+tn_status tn_jacobian_call(tn_context *c, const char *function, int n, const char *const *args, tn_channel *ch,
+                           tn_error *e);
 tn_status tn_channel_slot(tn_context *c, const tn_channel *ch, int *slot);
 bool tn_is_energy(const char *name); /* `kinetic` .. of `energy.kinetic` */
 const char *tn_channel_unit(const tn_model *m, const tn_channel *ch);

@@ -32,7 +32,10 @@ static tn_status list_touches(tn_context *c, tn_joint *j) {
     }
   }
   j->R = m->R;
-  m->R += (j->rows + j->rows_velocity) * j->touches * (m->twist > TN_BLOCK_MOST ? m->twist : TN_BLOCK_MOST);
+  j->stride = j->owner >= 0 ? m->body[j->owner].nu : m->twist;
+  j->pin = m->dimension == 2 && j->type && j->type->plane.pin && j->frames == 2;
+  j->listed = m->dimension == 3 && j->type && j->type->space.list && j->frames == 2;
+  m->R += j->pin ? 4 : (j->rows + j->rows_velocity) * j->touches * j->stride;
   return TN_OK;
 }
 
@@ -62,7 +65,6 @@ static void draw(tn_model *m, graph *g) {
   for (int k = 0; k < m->bodies; k++) {
     tn_body *b = &m->body[m->order[k]];
     b->tie = b->free = -1;
-    b->plain = b->type && (m->dimension == 2 ? b->type->plane.plain : b->type->space.plain);
     if (!stands_on(b)) {
       b->block = node(g, b->nu, TN_BLOCK_MASS);
       continue;
@@ -106,6 +108,127 @@ static void find_places(tn_model *m) {
   }
 }
 
+/* ---- side by side ------------------------------------------------------------------------------------------------------- */
+
+static tn_status list_lumps(tn_context *c) {
+  tn_model *m = c->m;
+  m->plain = m->bodies > 0;
+  for (int i = 0; i < m->bodies; i++) {
+    tn_body *b = &m->body[i];
+    b->plain = b->type && (m->dimension == 2 ? b->type->plane.plain : b->type->space.plain);
+    m->plain = m->plain && b->plain;
+  }
+  if (m->dimension == 3) return TN_OK;
+  m->lump = tn_context_alloc(c, sizeof *m->lump * (size_t)(m->bodies + 1));
+  if (!m->lump) return TN_E_MEMORY;
+  for (int i = 0; i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    m->lump[i] = (tn_lump){.mass = b->mass, .inertia = b->inertia, .center = {b->center[0], b->center[1]}};
+  }
+  return TN_OK;
+}
+
+static tn_status list_pins(tn_context *c) {
+  tn_model *m = c->m;
+  int n = 0;
+  for (int i = 0; i < m->joints; i++) n += m->joint[i].pin;
+  m->pin = tn_context_alloc(c, sizeof *m->pin * (size_t)(n + 1));
+  if (!m->pin) return TN_E_MEMORY;
+  for (int i = 0; i < m->joints; i++) {
+    const tn_joint *j = &m->joint[i];
+    if (!j->pin) continue;
+    tn_pin *p = &m->pin[m->pins++];
+    *p = (tn_pin){.row = j->row, .R = j->R};
+    for (int k = 0; k < 2; k++) {
+      p->body[k] = j->spot[k].body;
+      memcpy(p->p[k], j->spot[k].p, sizeof p->p[k]);
+    }
+  }
+  return TN_OK;
+}
+
+static tn_status list_lists(tn_context *c) {
+  tn_model *m = c->m;
+  int n = 0;
+  for (int i = 0; i < m->joints; i++) n += m->joint[i].listed;
+  m->list = tn_context_alloc(c, sizeof *m->list * (size_t)(n + 1));
+  if (!m->list) return TN_E_MEMORY;
+  for (int i = 0; i < m->joints; i++) {
+    const tn_joint *j = &m->joint[i];
+    if (!j->listed) continue;
+    tn_list *l = &m->list[m->lists++];
+    *l = (tn_list){.row = j->type->space.list, .first = j->row, .R = j->R};
+    for (int k = 0; k < 2; k++) {
+      l->body[k] = j->spot[k].body;
+      memcpy(l->p[k], j->spot[k].p, sizeof l->p[k]);
+      memcpy(l->A[k], j->spot[k].A, sizeof l->A[k]);
+    }
+  }
+  return TN_OK;
+}
+
+static int place(const tn_model *m, int node) { return m->plan.columns[m->plan.column[node]].x; }
+
+/* where lumps and pins stand in the matrix; the ranges that they do not set are those that filling adds to */
+static tn_status place_them(tn_context *c) {
+  tn_model *m = c->m;
+  const tn_plan *p = &m->plan;
+  tn_arena scratch;
+  tn_arena_init(&scratch, &c->arena->allocator);
+  bool *set = tn_arena_alloc(&scratch, sizeof *set * (size_t)(p->values + 1));
+  bool ok = set != NULL;
+  for (int i = 0; ok && m->dimension == 2 && i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    m->lump[i].at = b->where.at;
+    m->lump[i].x = place(m, b->block);
+    for (int k = 0; k < 9 && (b->plain || stands_on(b)); k++) set[b->where.at + k] = true;
+  }
+  for (int i = 0, n = 0; ok && i < m->joints; i++) {
+    const tn_joint *j = &m->joint[i];
+    if (!j->pin) continue;
+    tn_pin *pin = &m->pin[n++];
+    pin->x = place(m, j->block);
+    pin->at = p->columns[p->column[j->block]].at;
+    for (int k = 0; k < 4; k++) set[pin->at + k] = true;
+    for (int k = 0, touch = 0; k < 2; k++) {
+      if (pin->body[k] < 0) continue;
+      const tn_body *b = &m->body[pin->body[k]];
+      pin->where[k] = j->touch[touch++].where;
+      pin->direct[k] = b->plain || stands_on(b);
+      for (int v = 0; v < 6 && pin->direct[k]; v++) set[pin->where[k].at + v] = true;
+    }
+  }
+  for (int i = 0; ok && m->dimension == 3 && i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    for (int k = 0; k < 48 && (b->plain || stands_on(b)); k++) set[b->where.at + k] = true;
+  }
+  for (int i = 0; ok && i < m->joints; i++) {
+    const tn_joint *j = &m->joint[i];
+    for (int k = 0; j->listed && k < j->touches; k++) {
+      const tn_body *b = &m->body[j->touch[k].body];
+      const tn_where *w = &j->touch[k].where;
+      const int n = w->row == 1 ? 6 * w->col : j->rows * w->row;
+      for (int v = 0; v < n && (b->plain || stands_on(b)); v++) set[w->at + v] = true;
+    }
+  }
+  for (int pass = 0; ok && pass < 2; pass++) {
+    int n = 0;
+    for (int at = 0; at < p->values; n++) {
+      while (at < p->values && set[at]) at++;
+      const int first = at;
+      while (at < p->values && !set[at]) at++;
+      if (at == first) break;
+      if (pass) m->clear[n] = (tn_range){first, at - first};
+    }
+    m->clears = n;
+    if (!pass) ok = (m->clear = tn_arena_alloc(c->arena, sizeof *m->clear * (size_t)(n + 1)));
+  }
+  tn_arena_free(&scratch);
+  return ok ? TN_OK : tn_no_memory(c);
+}
+
+/* ---- whether ------------------------------------------------------------------------------------------------------------ */
+
 /* weights that stand in for missing mass tie bodies together; only that of a body's own row stays inside its block */
 static bool can_be_sparse(const tn_model *m) {
   for (int i = 0; i < m->rows && m->sigma; i++)
@@ -124,7 +247,7 @@ static bool can_be_sparse(const tn_model *m) {
 }
 
 /* multiplications of a factorisation, block by block with what handling a block costs, and of dense matrices. measured on chains in
- * relative coordinates the two break even at a ratio of 3 (chains) to 5 (loops); in absolute ones the blocks win from the start, but
+ * relative coordinates the two break even at a ratio of about 2; in absolute ones the blocks win from the start, but
  * little as long as there are few of them: those stay with the dense one, which goes through singular positions */
 static bool worth_it(const tn_model *m) {
   const tn_plan *p = &m->plan;
@@ -140,7 +263,7 @@ static bool worth_it(const tn_model *m) {
     mass += (double)m->twist * m->body[i].cols * m->body[i].cols;
   }
   const double n = m->nu, r = m->rows, dense = mass + n * n * n / 6 + r * n * n / 2 + r * r * n / 2 + r * r * r / 6;
-  return m->nu + m->rows >= LEAST && (absolute || dense > 5 * blocks);
+  return m->nu + m->rows >= LEAST && (absolute || dense > 2 * blocks);
 }
 
 /* without matrices, memory and time grow with the bodies only; but start values that are wanted need them */
@@ -151,11 +274,14 @@ bool tn_plan_is_large(const tn_model *m) {
 tn_status tn_plan_build(tn_context *c) {
   tn_model *m = c->m;
   size_t edges = (size_t)m->rods + 1;
+  TN_TRY(list_lumps(c));
   for (int i = 0; i < m->joints + m->owned; i++) {
     if (m->joint[i].in_tree) continue;
     TN_TRY(list_touches(c, &m->joint[i]));
     edges += (size_t)m->joint[i].touches;
   }
+  TN_TRY(list_pins(c));
+  TN_TRY(list_lists(c));
   if (!can_be_sparse(m)) return TN_OK;
   const size_t nodes = 3 * (size_t)m->bodies + (size_t)(m->joints + m->owned) + 1;
   edges += 3 * (size_t)m->bodies;
@@ -172,6 +298,9 @@ tn_status tn_plan_build(tn_context *c) {
   tn_arena_free(&scratch);
   if (!ok) return tn_no_memory(c);
   find_places(m);
-  if (m->nu + m->rows < LARGE && !worth_it(m)) m->plan.nodes = 0;
-  return TN_OK;
+  if (m->nu + m->rows < LARGE && !worth_it(m)) {
+    m->plan.nodes = 0;
+    return TN_OK;
+  }
+  return place_them(c);
 }

@@ -9,6 +9,8 @@ const tn_method tn_methods[] = {
      "Nada & Bayoumi 2023, direct correction", "augmented", "project:metric=identity"},
     {"fci", "full-coordinate integration: nothing keeps the constraints", "--method fci --breach record",
      "Nada & Bashiri 2017", "augmented", "none"},
+    {"udwadia-kalaba", "accelerations nearest to the free ones; nothing keeps the constraints",
+     "--method udwadia-kalaba --breach record", "Braun & Goldfarb 2009, eq. 17", "gauss", "none"},
     {"baumgarte-b1", "feedback alpha = beta = 5, at every stage", "--method baumgarte-b1 --breach record",
      "Nada & Bayoumi 2023, B1", "augmented", "baumgarte:alpha=5,beta=5,feedback=staged"},
     {"baumgarte-b2", "feedback alpha = 5, beta = 12, at every stage", "--method baumgarte-b2 --breach record",
@@ -60,7 +62,14 @@ static tn_status read_formulation(tn_context *c, const tn_node *node, tn_part *p
   TN_TRY(tn_type_word(c, node, &word));
   TN_TRY(tn_registry_find(c, type_node(node), TN_FORMULATIONS, word, &part->type));
   const tn_formulation_type *type = part->type;
-  return read_part(c, node, type->name, type->size, type->fields, part);
+  c->kind = "formulation";
+  c->name = type->name;
+  c->node = node;
+  TN_TRY(read_part(c, node, type->name, type->size, type->fields, part));
+  if (type->init) TN_TRY(type->init(part->self, c));
+  c->kind = NULL;
+  c->node = NULL;
+  return TN_OK;
 }
 
 static tn_status read_stabilizer(tn_context *c, const tn_node *node, tn_part *part) {
@@ -146,6 +155,16 @@ static tn_status read_contract(tn_context *c, const tn_node *node) {
   return TN_OK;
 }
 
+static tn_status read_at_singularity(tn_context *c, const tn_node *node) {
+  static const char *const known[] = {"pass", "stop"};
+  const char *word;
+  if (!node) return TN_OK;
+  TN_TRY(tn_word_at(c, node, "at_singularity", &word));
+  c->m->run.singular_stops = strcmp(word, "stop") == 0;
+  if (c->m->run.singular_stops || strcmp(word, "pass") == 0) return TN_OK;
+  return tn_unknown(c, node, "at_singularity", word, 2, known);
+}
+
 static tn_status read_method(tn_context *c, const tn_node *run) {
   tn_run *r = &c->m->run;
   const tn_node *node = tn_node_get(run, "method"), *formulation = tn_node_get(run, "formulation"),
@@ -201,5 +220,6 @@ tn_status tn_run_read(tn_context *c) {
     return tn_refuse(c, tn_node_get(run, "every"), "more than 1e9 rows of output: `every` is too small");
   TN_TRY(read_integrator(c, tn_node_get(run, "integrator")));
   TN_TRY(read_contract(c, tn_node_get(run, "contract")));
+  TN_TRY(read_at_singularity(c, tn_node_get(run, "at_singularity")));
   return read_method(c, run);
 }

@@ -236,6 +236,10 @@ const tn_field tn_run_fields[] = {
      .choices = "stabilizer"},
     {.key = "integrator", .doc = "`dopri5` if left out", .kind = TN_PART, .choices = "integrator"},
     {.key = "contract", .doc = "how well joints must be kept", .kind = TN_OBJECT, .inside = tn_contract_fields},
+    {.key = "at_singularity",
+     .doc = "what happens where rows become dependent on the way",
+     .kind = TN_WORD,
+     .choices = "pass stop"},
     END};
 
 const tn_field tn_top_fields[] = {

@@ -27,16 +27,22 @@ static bool is_settled(const tn_model *m, const tn_joint *j, const bool *placed)
 
 static bool stands(const tn_body *b, const bool *placed) { return b->parent == TN_GROUND || placed[b->parent]; }
 
-static tn_status columns(tn_context *c) {
+static void count_columns(tn_model *m) {
+  for (int k = 0; k < m->bodies; k++) {
+    tn_body *b = &m->body[m->order[k]];
+    b->cols = (b->parent >= 0 ? m->body[b->parent].cols : 0) + b->nu;
+  }
+}
+
+tn_status tn_tree_columns(tn_context *c) {
   tn_model *m = c->m;
   for (int k = 0; k < m->bodies; k++) {
     tn_body *b = &m->body[m->order[k]];
-    const tn_body *p = b->parent >= 0 ? &m->body[b->parent] : NULL;
-    const int inherited = p ? p->cols : 0;
-    b->col = tn_context_alloc(c, sizeof *b->col * (size_t)(inherited + b->nu + 1));
+    const int inherited = b->cols - b->nu;
+    b->col = tn_context_alloc(c, sizeof *b->col * (size_t)(b->cols + 1));
     if (!b->col) return TN_E_MEMORY;
-    for (int i = 0; i < inherited; i++) b->col[b->cols++] = p->col[i];
-    for (int i = 0; i < b->nu; i++) b->col[b->cols++] = b->u + i;
+    for (int i = 0; i < inherited; i++) b->col[i] = m->body[b->parent].col[i];
+    for (int i = 0; i < b->nu; i++) b->col[inherited + i] = b->u + i;
   }
   return TN_OK;
 }
@@ -153,20 +159,22 @@ static tn_status read_cut(tn_context *c) {
 tn_status tn_tree_build(tn_context *c) {
   tn_model *m = c->m;
   bool *placed = tn_context_alloc(c, sizeof *placed * (size_t)(m->bodies + 1));
-  if (!placed) return TN_E_MEMORY;
+  bool *own = tn_context_alloc(c, sizeof *own * (size_t)(m->bodies + 1)); /* keep coordinates of their own */
+  if (!placed || !own) return TN_E_MEMORY;
   TN_TRY(read_cut(c));
-  int first_body = 0, first_joint = 0; /* all before them are settled */
+  for (int i = 0; i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    own[i] = !m->relative || b->type->on_parent || !b->oriented || tn_node_get(b->node, "coordinates");
+  }
+  int first_body = 0, first_own = 0, first_joint = 0; /* all before them are settled */
   for (int n = 0; n < m->bodies;) {
     int chosen = -1;
     while (first_body < m->bodies && placed[first_body]) first_body++;
+    while (first_own < m->bodies && (placed[first_own] || !own[first_own])) first_own++;
     while (first_joint < m->joints && is_settled(m, &m->joint[first_joint], placed)) first_joint++;
     /* bodies that keep their own coordinates as soon as what they stand on is there; in absolute coordinates all do */
-    for (int i = first_body; i < m->bodies && chosen < 0; i++) {
-      const tn_body *b = &m->body[i];
-      if (placed[i]) continue;
-      const bool own = !m->relative || b->type->on_parent || !b->oriented || tn_node_get(b->node, "coordinates");
-      if (own && stands(b, placed)) chosen = i;
-    }
+    for (int i = first_own; i < m->bodies && chosen < 0; i++)
+      if (own[i] && !placed[i] && stands(&m->body[i], placed)) chosen = i;
     for (int i = first_joint; i < m->joints && chosen < 0 && m->relative; i++) {
       tn_joint *j = &m->joint[i];
       bool backwards;
@@ -197,6 +205,6 @@ tn_status tn_tree_build(tn_context *c) {
     m->nq += b->nq;
     m->nu += b->nu;
   }
-  TN_TRY(columns(c));
+  count_columns(m);
   return name_coordinates(c);
 }

@@ -11,7 +11,7 @@
  * one repeat, MADE_MOST nodes and TN_TEXT_MOST bytes by all of them. */
 #include "read/read.h"
 
-enum { ITEMS_MOST = 100000, MADE_MOST = 1000000 };
+enum { ITEMS_MOST = 100000, MADE_MOST = 4 << 20 };
 #define NEAR_INTEGER 1e-9
 #define INTEGER_MOST 2147483647.0
 

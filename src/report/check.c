@@ -3,35 +3,23 @@
 
 enum { MOST_NAMED = 1000, MOST_SHOWN = 12 };
 
-/* the joints that a redundant row depends on: `text` gets their names. false: the analysis cannot be made */
-typedef struct redundancy {
-  tn_sim *s;
-  int redundant;
-} redundancy;
-
-/* factor the rows where they have the rank that they have in general */
-static bool factor(redundancy *r) {
-  tn_sim *s = r->s;
-  const tn_model *m = s->m;
-  tn_kkt *k = &s->start_kkt;
-  if (m->large) return false; /* its rows are independent, or it would not have started */
-  if (tn_solver_at(&s->solver, s->t, s->q_general, tn_u_of(s, s->y), NULL) != TN_OK) return false;
-  const double *sigma = m->sigma ? s->start_sigma : NULL;
-  k->rows = m->rows;
-  k->rank = s->solver.rank;
-  tn_system_dense(&s->solver.sys);
-  if (!tn_kkt_factor(k, s->solver.sys.M, s->solver.sys.A, sigma)) return false;
-  r->redundant = m->rows - k->independent;
-  return true;
-}
-
 /* a joint's redundant rows that follow from the same other joints */
 typedef struct follower {
   int joint, rows, n;
   int other[MOST_NAMED];
 } follower;
 
-static void find_others(const tn_model *m, const double *c, int row, follower *f) {
+/* a joint that carries a body has no rows; its effort may keep that of a row in balance */
+static bool is_loaded(const tn_system *sys, int joint, double size) {
+  const tn_model *m = sys->m;
+  const double *w = sys->reaction + m->twist * joint;
+  double most = 0;
+  for (int k = 0; k < m->twist; k++) most = fmax(most, fabs(w[k]) * (k < m->dimension ? m->length : 1));
+  return most > 1e-9 * size;
+}
+
+static void find_others(tn_system *sys, const double *c, int row, follower *f) {
+  const tn_model *m = sys->m;
   *f = (follower){.joint = m->row_joint[row], .rows = 1};
   for (int i = 0; i < m->rows; i++) {
     const int joint = m->row_joint[i];
@@ -40,14 +28,22 @@ static void find_others(const tn_model *m, const double *c, int row, follower *f
     for (int k = 0; k < f->n; k++) seen = seen || f->other[k] == joint;
     if (!seen) f->other[f->n++] = joint;
   }
+  if (f->n) return;
+  /* no other row: those that carry the bodies keep it */
+  tn_reactions_of(sys, c, sys->reaction);
+  for (int i = 0; i < m->joints && f->n < MOST_NAMED; i++)
+    if (m->joint[i].in_tree && is_loaded(sys, i, 1 / m->row_scale[row])) f->other[f->n++] = i;
 }
 
-static void each(redundancy *r, void (*use)(void *user, const tn_model *m, const follower *f), void *user) {
-  const tn_model *m = r->s->m;
-  double *c = r->s->start_lambda;
+/* where the rows have the rank that they have in general */
+static void each(tn_sim *s, void (*use)(void *user, const tn_model *m, const follower *f), void *user) {
+  const tn_model *m = s->m;
+  double *c = s->start_lambda;
   follower last = {.rows = 0}, f;
-  for (int e = m->rows - r->redundant; e < m->rows; e++) {
-    find_others(m, c, tn_kkt_dependence(&r->s->start_kkt, e, c), &f);
+  int redundant;
+  if (!tn_redundancy(s, s->q_general, &redundant)) return;
+  for (int e = m->rows - redundant; e < m->rows; e++) {
+    find_others(&s->solver.sys, c, tn_kkt_dependence(&s->start_kkt, e, c), &f);
     if (last.rows && f.joint == last.joint && f.n == last.n &&
         memcmp(f.other, last.other, sizeof *f.other * (size_t)f.n) == 0) {
       last.rows++;
@@ -81,6 +77,74 @@ static void redundant_json(void *user, const tn_model *m, const follower *f) {
   tn_json_close(j);
 }
 
+/* ---- reactions that redundant rows leave open ----------------------------------------------------------------------- */
+
+static const char *const components2[] = {"fx", "fy", "t"}, *const components3[] = {"fx", "fy", "fz", "tx", "ty", "tz"};
+
+static const char *component(const tn_model *m, int k) { return (m->dimension == 2 ? components2 : components3)[k]; }
+
+/* it has a `load`: rows on channels, and meshes */
+static bool has_load(const tn_joint *j) { return !tn_joint_has_wrench(j) || j->type->seat == TN_SEAT_MESH; }
+
+static bool is_shared(const tn_joint *j, const tn_shared *x) {
+  return (tn_joint_has_wrench(j) && (x->world || x->own)) || (has_load(j) && x->load);
+}
+
+static void components_text(tn_printer *p, const tn_model *m, unsigned set) {
+  for (int k = 0; k < m->twist; k++)
+    if (set >> k & 1) tn_put(p, " %s", component(m, k));
+}
+
+static void shared_text(tn_printer *p, const tn_sim *s) {
+  const tn_model *m = s->m;
+  int n = 0;
+  for (int i = 0; i < m->joints; i++) n += is_shared(&m->joint[i], &s->shared[i]);
+  if (!n) return;
+  tn_put(p, "  reactions that are not unique, since redundant rows share their load in more than one way:\n");
+  for (int i = 0, shown = 0; i < m->joints && shown < MOST_SHOWN; i++) {
+    const tn_joint *j = &m->joint[i];
+    const tn_shared *x = &s->shared[i];
+    if (!is_shared(j, x)) continue;
+    shown++;
+    tn_put(p, "    joint '%s':", j->name);
+    if (has_load(j) && x->load) tn_put(p, " load");
+    if (tn_joint_has_wrench(j)) {
+      components_text(p, m, x->world);
+      if (x->own != x->world) {
+        tn_put(p, "; in its own axes");
+        components_text(p, m, x->own);
+      }
+    }
+    tn_put(p, "\n");
+  }
+  if (n > MOST_SHOWN) tn_put(p, "    and %d joints more (--json lists them)\n", n - MOST_SHOWN);
+}
+
+static void components_json(tn_json *j, const char *key, const tn_model *m, unsigned set, bool load) {
+  tn_json_open(j, key, "[");
+  if (load) tn_json_text(j, NULL, "load");
+  for (int k = 0; k < m->twist; k++)
+    if (set >> k & 1) tn_json_text(j, NULL, component(m, k));
+  tn_json_close(j);
+}
+
+/* every joint that exerts anything: the lists are empty where all of it is unique */
+static void shared_json(tn_json *j, const tn_sim *s) {
+  const tn_model *m = s->m;
+  tn_json_open(j, "reactions", "[");
+  for (int i = 0; i < m->joints; i++) {
+    const tn_joint *joint = &m->joint[i];
+    const tn_shared *x = &s->shared[i];
+    const bool wrench = tn_joint_has_wrench(joint), load = has_load(joint) && x->load;
+    tn_json_open(j, NULL, "{-");
+    tn_json_text(j, "joint", joint->name);
+    components_json(j, "not_unique", m, wrench ? x->world : 0, load);
+    if (wrench) components_json(j, "not_unique_in_its_axes", m, x->own, load);
+    tn_json_close(j);
+  }
+  tn_json_close(j);
+}
+
 static int nonholonomic(const tn_model *m) { return m->rows - m->holonomic; }
 
 tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write, void *user) {
@@ -96,10 +160,10 @@ tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write
   if (nonholonomic(m)) tn_put(p, ", %d of them nonholonomic", nonholonomic(m));
   if (s->started) {
     tn_put(p, ", rank %d; degrees of freedom: %d\n", s->solver.rank, r->degrees_of_freedom);
-    redundancy rows = {s, 0};
-    if (r->redundant_rows && factor(&rows)) {
+    if (r->redundant_rows) {
       tn_put(p, "  %d redundant row%s:\n", r->redundant_rows, r->redundant_rows == 1 ? "" : "s");
-      each(&rows, redundant_text, p);
+      each(s, redundant_text, p);
+      shared_text(p, s);
     }
     tn_put(p, "  given pose: off by %.3g", r->start_violation);
     if (r->start_violation > 0) tn_put(p, " (joint '%s')", r->start_violation_joint);
@@ -110,8 +174,8 @@ tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write
     else
       tn_put(p, "; nothing had to move\n");
     tn_solver_at(&s->solver, s->t, s->y, tn_u_of(s, s->y), NULL);
-    tn_put(p, "  energy at the start: kinetic %.9g J, potential %.9g J\n", s->solver.sys.kinetic,
-           s->solver.sys.potential);
+    tn_put(p, "  energy at the start: kinetic %.9g J, potential %.9g J\n", tn_energy_of(&s->solver.sys, TN_KINETIC),
+           tn_energy_of(&s->solver.sys, TN_POTENTIAL));
   } else {
     tn_put(p, "\n");
   }
@@ -144,20 +208,20 @@ tn_status tn_report_check_json(tn_sim *s, const char *model_name, tn_write write
   tn_json_whole(j, "rows", m->rows);
   tn_json_whole(j, "nonholonomic_rows", nonholonomic(m));
   if (s->started) {
-    redundancy rows = {s, 0};
     tn_json_whole(j, "rank", s->solver.rank);
     tn_json_whole(j, "degrees_of_freedom", r->degrees_of_freedom);
     tn_json_whole(j, "redundant_rows", r->redundant_rows);
     tn_json_open(j, "redundant", "[");
-    if (r->redundant_rows && factor(&rows)) each(&rows, redundant_json, j);
+    if (r->redundant_rows) each(s, redundant_json, j);
     tn_json_close(j);
+    shared_json(j, s);
     tn_json_real(j, "start_violation", r->start_violation);
     if (r->start_violation > 0) tn_json_text(j, "start_violation_joint", r->start_violation_joint);
     tn_json_real(j, "start_moved", r->start_moved);
     if (r->start_moved > 0) tn_json_text(j, "start_moved_name", r->start_moved_name);
     tn_solver_at(&s->solver, s->t, s->y, tn_u_of(s, s->y), NULL);
-    tn_json_real(j, "kinetic", s->solver.sys.kinetic);
-    tn_json_real(j, "potential", s->solver.sys.potential);
+    tn_json_real(j, "kinetic", tn_energy_of(&s->solver.sys, TN_KINETIC));
+    tn_json_real(j, "potential", tn_energy_of(&s->solver.sys, TN_POTENTIAL));
   }
   tn_report_settings(j, m);
   tn_json_open(j, "contract", "{-");

@@ -62,6 +62,42 @@ void tn_report_settings(tn_json *j, const tn_model *m) {
   tn_json_real(j, "every", r->every);
 }
 
+/* where the rows lost rank on the way */
+static void singular_positions(tn_json *j, const tn_sim *s) {
+  tn_json_text(j, "at_singularity", s->m->run.singular_stops ? "stop" : "pass");
+  tn_json_open(j, "singular_positions", "[");
+  for (int i = 0; i < s->singulars; i++) {
+    const tn_singular *p = &s->singular[i];
+    tn_json_open(j, NULL, "{-");
+    tn_json_real(j, "t", p->t);
+    tn_json_real(j, "rho", p->rho);
+    tn_json_open(j, "joints", "[");
+    for (int k = 0; k < p->joints; k++) tn_json_text(j, NULL, s->m->joint[p->joint[k]].name);
+    tn_json_close(j);
+    if (p->more) tn_json_bool(j, "more_joints", true);
+    tn_json_text(j, "where",
+                 p->kind == TN_SINGULAR_START   ? "start"
+                 : p->kind == TN_SINGULAR_STAYS ? "from here on"
+                                                : "passed");
+    if (isnan(p->change)) {
+      tn_json_null(j, "velocity_change", "the run stopped here");
+    } else {
+      tn_json_real(j, "velocity_change", p->change);
+      tn_json_bool(j, "same_branch", p->smooth);
+    }
+    tn_json_close(j);
+  }
+  tn_json_close(j);
+  tn_json_whole(j, "singular_positions_more", s->summary.singular_positions - s->singulars);
+  if (s->nearest_rho < 1) {
+    tn_json_real(j, "nearest_rho", s->nearest_rho);
+    tn_json_real(j, "nearest_time", s->nearest_time);
+  } else {
+    tn_json_null(j, "nearest_rho", "no step came near a singular position");
+    tn_json_null(j, "nearest_time", "no step came near a singular position");
+  }
+}
+
 tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write, void *user) {
   tn_json json = {.write = write, .user = user}, *j = &json;
   const tn_summary *r = &s->summary;
@@ -74,6 +110,7 @@ tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write
   tn_json_whole(j, "steps", r->steps);
   tn_json_whole(j, "rejected", r->rejected);
   tn_json_whole(j, "rhs", r->rhs);
+  tn_json_whole(j, "set_changes", r->set_changes);
   tn_json_whole(j, "factorizations", r->factorizations);
   tn_json_real(j, "max_position_violation", r->max_position_violation);
   tn_json_real(j, "max_velocity_violation", r->max_velocity_violation);
@@ -97,6 +134,7 @@ tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write
   tn_json_whole(j, "degrees_of_freedom", r->degrees_of_freedom);
   tn_json_whole(j, "redundant_rows", r->redundant_rows);
   tn_json_real(j, "inconsistency", r->inconsistency);
+  singular_positions(j, s);
   tn_record_channels(j, m);
   tn_report_warnings(j, m);
   tn_json_open(j, "events", "[");

@@ -28,6 +28,8 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
   tn_put(p, "  method %s: %s\n", m->run.method, settings);
   tn_put(p, "  reached t = %.9g s in %ld step%s (%ld rejected), %ld right-hand sides, %.3g s of CPU\n", r->t_end,
          r->steps, TN_S(r->steps), r->rejected, r->rhs, r->cpu_seconds);
+  if (r->set_changes)
+    tn_put(p, "  other coordinates or speeds became independent %ld time%s\n", r->set_changes, TN_S(r->set_changes));
   if (m->rows) {
     tn_put(p, "  largest violation: position %.2e, velocity %.2e (contract %.0e, %.0e: %s)", r->max_position_violation,
            r->max_velocity_violation, m->run.contract_position, m->run.contract_velocity,
@@ -45,6 +47,9 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
     tn_put(p, "  redundant rows share their load in more than one way: reactions are the smallest that do\n");
   if (r->inconsistency > 1e-9)
     tn_put(p, "  redundant rows contradict each other by up to %.2e in acceleration\n", r->inconsistency);
+  if (r->singular_positions > 1)
+    tn_put(p, "  singular positions on the way, where rows become dependent: %ld, from t = %.6g to %.6g s\n",
+           r->singular_positions, s->singular[0].t, s->singular[s->singulars - 1].t);
   for (int i = 0; i < s->events && i < 8; i++)
     tn_put(p, "  event at t = %.6g s, %s: %s\n", s->event[i].t, s->event[i].kind, s->event[i].text);
   if (s->events > 8) tn_put(p, "  and %d events more (--json lists them)\n", s->events - 8);

@@ -56,8 +56,10 @@ tn_status tn_check_contract(tn_sim *s, double t) {
 void tn_watch_energy(tn_sim *s, double *y) {
   tn_system *sys = &s->solver.sys;
   memcpy(sys->ledger, tn_ledger_of(s, y), sizeof sys->ledger);
-  s->summary.max_kinetic = fmax(s->summary.max_kinetic, sys->kinetic);
-  s->max_potential = fmax(s->max_potential, fabs(sys->potential));
+  double kinetic, potential;
+  tn_energy_here(sys, &kinetic, &potential);
+  s->summary.max_kinetic = fmax(s->summary.max_kinetic, kinetic);
+  s->max_potential = fmax(s->max_potential, fabs(potential));
   s->summary.stabilizer_work = fmax(s->summary.stabilizer_work, fabs(sys->ledger[TN_LEDGER_STABILIZER]));
   const double balance = fabs(tn_energy_of(sys, TN_BALANCE));
   if (!isnan(s->max_balance) && !(balance <= s->max_balance)) s->max_balance = balance; /* and NaN stays */
@@ -83,7 +85,7 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
   const double start = tn_clock(), inside = s->solver.time_assemble + s->solver.time_solve;
   tn_status status = tn_solver_at(&s->solver, t, y, u, s->e);
   if (status != TN_OK) return status;
-  const double before = sys->kinetic + sys->potential;
+  const double before = tn_energy_of(sys, TN_TOTAL);
   int row, row_v;
   const double open = tn_violation(sys, sys->C, m->holonomic, &row),
                open_v = tn_violation(sys, sys->Cdot, m->rows, &row_v);
@@ -99,12 +101,15 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
     return status;
   }
   if (tn_model_tidy(m, y)) *changed = true;
+  const bool moved = *changed;
+  if (s->packing && (status = tn_packed_accept(s, t, y, changed)) != TN_OK) return status;
   if ((status = tn_solver_at(&s->solver, t, y, u, s->e)) != TN_OK) return status;
-  if (*changed) {
-    const double work = sys->kinetic + sys->potential - before;
+  if (moved) {
+    const double work = tn_energy_of(sys, TN_TOTAL) - before;
     tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += work;
     /* a projection mends what a step leaves; this is more than a step leaves */
-    if (open > JUMP || (open_v > JUMP && fabs(work) > JUMP * fmax(s->summary.max_kinetic, sys->kinetic))) {
+    if (open > JUMP ||
+        (open_v > JUMP && fabs(work) > JUMP * fmax(s->summary.max_kinetic, tn_energy_of(sys, TN_KINETIC)))) {
       char owner[160];
       tn_row_owner(m, open > JUMP ? row : row_v, owner, sizeof owner);
       tn_log(s, t, "jump", "the projection closed %s by %.3g%s: does a driver jump, or is the step too long?", owner,
@@ -116,6 +121,7 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
   s->turning = tn_turning(sys, &s->turning_joint);
   watch_coordinates(s, t, y);
   tn_watch_energy(s, y);
+  s->energy = tn_energy_of(sys, TN_TOTAL);
   memcpy(s->C1, sys->C, sizeof *s->C1 * (size_t)m->rows);
   memcpy(s->V1, sys->Cdot, sizeof *s->V1 * (size_t)m->rows);
   return tn_check_contract(s, t);

@@ -32,18 +32,20 @@ static tn_status put_back(tn_sim *s, double t, double theta, double *y) {
   bool changed = false;
   tn_status status = tn_solver_at(&s->solver, t, y, tn_u_of(s, y), s->e);
   if (status != TN_OK) return status;
-  const double before = sys->kinetic + sys->potential;
+  const double before = tn_energy_of(sys, TN_TOTAL);
   level(s, theta, s->C0, s->C1, m->holonomic, s->C_row);
   level(s, theta, s->V0, s->V1, m->rows, s->V_row);
   status = tn_put_back(&s->solver, TN_METRIC_MASS, false, t, y, tn_u_of(s, y), s->C_row, s->V_row, &changed, s->e);
+  if (status == TN_OK && s->packing) status = tn_packed_again(s, t);
   if (status != TN_OK) return status;
-  tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += sys->kinetic + sys->potential - before;
+  tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += tn_energy_of(sys, TN_TOTAL) - before;
   return TN_OK;
 }
 
 tn_status tn_row_inside(tn_sim *s, double t) {
   const double theta = (t - s->t_step) / (s->t - s->t_step);
-  tn_status status = s->m->run.integrator->dense(s->work, &s->ode, theta, s->yrow);
+  tn_status status =
+      s->packing ? tn_packed_inside(s, t, theta) : s->m->run.integrator->dense(s->work, &s->ode, theta, s->yrow);
   if (status == TN_OK && s->m->rows) status = put_back(s, t, theta, s->yrow);
   if (status == TN_OK) status = tn_solve_here(s, t, s->yrow);
   if (status != TN_OK) return status;

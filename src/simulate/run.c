@@ -13,14 +13,16 @@ static tn_status settle(tn_sim *s, bool judged) {
   memset(tn_ledger_of(s, s->y), 0, sizeof(double) * TN_LEDGERS);
   memcpy(s->C1, sys->C, sizeof *s->C1 * (size_t)m->rows);
   memcpy(s->V1, sys->Cdot, sizeof *s->V1 * (size_t)m->rows);
-  sys->energy0 = sys->kinetic + sys->potential;
-  m->run.integrator->start(s->work, s->n);
+  s->energy = sys->energy0 = tn_energy_of(sys, TN_TOTAL);
+  if ((status = tn_packed_start(s)) != TN_OK) return status;
+  m->run.integrator->start(s->work, s->ode.n);
   s->t_step = s->t0 = s->t;
   s->fixed_steps = 0;
   s->h = 0;
   s->max_balance = s->max_potential = s->summary.max_kinetic = 0;
   s->summary.max_position_violation = s->summary.max_velocity_violation = 0;
   s->summary.contract_kept = true;
+  tn_singular_reset(s);
   s->summary.contract_text[0] = s->summary.worst_joint[0] = 0;
   s->step_length = m->run.fixed ? m->run.step : 0;
   s->summary.t_end = s->t;
@@ -51,7 +53,7 @@ tn_status tn_begin_run(tn_sim *s) {
   tn_status status = tn_start_assemble(s, true);
   if (status == TN_OK) status = settle(s, !s->m->as_given);
   if (status == TN_OK && s->m->as_given) note_start(s);
-  return status;
+  return status == TN_OK ? tn_unique(s) : status;
 }
 
 tn_status tn_end_run(tn_sim *s, tn_status status) {

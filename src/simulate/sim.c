@@ -54,8 +54,16 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->start_q = TN_CARVE(c, double, m->nq);
   s->start_try = TN_CARVE(c, double, m->nq);
   s->start_s = TN_CARVE(c, double, m->nu);
+  tn_packed_carve(s, c, m);
   s->start_memory = TN_CARVE(c, double, m->memory);
   s->q_general = TN_CARVE(c, double, m->nq);
+  s->q_beside = TN_CARVE(c, double, m->nq);
+  s->D_typical = TN_CARVE(c, double, m->large ? 0 : m->rows);
+  s->singular_value = TN_CARVE(c, double, m->large ? 0 : m->rows);
+  s->shared = TN_CARVE(c, tn_shared, m->joints);
+  s->column_shared = TN_CARVE(c, bool, m->columns);
+  s->column_base = TN_CARVE(c, double, m->columns);
+  s->column_other = TN_CARVE(c, double, m->columns);
 }
 
 tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
@@ -65,6 +73,9 @@ tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
   tn_error_clear(error);
   tn_status known = tn_start_large(m, error);
   if (known != TN_OK) return known;
+  if (m->large && tn_packing_of(m))
+    return tn_fail(error, TN_E_MODEL, "a model of %d speeds and %d rows is too large for `%s`", m->nu, m->rows,
+                   m->run.formulation.text);
   TN_CARVE(&c, tn_sim, 1);
   carve(&measure, &c, m);
   if (c.used > TN_SIM_MOST)

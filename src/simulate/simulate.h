@@ -3,13 +3,44 @@
  *   sim.c    life of a simulation, its state      start.c   assembling a start; rank and freedom
  *   rates.c  the ode the integrators see          step.c    one accepted step
  *   accept.c end of a step: stabilizers, ledger, contract
+ *   unique.c reactions that redundant rows leave open
+ *   singular.c positions where rows become dependent
+ *   packed.c fewer numbers for the integrator than q and u
  *   output.c rows and channels                    run.c     from the start to the end */
 #ifndef TN_SIMULATE_H
 #define TN_SIMULATE_H
 
 #include "formulate/formulate.h"
 
-enum { TN_MOST_EVENTS = 256 };
+enum { TN_MOST_EVENTS = 256, TN_MOST_SINGULAR = 256, TN_MOST_IN_SINGULAR = 16 };
+
+/* components of a joint's reaction that redundant rows leave open, bit k for component k: in the axes of the world and in its own */
+typedef struct tn_shared {
+  unsigned world, own;
+  bool load; /* the effort of a row on channels or of a mesh */
+} tn_shared;
+
+/* a position where the rows have less rank than in general */
+typedef enum tn_singular_kind { TN_SINGULAR_PASSED, TN_SINGULAR_START, TN_SINGULAR_STAYS } tn_singular_kind;
+typedef struct tn_singular {
+  double t, rho;
+  tn_singular_kind kind;          /* passed; where the motion starts; the first of many            */
+  int joints;                     /* whose rows become dependent, and those that carry their bodies */
+  int joint[TN_MOST_IN_SINGULAR]; /* the first of them                                              */
+  double change;                  /* of the velocities over the step, relative; NaN: it was not taken */
+  bool more;                      /* joints than there is room for                                  */
+  bool smooth;                    /* small, and the error of the step within its tolerance          */
+} tn_singular;
+
+/* how the motion stands to singular positions */
+typedef struct tn_passing {
+  bool known, rising, staying, is_found;
+  double rho;         /* at the state, 1 where it is far from any    */
+  double rho_end;     /* as the solver had it there                  */
+  double typical;     /* what rho is relative to; 0: not known yet   */
+  double rho_typical; /* of the factorisation                        */
+  tn_singular found;  /* in the step under way                       */
+} tn_passing;
 
 struct tn_sim {
   const tn_model *m;
@@ -19,13 +50,18 @@ struct tn_sim {
   void *work; /* of the integrator                                              */
   int n;      /* length of y: q, u, ledger                                      */
   double t, t0;
-  double *y, *ynew, *yrow;   /* n                                                              */
-  double *error;             /* n                                                              */
-  double *estimate;          /* 2 nu: the error of q, as a tangent, and of u                    */
-  double *U_held, *U;        /* rows                                                           */
-  double *C0, *V0, *C1, *V1; /* rows: C and Cdot at both ends of the last step                */
-  double *C_row, *V_row;     /* rows: the level of a row of output; feedback at a row           */
-  double *row;               /* columns                                                        */
+  double energy;                    /* kinetic and potential, at the last state that was watched              */
+  double *y, *ynew, *yrow;          /* n                                                              */
+  const tn_packing *packing;        /* the integrator sees z instead of y; NULL: y itself             */
+  void *packed;                     /* its memory                                                     */
+  double *z, *znew, *zrow, *zerror; /* ode.n, n at most: with y and ynew                       */
+  double *y_stage, *y_rate;         /* n: of the z at hand                                     */
+  double *error;                    /* n                                                              */
+  double *estimate;                 /* 2 nu: the error of q, as a tangent, and of u                    */
+  double *U_held, *U;               /* rows                                                           */
+  double *C0, *V0, *C1, *V1;        /* rows: C and Cdot at both ends of the last step                */
+  double *C_row, *V_row;            /* rows: the level of a row of output; feedback at a row           */
+  double *row;                      /* columns                                                        */
   /* the start */
   tn_kkt start_kkt; /* rows and exact targets                                         */
   double *start_A, *start_r, *start_x, *start_lambda, *start_q, *start_sigma, *start_way, *start_gone, *start_try,
@@ -42,6 +78,7 @@ struct tn_sim {
   int turning_joint;   /* whose                                                          */
   double t_step;       /* start of the last accepted step                                */
   long fixed_steps;    /* made since t0, fixed step                                      */
+  bool unfinished;     /* the last one ended before its end                              */
   double max_balance, max_potential;
   double inconsistency; /* of redundant rows, the largest where rows of output are                */
   bool *near;           /* bodies: near a singular position of their coordinates, and it was said  */
@@ -53,7 +90,18 @@ struct tn_sim {
   void *watcher;
   int start_row;     /* the one that the given pose violates most */
   double *q_general; /* nq: a pose where the rows have the rank that they have in general */
-  tn_error *e;       /* of the call under way                                          */
+  double *q_beside;  /* nq: another near it, if `beside`                                  */
+  bool beside;
+  tn_shared *shared;                  /* joints                                          */
+  bool *column_shared;                /* columns: redundant rows leave it open           */
+  double *column_base, *column_other; /* columns: room                                   */
+  tn_passing passing;
+  double *D_typical;                /* rows: of the factorisation that looks for singular positions       */
+  double *singular_value;           /* rows: its                                                       */
+  double nearest_rho, nearest_time; /* of all positions with a least rho inside a step; 1: none came near */
+  int singulars;
+  tn_singular singular[TN_MOST_SINGULAR];
+  tn_error *e; /* of the call under way                                          */
   tn_error spare;
 };
 
@@ -69,15 +117,40 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot);
 /* udot, lambda and the stabilizer's share at a state; feedback as a step of the last length would begin with */
 tn_status tn_solve_here(tn_sim *s, double t, double *y);
 
+/* packed.c */
+const tn_packing *tn_packing_of(const tn_model *m);
+void tn_packed_carve(tn_sim *s, tn_carve *c, const tn_model *m);
+tn_status tn_packed_start(tn_sim *s); /* length of z, and z of the present state */
+/* at the present state, before a step: which numbers z has from here on */
+tn_status tn_packed_renew(tn_sim *s, tn_choice when, bool *changed);
+tn_status tn_packed_end(tn_sim *s, double t, bool adaptive); /* ynew of znew, and the estimate of its error */
+/* z stands, but for positions that stabilizers have corrected; y follows */
+tn_status tn_packed_accept(tn_sim *s, double t, double *y, bool *changed);
+void tn_packed_ledger(tn_sim *s);
+tn_status tn_packed_inside(tn_sim *s, double t, double theta); /* the state inside the last step into yrow */
+tn_status tn_packed_again(tn_sim *s,
+                          double t); /* yrow with its positions corrected: speeds that follow from those in z */
+
 /* start.c */
 tn_status tn_start_assemble(tn_sim *s, bool targets);
 tn_status tn_start_count(tn_sim *s);
 tn_status tn_start_large(const tn_model *m, tn_error *e); /* what a large model asks that needs matrices */
 
+/* unique.c: what redundant rows leave open; needs tn_start_count. the rows that depend on others at q: their number, factored
+ * in start_kkt, the last of its pivots; false: cannot be told */
+tn_status tn_unique(tn_sim *s);
+bool tn_redundancy(tn_sim *s, const double *q, int *redundant);
+
 /* accept.c */
 tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed);
 tn_status tn_check_contract(tn_sim *s, double t);
 void tn_watch_energy(tn_sim *s, double *y);
+
+/* singular.c: of a step of length h that came as near as rho and ends at rho_end, before it is taken and after; `look` ends the run where it shall stop
+ * there */
+void tn_singular_reset(tn_sim *s);
+tn_status tn_singular_look(tn_sim *s, double h, double rho, double rho_end);
+void tn_singular_log(tn_sim *s, double h, double error);
 
 /* step.c: one accepted step, not beyond t_limit */
 tn_status tn_step(tn_sim *s, double t_limit);

@@ -298,22 +298,16 @@ static tn_status count_large(tn_sim *s) {
   tn_solver *solver = &s->solver;
   tn_solver_reset(solver);
   tn_status status = tn_solver_at(solver, s->t, s->y, tn_u_of(s, s->y), s->e);
-  if (status == TN_OK) status = tn_solver_factor(solver, TN_METRIC_MASS, s->e);
   if (status != TN_OK) return status;
-  int row;
-  if (!(tn_sparse_least(&solver->sparse, m, &row) > 1e-11)) {
-    char owner[160];
-    tn_row_owner(m, row, owner, sizeof owner);
-    tn_fail(s->e, TN_E_MODEL,
-            "%s: its rows follow from others, and redundant rows in a model of %d speeds and %d rows are not "
-            "there yet",
-            owner, m->nu, m->rows);
-    return TN_E_MODEL;
-  }
+  const int redundant = tn_sparse_redundant(&solver->sparse, &solver->sys);
+  tn_solver_reset(solver);
+  tn_solver_typical(solver, m->rows - redundant);
+  if ((status = tn_solver_factor(solver, TN_METRIC_MASS, s->e)) != TN_OK) return status;
   solver->sys.counted = true;
   memcpy(s->q_general, s->y, sizeof *s->y * (size_t)m->nq);
-  s->summary.degrees_of_freedom = m->nu - m->rows;
-  s->summary.redundant_rows = 0;
+  s->summary.degrees_of_freedom = m->nu - m->rows + redundant;
+  s->summary.redundant_rows = redundant;
+  s->beside = false;
   return TN_OK;
 }
 
@@ -417,6 +411,7 @@ tn_status tn_start_count(tn_sim *s) {
   if (status != TN_OK) return status;
   tn_solver_typical(solver, rank);
   memcpy(s->q_general, s->y, sizeof *q * (size_t)m->nq);
+  s->beside = false;
   const int full = m->rows < m->nu ? m->rows : m->nu;
   for (int tries = 0; m->rows && rank < m->nu && tries < (rank < full ? POSES_NEARBY : 1); tries++) {
     if ((status = nearby(s, &state, q, &off)) != TN_OK) return status;
@@ -425,8 +420,10 @@ tn_status tn_start_count(tn_sim *s) {
     if (near > rank) {
       rank = near;
       memcpy(s->q_general, q, sizeof *q * (size_t)m->nq);
-    } else if (tries > 0) {
-      continue;
+      s->beside = false;
+    } else {
+      if (near == rank && !s->beside) memcpy(s->q_beside, q, sizeof *q * (size_t)m->nq), s->beside = true;
+      if (tries > 0) continue;
     }
     tn_solver_typical(solver, rank);
   }

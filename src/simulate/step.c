@@ -10,20 +10,31 @@
  *
  * through a singular position: near it the minimum-norm answer is not the limit of the motion, so a step must not land there,
  * and an adaptive one must not creep up to it. a step with a stage or end at rho < 1e-9, or rejected at rho < 1e-8, is tried at
- * other lengths, none much shorter, and the best is taken and logged. a fixed step that comes to rho < 1e-7 ends at 0.618 of its length, and
+ * other lengths, none much shorter, and the best is taken; so is one that was rejected twice at rho < 1e-3 with an error
+ * that does not fall with its length. a fixed step that comes to rho < 1e-7 ends at 0.618 of its length, and
  * the next one crosses. */
 #include "simulate/simulate.h"
 
 #include <stdio.h>
 
-static const double LANDED = 1e-9, CREEPING = 1e-8, SPLIT = 1e-7, SPOILED = 1e-3; /* of rho */
+static const double LANDED = 1e-9, CREEPING = 1e-8, SPLIT = 1e-7, BEGINS = 2e-6, ASIDE = 1e-4,
+                    SPOILED = 1e-3; /* of rho */
+
+/* of the relative tolerance and the largest kinetic energy: what a step near a singular position may do to the energy */
+static const double ENERGY = 30;
+
+/* of the tolerance: an error that is taken where shorter steps do not make it smaller */
+static const double CREPT_MOST = 2;
 
 /* an angle is counted within half a turn of what it was at the last step: a step must not be longer */
 static const double TURN_AIM = 2, TURN_MOST = 3; /* rad */
 
+enum { MOST_PARTS = 12 }; /* halvings of a fixed step */
+
 typedef struct trial {
-  double h, err, rho;
-  int worst; /* component of the estimate with the largest error */
+  double h, err, rho, rho_end;
+  int worst;   /* component of the estimate with the largest error */
+  bool jumped; /* the energy tells that it went wrong               */
   tn_status status;
 } trial;
 
@@ -69,16 +80,43 @@ static double drift(const tn_sim *s, const double taken[2]) {
   return fmax(position / fmax(r->atol, r->rtol), velocity / fmax(r->atol, r->rtol * tn_system_speed(sys)));
 }
 
+/* near a singular position an estimate may see nothing of what is wrong; the energy does. what of it neither forces nor drivers
+ * explain, after the corrections that the end of the step will have, in units of what is allowed */
+static double energy_off(tn_sim *s, double t) {
+  const tn_model *m = s->m;
+  const double *before = tn_ledger_of(s, s->y), *after = tn_ledger_of(s, s->ynew);
+  double *y = s->yrow, *u = tn_u_of(s, y), kinetic, potential;
+  bool changed = false;
+  memcpy(y, s->ynew, sizeof *y * (size_t)s->n);
+  for (int i = 0; i < m->run.stabilizers; i++) {
+    const tn_stabilizer_type *type = m->run.stabilizer[i].type;
+    s->solver.e = s->e;
+    if (type->accept && type->accept(m->run.stabilizer[i].self, &s->solver, t, y, u, &changed) != TN_OK)
+      return INFINITY;
+  }
+  if (tn_solver_at(&s->solver, t, y, u, s->e) != TN_OK) return INFINITY;
+  tn_energy_here(&s->solver.sys, &kinetic, &potential);
+  double off = kinetic + potential - s->energy;
+  for (int i = TN_LEDGER_FORCE; i <= TN_LEDGER_STABILIZER; i++) off -= after[i] - before[i];
+  const double scale = fmax(fmax(s->summary.max_kinetic, kinetic), 1e-9 * s->max_potential);
+  return scale > 0 ? fabs(off) / (ENERGY * fmax(m->run.rtol, 1e-13) * scale) : 0;
+}
+
 /* attempt a step of length h from the present state: ynew, error and nearness of a singular position */
 static trial attempt(tn_sim *s, double h) {
   const tn_model *m = s->m;
   const tn_integrator_type *type = m->run.integrator;
   const bool adaptive = !m->run.fixed;
-  trial r = {.h = h};
+  trial r = {.h = h, .rho_end = 1};
   double off = 0;
   s->solver.nearness = 1;
-  r.status = type->attempt(s->work, &s->ode, s->t, s->y, h, s->ynew, adaptive ? s->error : NULL);
-  if (r.status == TN_OK && adaptive) {
+  if (s->packing) {
+    r.status = type->attempt(s->work, &s->ode, s->t, s->z, h, s->znew, adaptive ? s->zerror : NULL);
+    if (r.status == TN_OK) r.status = tn_packed_end(s, s->t + h, adaptive);
+  } else {
+    r.status = type->attempt(s->work, &s->ode, s->t, s->y, h, s->ynew, adaptive ? s->error : NULL);
+  }
+  if (r.status == TN_OK && adaptive && !s->packing) {
     tn_model_tangent(m, s->ynew, s->error, s->estimate);
     memcpy(s->estimate + m->nu, s->error + m->nq, sizeof *s->error * (size_t)m->nu);
   }
@@ -95,6 +133,7 @@ static trial attempt(tn_sim *s, double h) {
   if (r.status == TN_OK && m->rows) {
     r.status = tn_solver_at(&s->solver, s->t + h, s->ynew, tn_u_of(s, s->ynew), s->e);
     if (r.status == TN_OK) r.status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
+    if (!m->large && !s->solver.by_blocks) r.rho_end = s->solver.type->nearness(s->solver.work);
   }
   if (r.status == TN_OK && adaptive) r.err = fmax(norm(s, s->y, s->ynew, &r.worst), off);
   if (r.status == TN_OK && adaptive && m->memory) {
@@ -104,26 +143,55 @@ static trial attempt(tn_sim *s, double h) {
   }
   if (r.status == TN_E_RUN && adaptive) r.err = INFINITY; /* not a number on the way: too long a step */
   r.rho = s->solver.nearness;
+  if (r.status == TN_OK && adaptive && r.rho < ASIDE && r.err <= 1) {
+    const double energy = energy_off(s, s->t + h);
+    r.jumped = energy > 1;
+    r.err = fmax(r.err, energy);
+  }
   return r;
 }
 
 /* the attempt of r stands: correct, check, move on */
-static tn_status take(tn_sim *s, double t_end) {
+static tn_status take(tn_sim *s, double t_end, const trial *r) {
   bool changed = false;
   double *swap;
+  tn_status status = tn_singular_look(s, t_end - s->t, r->rho, r->rho_end);
+  if (status != TN_OK) return status;
   s->t_step = s->t;
   swap = s->C0, s->C0 = s->C1, s->C1 = swap;
   swap = s->V0, s->V0 = s->V1, s->V1 = swap;
   swap = s->y, s->y = s->ynew, s->ynew = swap;
+  swap = s->z, s->z = s->znew, s->znew = swap;
   s->t = t_end;
   s->summary.steps++;
-  tn_status status = tn_accept(s, s->t, s->y, &changed);
+  status = tn_accept(s, s->t, s->y, &changed);
+  tn_packed_ledger(s);
   s->m->run.integrator->accept(s->work, changed);
   s->summary.t_end = s->t;
+  tn_singular_log(s, s->t - s->t_step, r->err);
   return status;
 }
 
 /* ---- fixed step --------------------------------------------------------------------------------------------------------- */
+
+/* what is independent does not tell the state on the way: with another choice, or in parts. the next step ends where this one
+ * should have */
+static tn_status shorter_step(tn_sim *s, double t_end) {
+  double part = 1;
+  bool changed;
+  tn_status status = tn_packed_renew(s, TN_AFTER_REJECTION, &changed);
+  for (int tries = changed ? 0 : 1; status == TN_OK && tries <= MOST_PARTS; tries++) {
+    part = pow(0.5, tries);
+    s->summary.rejected++;
+    const trial r = attempt(s, part * (t_end - s->t));
+    if (r.status == TN_OK) {
+      s->unfinished = tries > 0;
+      return take(s, tries ? s->t + part * (t_end - s->t) : t_end, &r);
+    }
+    if (r.status != TN_E_RUN || tries == MOST_PARTS) return r.status;
+  }
+  return status;
+}
 
 /* a step that lands too near a singular position ends before it, and the next one crosses */
 static tn_status fixed_step(tn_sim *s, double t_end, bool last) {
@@ -136,12 +204,12 @@ static tn_status fixed_step(tn_sim *s, double t_end, bool last) {
     return TN_E_RUN;
   }
   trial r = attempt(s, t_end - s->t);
+  if (r.status == TN_E_RUN && s->packing) return shorter_step(s, t_end);
   if (r.status != TN_OK) return r.status;
-  if (r.rho >= SPLIT || last) return take(s, t_end);
+  if (r.rho >= SPLIT || last) return take(s, t_end, &r);
   const double middle = s->t + 0.618 * (t_end - s->t);
-  tn_log(s, s->t, "singular", "step of %.3g s cut at 0.618: rho = %.1e at a singular position", r.h, r.rho);
   r = attempt(s, middle - s->t);
-  return r.status != TN_OK ? r.status : take(s, middle);
+  return r.status != TN_OK ? r.status : take(s, middle, &r);
 }
 
 /* ---- adaptive step ------------------------------------------------------------------------------------------------------ */
@@ -178,26 +246,32 @@ static tn_status first_step(tn_sim *s, double t_limit) {
   return TN_OK;
 }
 
-static bool too_near(const trial *r) { return r->rho < LANDED || (r->err > 1 && r->rho < CREEPING); }
+/* a stage at a singular position, or an end so near it that the next step would begin with nothing but roundoff */
+static bool landed(const trial *r) { return r->rho < LANDED || r->rho_end < BEGINS; }
+static bool too_near(const trial *r) { return landed(r) || (r->err > 1 && r->rho < CREEPING) || r->jumped; }
 
-/* other lengths for a step that came too near a singular position; the attempt that stands is the last one made */
-static trial step_over(tn_sim *s, trial first, double most) {
-  static const double factor[] = {0.8, 1.25, 0.64, 1.5, 0.9, 1.1, 0.5};
+/* an error that does not fall with the length of the step is not one of the integrator: a singular position lies inside, and
+ * every shorter step that still crosses it does so nearer to it */
+static bool helpless(const trial *first, const trial *r) {
+  return first->h > r->h && r->rho < SPOILED && r->err > 0.5 * first->err && isfinite(first->err);
+}
+
+/* other lengths for a step that came too near a singular position; the attempt that stands is the last one made. an
+ * error above `worst` is not taken */
+static trial step_over(tn_sim *s, trial first, double most, double worst) {
+  static const double factor[] = {0.8, 1.25, 0.64, 1.5, 0.9, 1.1, 0.5, 2, 3, 5, 8};
   trial best = first, r = first;
   for (size_t i = 0; i < sizeof factor / sizeof *factor; i++) {
     if (factor[i] * first.h > most) continue;
     s->summary.rejected++;
     r = attempt(s, factor[i] * first.h);
     if (r.status != TN_OK && r.status != TN_E_RUN) return r;
-    if (r.err <= 1 && r.rho >= LANDED) {
-      tn_log(s, s->t, "singular", "stepped over a singular position: rho = %.1e, %.3g of the step", first.rho,
-             factor[i]);
-      return r;
-    }
+    if (r.err <= 1 && !landed(&r)) return r;
     if (r.status == TN_OK && r.err < best.err) best = r;
   }
-  if (best.status != TN_OK) return best; /* none came to an end: shorter, then */
-  tn_log(s, s->t, "singular", "singular position: no length passes, best error %.2g of the tolerance taken", best.err);
+  if (best.status != TN_OK || best.err > worst) return best; /* none came to an end, or near it: shorter, then */
+  if (best.err > 1)
+    tn_log(s, s->t, "singular", "no length of the step passes, the best error of %.2g tolerances is taken", best.err);
   if (r.h == best.h && r.status == TN_OK) return r;
   s->summary.rejected++;
   return attempt(s, best.h);
@@ -245,6 +319,7 @@ static bool vanishes(const tn_sim *s, double h, double t_limit) {
 static tn_status adaptive_step(tn_sim *s, double t_limit) {
   const double k = 1.0 / (s->m->run.integrator->order_estimate + 1), aim = pow(1.0 / 32, k);
   bool rejected = false;
+  trial longest = {0}; /* the first attempt */
   if (!(s->h > 0)) {
     tn_status status = first_step(s, t_limit);
     if (status != TN_OK) return status;
@@ -259,8 +334,16 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
     trial r = attempt(s, h);
     if (r.status != TN_OK && r.status != TN_E_RUN) return r.status;
     bool forced = false;
-    if (too_near(&r)) {
-      r = step_over(s, r, most);
+    if (!rejected) longest = r;
+    if (r.err > 1 && helpless(&longest, &r)) {
+      const trial other = step_over(s, longest, most, CREPT_MOST);
+      if (other.status != TN_OK && other.status != TN_E_RUN) return other.status;
+      forced = other.status == TN_OK && other.err <= CREPT_MOST;
+      if (forced) r = other, last = r.h == most;
+      longest.h = 0; /* no more of it in this step */
+    }
+    if (!forced && too_near(&r) && !(s->passing.staying && r.err <= 1)) {
+      r = step_over(s, r, most, INFINITY);
       if (r.status != TN_OK && r.status != TN_E_RUN) return r.status;
       forced = r.status == TN_OK;
       last = r.h == most;
@@ -272,21 +355,37 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
       grow = fmin(fmax(grow, 0.2), rejected ? 1 : 10);
       if (!(last && r.h < s->h)) s->h = grow * r.h; /* a step cut short by the limit says nothing about the next */
       if (forced) s->h = fmax(s->h, 0.5 * r.h);
-      return take(s, last ? t_limit : s->t + r.h);
+      return take(s, last ? t_limit : s->t + r.h, &r);
     }
     s->summary.rejected++;
     rejected = true;
+    if (r.status == TN_E_RUN && s->packing) { /* with another choice it may pass as it is */
+      bool changed;
+      const tn_status status = tn_packed_renew(s, TN_AFTER_REJECTION, &changed);
+      if (status != TN_OK) return status;
+      if (changed) continue;
+    }
     s->h = h * (isfinite(r.err) ? fmax(0.2, aim * pow(r.err, -k)) : 0.25);
     if (vanishes(s, s->h, t_limit)) return too_short(s, &r, s->h);
   }
 }
 
 tn_status tn_step(tn_sim *s, double t_limit) {
+  bool changed;
+  tn_status status = tn_packed_renew(s, TN_BEFORE_STEP, &changed);
+  if (status != TN_OK) return status;
   if (!s->m->run.fixed) return adaptive_step(s, t_limit);
   /* multiples of the step from t0, not a sum */
   const double next = s->t0 + (double)(s->fixed_steps + 1) * s->m->run.step;
-  if (next > t_limit * (1 + 1e-12)) return fixed_step(s, t_limit, true);
+  if (next > t_limit * (1 + 1e-12)) {
+    status = fixed_step(s, t_limit, true);
+    s->unfinished = false; /* it was not counted */
+    return status;
+  }
   s->fixed_steps++;
   const bool last = fabs(next - t_limit) <= 1e-12 * fabs(t_limit);
-  return fixed_step(s, last ? t_limit : next, last);
+  status = fixed_step(s, last ? t_limit : next, last);
+  if (s->unfinished) s->fixed_steps--;
+  s->unfinished = false;
+  return status;
 }

@@ -279,7 +279,7 @@ static double mass(build *b) {
     }
   for (int i = 0; i < m->nu; i++)
     for (int j = 0; j < m->nu; j++) err = worse(err, fabs(s->M[i * m->nu + j] - s->M[j * m->nu + i]) / most);
-  err = worse(err, fabs(T - s->kinetic) / (1 + T));
+  err = worse(err, fabs(T - tn_energy_of(s, TN_KINETIC)) / (1 + T));
   err = worse(err, fabs(T - uMu / 2) / (1 + T));
   bool light = false;
   for (int i = 0; i < m->bodies; i++) light = light || m->body[i].mass == 0;
@@ -388,7 +388,7 @@ static double potential(build *b) {
       V -= m->rod[i].mass / 2 * tn_dot3(m->gravity, f.r);
     }
   for (int i = 0; i < m->forces; i++) V += b->sys.force[i].energy;
-  return fabs(V - b->sys.potential) / (1 + fabs(V));
+  return fabs(V - tn_energy_of(&b->sys, TN_POTENTIAL)) / (1 + fabs(V));
 }
 
 TEST(potential_of_weight_and_springs) { each_model("potential", 1e-13, 3, potential); }
@@ -433,7 +433,7 @@ static double power(build *b) {
   for (int k = 0; k < BUILD_STENCIL; k++) {
     moved(b, q, u, udot, build_offset(k, H), x, v);
     tn_assemble(&b->sys, motion.t + build_offset(k, H), x, v);
-    E[k] = b->sys.kinetic + b->sys.potential;
+    E[k] = tn_energy_of(&b->sys, TN_KINETIC) + tn_energy_of(&b->sys, TN_POTENTIAL);
     for (int r = 0; r < m->rows; r++) V[r][k] = b->sys.Cdot[r];
   }
   err = worse(err, fabs(P - build_slope(E, H)) / size);

@@ -557,6 +557,8 @@ static void on_velocities(tn_model *m, const char *name, int keep, tn_joint_type
         j->row = rows, j->rows = n;
       for (int k = 0; k < n; k++) m->row_joint[rows++] = i;
     }
+  for (int i = 0, n = 0; i < m->joints; i++)
+    if (m->joint[i].pin) m->pin[n++].row = m->joint[i].row;
 }
 
 /* a holonomic row held on the velocities alone, from a start that meets it, gives the same motion, reactions and powers.

@@ -90,6 +90,12 @@ TEST(exit_codes) {
         strstr(err, "start.json:1:"));
   CHECK(tenon("run " FOUR_BAR " --method fci --rtol 1e-3") == 3);
   CHECK(strncmp(out, "contract broken: joint '", 24) == 0 && strncmp(err, "tenon: contract broken: joint '", 31) == 0);
+  CHECK(tenon("run '" MODELS "braun_four_bars.json' --until 2 --at-singularity stop -o stopped.csv") == 3);
+  CHECK_HAS(
+      err, "tenon: a singular position: the rows of 'hold1', 'hold2', 'hold3', 'keep1', 'keep2' become dependent, rho");
+  CHECK(lines_of("stopped.csv") == 16); /* rows to 0.7 s, flat is at 0.714 */
+  CHECK(tenon("run '" MODELS "braun_four_bars.json' --until 2 --at-singularity pass") == 0);
+  CHECK_HAS(out, "singular positions on the way, where rows become dependent: 2, from t = 0.714356 to 1.22816 s");
   CHECK(tenon("run " FOUR_BAR " --method fci --rtol 1e-3 --until 1 --breach record") == 0);
   CHECK(strncmp(out, "contract broken: joint '", 24) == 0 && !*err);
   CHECK(tenon("run nowhere.json") == 4 && strstr(err, "cannot open 'nowhere.json'") && !*out);

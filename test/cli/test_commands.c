@@ -370,6 +370,7 @@ TEST(show_prints_a_model_that_moves_the_same) {
   check_shown(MODELS "triple_pendulum.json", "--set N=4 --set 'release=10*deg'");
   check_shown(MODELS "four_bar.json", "--method baumgarte-step --integrator rk4 --step 1e-3 --breach record");
   check_shown(MODELS "four_bar.json", "--coordinates relative");
+  check_shown(MODELS "braun_four_bars.json", "--at-singularity stop");
   check_shown(MODELS "gear_train.json", "--body-coordinates quaternion");
   check_shown(MODELS "four_bar.json", "--stabilize baumgarte:alpha=5,beta=6 --stabilize project:passes=one");
 }
@@ -700,7 +701,8 @@ TEST(bash_completes) {
       {"tenon check --s", "--strict --set --stabilize --step "},
       {"tenon list for", "force formulation "},
       {"tenon list joint re", "revolute "},
-      {"tenon new four", "four_bar "},
+      {"tenon new four", "four_bar four_bar_in_space "},
+      {"tenon run --at-singularity \"\"", "pass stop "},
       {"tenon completion \"\"", "bash zsh "},
       {"tenon schema \"\"", ""},
       {"tenon run x.json -o \"\"", ""}, /* names of files: left to bash itself */

@@ -125,7 +125,7 @@ static double power_identity(build *b) {
     space_motion_at(b, &m, build_offset(k, H), q, u, NULL);
     tn_assemble(s, m.t + build_offset(k, H), q, u);
     V[k] = s->force[0].energy;
-    if (fabs(s->potential - V[k]) > 1e-14 * fabs(V[k])) return INFINITY; /* no gravity here */
+    if (fabs(tn_energy_of(s, TN_POTENTIAL) - V[k]) > 1e-14 * fabs(V[k])) return INFINITY; /* no gravity here */
   }
   space_motion_at(b, &m, 0, q, u, NULL);
   tn_assemble(s, m.t, q, u);
@@ -157,7 +157,7 @@ static double minus_gradient(build *b) {
       step[i] = build_offset(k, H);
       tn_model_add(b->model, q, step);
       tn_assemble(s, m.t, q, rest);
-      V[k] = s->potential;
+      V[k] = tn_energy_of(s, TN_POTENTIAL);
       u[i] = build_offset(k, H); /* force on it: slope of the power over the speed */
       tn_assemble(s, m.t, at, u);
       P[k] = s->power;

@@ -516,3 +516,53 @@ TEST(a_check_changes_nothing) {
   build_free(&a);
   build_free(&b);
 }
+
+/* ---- reactions that redundant rows leave open: test/simulate/test_unique.c has the sets, here is how they are told ---- */
+
+TEST(reactions_that_are_open) {
+  build b;
+  build_new(&b, 1);
+  build_read(&b, "door");
+  CHECK(build_simulate(&b));
+  if (b.failed) return;
+  CHECK_HAS(check_text(&b), "    joint 'lower': fx fy fz tx ty tz; in its own axes fx fy fz tx ty\n");
+  tn_desc *d = check_json(&b);
+  const tn_node *upper = tn_node_item(member(d, "reactions"), 1);
+  CHECK(member(d, "reactions")->size == 2 && upper);
+  CHECK_TEXT(tn_node_get(upper, "joint")->text, "upper");
+  CHECK(tn_node_get(upper, "not_unique")->size == 6 && tn_node_get(upper, "not_unique_in_its_axes")->size == 5);
+  CHECK_TEXT(tn_node_item(tn_node_get(upper, "not_unique_in_its_axes"), 4)->text, "ty");
+  tn_desc_free(d);
+  build_free(&b);
+
+  build_new(&b, 1);
+  build_read(&b, "gear_train_four_meshes");
+  CHECK(build_simulate(&b));
+  if (b.failed) return;
+  CHECK_HAS(check_text(&b), "    joint 'pin1': fx fy; in its own axes fy\n");
+  CHECK_HAS(check_text(&b), "    joint 'mesh1': load fx fy tz\n");
+  build_free(&b);
+
+  build_new(&b, 1);
+  build_read(&b, "four_bar");
+  CHECK(build_simulate(&b));
+  if (b.failed) return;
+  CHECK(!strstr(check_text(&b), "not unique"));
+  d = check_json(&b);
+  CHECK(member(d, "reactions")->size == 4);
+  CHECK(tn_node_get(tn_node_item(member(d, "reactions"), 0), "not_unique")->size == 0);
+  tn_desc_free(d);
+  build_free(&b);
+}
+
+/* in relative coordinates the joints that carry the bodies have no rows, and are named all the same */
+TEST(rows_that_joints_in_the_tree_keep) {
+  build b;
+  build_new(&b, 1);
+  build_read(&b, "four_bar_in_space");
+  build_set(&b, "/coordinates", "\"relative\"");
+  CHECK(build_simulate(&b));
+  if (b.failed) return;
+  CHECK_HAS(check_text(&b), "    3 rows of joint 'hinge_d' follow from 'hinge_a', 'hinge_b', 'hinge_c'\n");
+  build_free(&b);
+}

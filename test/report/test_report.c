@@ -138,6 +138,34 @@ TEST(stacks_and_events_are_lists) {
   build_free(&b);
 }
 
+/* the four-bars lie flat at 0.714 and 1.228 s */
+TEST(singular_positions_are_a_list) {
+  for (int stop = 0; stop < 2; stop++) {
+    build b;
+    char run[100];
+    snprintf(run, sizeof run, "{\"until\": 1.5, \"at_singularity\": \"%s\"}", stop ? "stop" : "pass");
+    run_model(&b, "braun_four_bars", run);
+    CHECK(tn_sim_run(b.sim, NULL, NULL, NULL) == (stop ? TN_E_RUN : TN_OK));
+    tn_desc *d = read_back(&b, "m");
+    const tn_node *list = member(d, "singular_positions"), *first = tn_node_item(list, 0);
+    check_word(d, "at_singularity", stop ? "stop" : "pass");
+    CHECK((int)list->size == (stop ? 1 : 2) && member(d, "singular_positions_more")->number == 0);
+    if (first) {
+      CHECK_NEAR(tn_node_get(first, "t")->number, 0.7143555, 1e-6);
+      CHECK(tn_node_get(first, "rho")->number < 1e-12 && tn_node_get(first, "joints")->size == 5);
+      CHECK_TEXT(tn_node_item(tn_node_get(first, "joints"), 0)->text, "hold1");
+      CHECK_TEXT(tn_node_get(first, "where")->text, "passed");
+      CHECK((tn_node_get(first, "same_branch") != NULL) == !stop);
+      CHECK((tn_node_get(first, "velocity_change_reason") != NULL) == stop);
+      if (!stop)
+        CHECK(tn_node_get(first, "same_branch")->boolean && tn_node_get(first, "velocity_change")->number < 0.1);
+    }
+    CHECK(member(d, "nearest_rho")->number < 1e-12);
+    tn_desc_free(d);
+    build_free(&b);
+  }
+}
+
 TEST(a_run_that_stopped_says_so) {
   build b;
   tn_error e;

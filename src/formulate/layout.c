@@ -1,0 +1,353 @@
+/* layouts of partition: what the integrator sees instead of (q, u).
+ *   speeds       z = (q, v), v the independent speeds:  A u = -Ct, W u = v with A, Ct of all rows at the q given
+ *   independent  z = (p, v), p the independent coordinates:  C(q) = 0, q_S = p by Newton from the last q, then u as above
+ *   (1) Newton: A s = -C (holonomic rows), (N s)_S = p - q_S; q moved by s
+ *   (2) zdot: qdot or its part S; vdot_c = udot_c, of an angular rate the angular acceleration al0 + J udot
+ * positions are restricted by holonomic rows alone and speeds by all: the two sets differ. the candidates are all coordinates q (of an
+ * orientation its four numbers, which the chart ties to each other), all speeds u, and the angular rate of `rate_of`.
+ *
+ * which of them are independent is chosen between steps only (split.c). a set is worth the least gain it has had over its gain now,
+ * with one freedom its share of the best:
+ *   below 0.5  another is chosen before the next step (kept), or after an evaluation was refused (once); always: at every step
+ *   below 0.2  an evaluation is refused, and the step tried again */
+#include "formulate/partition.h"
+
+static const double CHOOSE_AGAIN = 0.5, REFUSE = 0.2; /* of what the set was worth */
+static const double COUNTED = 1e-6;                   /* pivots of rows that count, in general */
+static const double LONGEST = 0.5;                    /* Newton step, in units of the model's length, or rad */
+static const double CLOSED = 1e-10;                   /* what Newton may leave */
+enum { MOST_PASSES = 30 };
+
+typedef struct room {
+  tn_split position, speed;
+  int rank;             /* of the holonomic rows, in general */
+  double *qdot, *x, *r; /* nq, nu, rows */
+  double *row;          /* 3 x nu: of an angular rate */
+} room;
+
+static bool wanted(const void *self) { return ((const tn_partition *)self)->layout != TN_LAYOUT_ALL; }
+
+static int rates_of(const tn_partition *p, const tn_model *m) { return !p->rate_of ? 0 : m->dimension == 3 ? 3 : 1; }
+
+static void carve(room *r, const tn_partition *p, tn_carve *c, const tn_model *m) {
+  const bool positions = p->layout == TN_LAYOUT_INDEPENDENT;
+  tn_split_carve(&r->position, c, positions ? m->nu : 0, positions ? m->holonomic : 0, positions ? m->nq : 0);
+  tn_split_carve(&r->speed, c, m->nu, m->rows, m->nu + rates_of(p, m));
+  r->qdot = TN_CARVE(c, double, m->nq);
+  r->x = TN_CARVE(c, double, m->nu);
+  r->r = TN_CARVE(c, double, m->rows);
+  r->row = TN_CARVE(c, double, 3 * (size_t)m->nu);
+}
+
+static size_t memory(const void *self, const tn_system *sys) {
+  tn_carve c = {NULL, 0};
+  room r;
+  TN_CARVE(&c, room, 1);
+  carve(&r, self, &c, sys->m);
+  return c.used;
+}
+
+static double unit_of(const tn_model *m, tn_unit unit) { return unit == TN_LENGTH ? m->length : 1; }
+
+static void prepare(const void *self, void *work, const tn_system *sys) {
+  const tn_partition *p = self;
+  const tn_model *m = sys->m;
+  tn_carve c = {work, 0};
+  room *r = TN_CARVE(&c, room, 1);
+  carve(r, p, &c, m);
+  for (int j = 0; j < r->position.nu; j++) r->position.weight[j] = unit_of(m, m->u_unit[j]);
+  for (int j = 0; j < m->nu; j++) r->speed.weight[j] = unit_of(m, m->u_unit[j]);
+  const tn_body *body = p->prefer ? &m->body[p->prefer - 1] : NULL;
+  for (int i = 0; body && i < body->nu; i++) r->speed.preferred[body->u + i] = true;
+  for (int i = 0; body && r->position.candidates && i < body->nq; i++) r->position.preferred[body->q + i] = true;
+  for (int i = m->nu; i < r->speed.candidates; i++) r->speed.preferred[i] = true;
+}
+
+/* ---- candidates ---------------------------------------------------------------------------------------------------------- */
+
+/* rows of the angular rate on the speeds, at the state of the system */
+static void rate_rows(const tn_partition *p, room *r, const tn_system *sys) {
+  const tn_model *m = sys->m;
+  const int n = rates_of(p, m);
+  if (!n) return;
+  const tn_body *b = &m->body[p->rate_of - 1];
+  const double *J = sys->J[p->rate_of - 1];
+  memset(r->row, 0, sizeof *r->row * (size_t)n * (size_t)m->nu);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < b->cols; j++) r->row[i * m->nu + b->col[j]] = J[(m->twist - n + i) * b->cols + j];
+}
+
+/* candidate c of speeds x, in its own unit */
+static double told(const room *r, int nu, int c, const double *x) {
+  if (c < nu) return x[c];
+  double sum = 0;
+  for (int j = 0; j < nu; j++) sum += r->row[(c - nu) * nu + j] * x[j];
+  return sum;
+}
+
+static double unit(const tn_model *m, int c) { return c < m->nu ? unit_of(m, m->u_unit[c]) : 1; }
+
+static tn_status singular(tn_solver *solver, const char *what) {
+  tn_fail(solver->e, TN_E_RUN, "the independent %s are not independent here: a singular position", what);
+  if (solver->e) solver->e->time = solver->sys.t;
+  return TN_E_RUN;
+}
+
+/* the basis of free speeds at the state of the system, which has its matrices; and what candidates tell of it */
+static tn_status speeds_at(const tn_partition *p, room *r, tn_solver *solver) {
+  const tn_system *sys = &solver->sys;
+  const tn_model *m = sys->m;
+  tn_split *s = &r->speed;
+  if (tn_split_factor(s, sys->A, m->row_scale, solver->rank, 0) < solver->rank) return singular(solver, "speeds");
+  tn_split_free(s);
+  rate_rows(p, r, sys);
+  for (int b = 0; b < s->k; b++)
+    for (int c = 0; c < s->candidates; c++)
+      tn_split_told(s, b)[c] = told(r, m->nu, c, tn_split_vector(s, b)) / unit(m, c);
+  return TN_OK;
+}
+
+static tn_status positions_at(room *r, tn_solver *solver) {
+  const tn_system *sys = &solver->sys;
+  const tn_model *m = sys->m;
+  tn_split *s = &r->position;
+  if (tn_split_factor(s, sys->A, m->row_scale, r->rank, 0) < r->rank) return singular(solver, "coordinates");
+  tn_split_free(s);
+  for (int b = 0; b < s->k; b++) {
+    double *g = tn_split_told(s, b);
+    tn_model_rates(m, sys->q, tn_split_vector(s, b), g);
+    for (int c = 0; c < m->nq; c++) g[c] /= unit_of(m, m->q_unit[c]);
+  }
+  return TN_OK;
+}
+
+/* in terms of the set: false where it is not worth enough */
+static tn_status tell(tn_split *s, tn_solver *solver, const char *what) {
+  if (!tn_split_reduce(s)) return singular(solver, what);
+  const double gain = tn_split_gain(s);
+  if (s->least >= REFUSE * gain) return TN_OK;
+  tn_fail(solver->e, TN_E_RUN, "the independent %s tell too little here, %.2g of what they did", what, s->least / gain);
+  if (solver->e) solver->e->time = solver->sys.t;
+  return TN_E_RUN;
+}
+
+/* ---- choice -------------------------------------------------------------------------------------------------------------- */
+
+static tn_status matrices(tn_solver *solver, double t, const double *q, const double *u) {
+  tn_status status = tn_solver_at(solver, t, q, u, solver->e);
+  if (status == TN_OK) tn_system_dense(&solver->sys);
+  return status;
+}
+
+static tn_status count(const void *self, void *work, tn_solver *solver, double t, const double *q, const double *u,
+                       int rank, int *n) {
+  const tn_partition *p = self;
+  const tn_model *m = solver->sys.m;
+  room *r = work;
+  r->speed.chosen = r->position.chosen = false;
+  *n = m->nq + m->nu - rank;
+  if (p->layout != TN_LAYOUT_INDEPENDENT) return TN_OK;
+  r->rank = rank;
+  if (m->holonomic < m->rows) { /* the rank of some of the rows */
+    tn_status status = matrices(solver, t, q, u);
+    if (status != TN_OK) return status;
+    r->rank = tn_split_factor(&r->position, solver->sys.A, m->row_scale, m->holonomic, COUNTED);
+  }
+  *n = m->nu - r->rank + m->nu - rank;
+  return TN_OK;
+}
+
+static tn_status renew(const tn_partition *p, tn_split *s, tn_solver *solver, tn_choice when, const char *what,
+                       bool *changed) {
+  bool again = when == TN_AT_START || (when == TN_BEFORE_STEP && p->choose == TN_CHOOSE_ALWAYS);
+  if (!again && !tn_split_reduce(s)) again = true;
+  if (!again) {
+    const double gain = tn_split_gain(s);
+    s->least = fmin(s->least, gain);
+    again = s->least < CHOOSE_AGAIN * gain && (when == TN_AFTER_REJECTION || p->choose == TN_CHOOSE_KEPT);
+  }
+  return !again || tn_split_choose(s, p->pivoting, changed) ? TN_OK : singular(solver, what);
+}
+
+static tn_status choose(const void *self, void *work, tn_solver *solver, double t, const double *q, const double *u,
+                        tn_choice when, bool *changed) {
+  const tn_partition *p = self;
+  room *r = work;
+  if (when == TN_BEFORE_STEP && p->choose == TN_CHOOSE_ONCE) return TN_OK;
+  tn_status status = matrices(solver, t, q, u);
+  if (status == TN_OK) status = speeds_at(p, r, solver);
+  if (status == TN_OK) status = renew(p, &r->speed, solver, when, "speeds", changed);
+  if (status != TN_OK || p->layout != TN_LAYOUT_INDEPENDENT) return status;
+  if ((status = positions_at(r, solver)) != TN_OK) return status;
+  return renew(p, &r->position, solver, when, "coordinates", changed);
+}
+
+static void names(const void *self, const void *work, const tn_system *sys, char *text, size_t size) {
+  const tn_partition *p = self;
+  const tn_model *m = sys->m;
+  const room *r = work;
+  size_t used = 0;
+  const char *separator = "";
+  *text = 0;
+  for (int i = 0; p->layout == TN_LAYOUT_INDEPENDENT && i < r->position.k && used < size; i++, separator = ", ")
+    used += (size_t)tn_format(text + used, size - used, "%s%s", separator, m->q_name[r->position.set[i]]);
+  for (int i = 0; i < r->speed.k && used < size; i++, separator = ", ") {
+    const int c = r->speed.set[i];
+    if (c < m->nu)
+      used += (size_t)tn_format(text + used, size - used, "%s%s", separator, m->u_name[c]);
+    else
+      used +=
+          (size_t)tn_format(text + used, size - used, "%sangular rate of %s%s", separator, m->body[p->rate_of - 1].name,
+                            m->dimension == 2 ? ""
+                            : c == m->nu      ? " about x"
+                            : c == m->nu + 1  ? " about y"
+                                              : " about z");
+  }
+}
+
+/* ---- there and back ------------------------------------------------------------------------------------------------------ */
+
+static int positions_in(const tn_partition *p, const room *r, const tn_model *m) {
+  return p->layout == TN_LAYOUT_INDEPENDENT ? r->position.k : m->nq;
+}
+
+static tn_status pack(const void *self, void *work, tn_solver *solver, double t, const double *q, const double *u,
+                      double *z) {
+  const tn_partition *p = self;
+  const tn_model *m = solver->sys.m;
+  room *r = work;
+  tn_status status = matrices(solver, t, q, u);
+  if (status != TN_OK) return status;
+  const int n = positions_in(p, r, m);
+  for (int i = 0; i < n; i++) z[i] = q[p->layout == TN_LAYOUT_INDEPENDENT ? r->position.set[i] : i];
+  rate_rows(p, r, &solver->sys);
+  for (int b = 0; b < r->speed.k; b++) z[n + b] = told(r, m->nu, r->speed.set[b], u);
+  return TN_OK;
+}
+
+/* the speeds at the q that the system has its matrices at */
+static tn_status find_speeds(const tn_partition *p, room *r, tn_solver *solver, const double *v, double *u) {
+  const tn_model *m = solver->sys.m;
+  tn_split *s = &r->speed;
+  tn_status status = speeds_at(p, r, solver);
+  if (status == TN_OK) status = tell(s, solver, "speeds");
+  if (status != TN_OK) return status;
+  for (int i = 0; i < m->rows; i++) r->r[i] = -solver->sys.Ct[i];
+  tn_split_particular(s, m->row_scale, r->r);
+  memcpy(u, s->p, sizeof *u * (size_t)m->nu);
+  for (int b = 0; b < s->k; b++) {
+    const int c = s->set[b];
+    const double d = (v[b] - told(r, m->nu, c, s->p)) / unit(m, c), *x = tn_split_vector(s, b);
+    for (int j = 0; j < m->nu; j++) u[j] += d * x[j];
+  }
+  /* what is given is not rounded */
+  for (int b = 0; b < s->k; b++)
+    if (s->set[b] < m->nu) u[s->set[b]] = v[b];
+  return TN_OK;
+}
+
+/* (1): the step into x; how large it is, in units */
+static double newton_step(room *r, tn_solver *solver, const double *z) {
+  const tn_system *sys = &solver->sys;
+  const tn_model *m = sys->m;
+  tn_split *s = &r->position;
+  double size = 0;
+  for (int i = 0; i < m->holonomic; i++) r->r[i] = -sys->C[i];
+  tn_split_particular(s, m->row_scale, r->r);
+  tn_model_rates(m, sys->q, s->p, r->qdot);
+  memcpy(r->x, s->p, sizeof *r->x * (size_t)m->nu);
+  for (int b = 0; b < s->k; b++) {
+    const int c = s->set[b];
+    const double d = (z[b] - sys->q[c] - r->qdot[c]) / unit_of(m, m->q_unit[c]), *x = tn_split_vector(s, b);
+    for (int j = 0; j < m->nu; j++) r->x[j] += d * x[j];
+  }
+  for (int j = 0; j < m->nu; j++) size = fmax(size, fabs(r->x[j]) / unit_of(m, m->u_unit[j]));
+  return size;
+}
+
+/* how far q is from what is wanted; row: of the rows the one that is farthest */
+static double off(const room *r, const tn_system *sys, const double *z, int *row) {
+  const tn_model *m = sys->m;
+  double most = m->holonomic ? tn_violation(sys, sys->C, m->holonomic, row) : 0;
+  for (int b = 0; b < r->position.k; b++) {
+    const int c = r->position.set[b];
+    most = fmax(most, fabs(z[b] - sys->q[c]) / unit_of(m, m->q_unit[c]));
+  }
+  return most;
+}
+
+static tn_status find_positions(room *r, tn_solver *solver, double t, const double *z, double *q, const double *u) {
+  const tn_system *sys = &solver->sys;
+  const tn_model *m = sys->m;
+  double last = INFINITY, left = INFINITY;
+  int row = 0;
+  for (int pass = 0; pass < MOST_PASSES; pass++) {
+    tn_status status = matrices(solver, t, q, u);
+    if (status == TN_OK) status = positions_at(r, solver);
+    if (status == TN_OK) status = tell(&r->position, solver, "coordinates");
+    if (status != TN_OK) return status;
+    left = off(r, sys, z, &row);
+    /* nothing left, or nothing to be gained: roundoff */
+    if (left < 1e-15 || (left < CLOSED && !(left < 0.5 * last))) return TN_OK;
+    last = left;
+    const double size = newton_step(r, solver, z);
+    if (!isfinite(size)) break;
+    for (int j = 0; size > LONGEST && j < m->nu; j++) r->x[j] *= LONGEST / size;
+    tn_model_add(m, q, r->x);
+  }
+  if (left < CLOSED) return TN_OK;
+  char owner[160] = "the coordinates";
+  if (m->holonomic) tn_row_owner(m, row, owner, sizeof owner);
+  tn_fail(solver->e, TN_E_RUN, "%s: no dependent coordinates are found for the independent ones, %.2g is left", owner,
+          left);
+  if (solver->e) solver->e->time = t;
+  return TN_E_RUN;
+}
+
+static tn_status unpack(const void *self, void *work, tn_solver *solver, double t, const double *z, double *q,
+                        double *u) {
+  const tn_partition *p = self;
+  const tn_model *m = solver->sys.m;
+  room *r = work;
+  tn_status status;
+  if (p->layout == TN_LAYOUT_INDEPENDENT) {
+    status = find_positions(r, solver, t, z, q, u);
+  } else {
+    memcpy(q, z, sizeof *q * (size_t)m->nq);
+    status = matrices(solver, t, q, u);
+  }
+  return status == TN_OK ? find_speeds(p, r, solver, z + positions_in(p, r, m), u) : status;
+}
+
+static void rates(const void *self, void *work, const tn_system *sys, const double *qdot, const double *udot,
+                  double *zdot) {
+  const tn_partition *p = self;
+  const tn_model *m = sys->m;
+  room *r = work;
+  const int n = positions_in(p, r, m);
+  for (int i = 0; i < n; i++) zdot[i] = qdot[p->layout == TN_LAYOUT_INDEPENDENT ? r->position.set[i] : i];
+  for (int b = 0; b < r->speed.k; b++) {
+    const int c = r->speed.set[b];
+    zdot[n + b] = told(r, m->nu, c, udot);
+    if (c >= m->nu)
+      zdot[n + b] += m->dimension == 3 ? sys->body3[p->rate_of - 1].al0[c - m->nu] : sys->body[p->rate_of - 1].al0;
+  }
+}
+
+static void adopt(const void *self, void *work, const tn_system *sys, const double *q, double *z) {
+  (void)work;
+  if (((const tn_partition *)self)->layout == TN_LAYOUT_SPEEDS) memcpy(z, q, sizeof *q * (size_t)sys->m->nq);
+}
+
+const tn_packing tn_partition_packing = {
+    .wanted = wanted,
+    .memory = memory,
+    .prepare = prepare,
+    .count = count,
+    .choose = choose,
+    .names = names,
+    .pack = pack,
+    .unpack = unpack,
+    .rates = rates,
+    .adopt = adopt,
+};

@@ -1,0 +1,91 @@
+/* kernel.h: what the kernels of columns share; see block.c for the equations. */
+#ifndef TN_KERNEL_H
+#define TN_KERNEL_H
+
+#include "linalg/linalg.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* a column is taken carefully where rho is below, or where the determinant of a chunk is below so much of the product of its
+ * diagonal: then cofactors lose digits that elimination keeps */
+static const double TN_SMALL_RHO = 1e-6, TN_SMALL_DETERMINANT = 1e-4;
+
+/* of P (n x n, n <= 3, columns `pad` apart): its inverse times its determinant, in I (columns 3 apart); the leading determinants */
+INLINE double cofactors(const int n, const double *P, const int pad, double I[9], double minor[3]) {
+  minor[0] = P[0];
+  if (n == 1) {
+    I[0] = 1;
+    return P[0];
+  }
+  const double a = P[0], b = P[1], d = P[pad + 1], ad = a * d - b * b;
+  minor[1] = ad;
+  if (n == 2) {
+    I[0] = d, I[3] = I[1] = -b, I[4] = a;
+    return ad;
+  }
+  const double c = P[2], e = P[pad + 2], f = P[2 * pad + 2];
+  I[0] = d * f - e * e;
+  I[1] = I[3] = c * e - b * f;
+  I[2] = I[6] = b * e - c * d;
+  I[4] = a * f - c * c;
+  I[5] = I[7] = b * c - a * e;
+  I[8] = ad;
+  return minor[2] = a * I[0] + b * I[1] + c * I[2];
+}
+
+/* whether the pivots of a chunk are what they should be; rows: not small. minor: leading determinants; x: its first number in
+ * vectors */
+INLINE bool pivots_good(const tn_ldl *q, const int n, const bool rows, const double *P, const int pad,
+                        const double minor[3], const int x, double least[2]) {
+  const double d1 = P[0], d2 = n > 1 ? d1 * P[pad + 1] : 0, d3 = n > 2 ? d2 * P[2 * pad + 2] : 0;
+  if (!rows)
+    return d1 > 0 && (n < 2 || (d2 > 0 && minor[1] > TN_SMALL_DETERMINANT * d2)) &&
+           (n < 3 || (d3 > 0 && minor[2] > TN_SMALL_DETERMINANT * d3));
+  const double *D_inv = q->D_inv + x, *usual = q->usual + x;
+  double *rho = q->rho + x, here = INFINITY, nearest = least[1];
+  for (int k = 0; k < n; k++) {
+    const double p = k ? -minor[k] / minor[k - 1] : -minor[0], r = p * D_inv[k], near = p * usual[k];
+    rho[k] = r;
+    here = r < here ? r : here;
+    nearest = near < nearest ? near : nearest;
+  }
+  /* not quickly: then the one who does it carefully tells */
+  if (!(here > TN_SMALL_RHO && (n < 2 || minor[1] > TN_SMALL_DETERMINANT * d2) &&
+        (n < 3 || -minor[2] > -TN_SMALL_DETERMINANT * d3)))
+    return false;
+  least[0] = here < least[0] ? here : least[0];
+  least[1] = nearest;
+  return true;
+}
+
+/* r -= K x of a column as filled: its pivot, of which the lower triangle counts, and n blocks of sizes n1, n2 (those of `later`
+ * where n1 < 0) */
+INLINE void residual_of(const int s, const int n1, const int n2, const int n, const tn_plan *p, const tn_column *c,
+                        const double *K, const double *x, double *r) {
+  const tn_later *b = p->later + c->first;
+  const double *D = K + c->at, *y = x + c->x;
+  const int pad = tn_block_pad(s);
+  double own[TN_BLOCK_MOST];
+  for (int i = 0; i < s; i++) own[i] = r[c->x + i] - D[i * pad + i] * y[i];
+  for (int j = 0; j < s; j++)
+    for (int i = j + 1; i < s; i++) {
+      own[i] -= D[j * pad + i] * y[j];
+      own[j] -= D[j * pad + i] * y[i];
+    }
+  for (int k = 0; k < n; k++) {
+    const int m = n1 < 0 ? b[k].size : k ? n2 : n1, step = tn_block_pad(m);
+    const double *W = K + b[k].at, *z = x + b[k].x;
+    double *out = r + b[k].x;
+    for (int i = 0; i < m; i++) {
+      double sum = 0;
+      for (int j = 0; j < s; j++) {
+        sum += W[j * step + i] * y[j];
+        own[j] -= W[j * step + i] * z[i];
+      }
+      out[i] -= sum;
+    }
+  }
+  for (int i = 0; i < s; i++) r[c->x + i] = own[i];
+}
+
+#endif

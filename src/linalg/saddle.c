@@ -1,0 +1,189 @@
+/* K = [M A'; A 0] by blocks, where rows may be redundant or nearly so: the factor is that of K - E, E = eps D in the rows, and
+ * sweeps with the residual of K itself take E out again.
+ *   (1) correction (du, dl) = (K - E)^-1 (b - K x); it is the corrections that tell when to stop, not residuals: along a small
+ *       singular value sigma an error e leaves a residual of sigma e only. |du| c/(1 - c) <= tol |u|, c the contraction seen
+ *   (2) without sweeps the error is a grain of roundoff over rho_min, at most about 1e-13 of it: none is made where
+ *       rho_min > 1e-2 if nothing else is known. bodies of very different mass or inertia make rho small everywhere and do no harm: a grain that was
+ *       measured at typical poses, as the first correction there times rho_min, tells how far that goes
+ *   (3) redundant rows: what of the right side no u can meet is r = -E dl, dl of the last sweep. it is taken out of the right
+ *       side, or, where it is roundoff, only out of the multipliers, which are then the least in the norm of D
+ * eps: 1e-15 where rows are independent; 1e-12 where some are redundant, smaller where sweeps with that are slow. */
+#include "linalg/linalg.h"
+
+static const double EPS = 1e-15, EPS_REDUNDANT = 1e-12, RHO_DIRECT = 1e-2, GOOD = 1e-13, TOL = 1e-12,
+                    ROUNDOFF = 2.2e-16;
+enum { SWEEPS_MAX = 12, ROUNDS_MAX = 5, ROUNDS_MAX_SMALL = 8 };
+
+void tn_saddle_carve(tn_saddle *s, tn_carve *c, const tn_plan *p) {
+  tn_ldl_carve(&s->ldl, c, p);
+  s->K0 = TN_CARVE(c, double, p->values);
+  double **vectors[] = {&s->g, &s->r, &s->dl};
+  for (int i = 0; i < 3; i++) *vectors[i] = TN_CARVE(c, double, p->size);
+}
+
+static bool factor(tn_saddle *s, double eps, double *x) {
+  s->ldl.eps = eps;
+  s->fill(s->who, s->ldl.K);
+  return tn_ldl_factor(&s->ldl, x);
+}
+
+bool tn_saddle_factor(tn_saddle *s, double *x) {
+  s->filled = false;
+  return factor(s, s->redundant ? EPS_REDUNDANT : EPS, x);
+}
+
+/* |u| measured by the masses, |lambda| by D: numbers one by one, for only ratios matter */
+static void sizes(const tn_saddle *s, const double *x, double *u, double *lambda) {
+  const tn_plan *p = s->ldl.plan;
+  double a = 0, b = 0;
+  for (int k = 0; k < p->nodes; k++) {
+    const tn_column *c = &p->columns[k];
+    const double *y = x + c->x;
+    if (c->kind == TN_BLOCK_ROWS)
+      for (int i = 0; i < c->size; i++) b += s->ldl.D[c->x + i] * y[i] * y[i];
+    else
+      for (int i = 0, at = c->at, step = tn_block_pad(c->size) + 1; i < c->size; i++, at += step)
+        a += s->K0[at] * y[i] * y[i];
+  }
+  *u = sqrt(a);
+  *lambda = sqrt(b);
+}
+
+typedef struct outcome {
+  int sweeps;
+  bool slow;    /* eps is too large             */
+  double error; /* of u, as far as it can be seen */
+} outcome;
+
+/* (1): sweeps at the right side g; the last correction in s->r */
+static outcome sweep(tn_saddle *s, const double *g, double *x) {
+  const tn_plan *p = s->ldl.plan;
+  double before = 0, u, lambda, d, unused;
+  outcome o = {0, false, 0};
+  sizes(s, x, &u, &lambda);
+  while (o.sweeps < SWEEPS_MAX) {
+    tn_ldl_residual(p, s->K0, x, g, s->r);
+    tn_ldl_solve(&s->ldl, s->r);
+    sizes(s, s->r, &d, &unused);
+    o.error = d / u;
+    if (!isfinite(d)) break;
+    if (o.sweeps > 0 && d > 0.3 * before) {
+      o.slow = s->ldl.eps > EPS && d > 100 * ROUNDOFF * (lambda + u);
+      if (o.slow || d > 0.7 * before) break; /* roundoff is reached: this correction is not worth it */
+    }
+    for (int i = 0; i < p->size; i++) x[i] += s->r[i];
+    memcpy(s->dl, s->r, sizeof *s->dl * (size_t)p->size);
+    const double c = o.sweeps++ ? d / before : 0.1;
+    before = d;
+    o.error = c < 1 ? d * c / ((1 - c) * u) : d / u;
+    if (o.error <= TOL) break;
+  }
+  return o;
+}
+
+/* (3): r into s->r; the largest of it in units of D */
+static double contradiction(tn_saddle *s) {
+  const tn_plan *p = s->ldl.plan;
+  double most = 0;
+  memset(s->r, 0, sizeof *s->r * (size_t)p->size);
+  for (int k = 0; k < p->nodes; k++) {
+    const tn_column *c = &p->columns[k];
+    for (int i = c->x; c->kind == TN_BLOCK_ROWS && i < c->x + c->size; i++) {
+      s->r[i] = -s->ldl.eps * s->ldl.D[i] * s->dl[i];
+      if (s->ldl.D[i] > 0) most = fmax(most, fabs(s->r[i]) / sqrt(s->ldl.D[i]));
+    }
+  }
+  return most;
+}
+
+static void least_multipliers(tn_saddle *s, int times, double *x) {
+  const tn_plan *p = s->ldl.plan;
+  for (int k = 0; k < p->nodes; k++) {
+    const tn_column *c = &p->columns[k];
+    for (int i = c->x; c->kind == TN_BLOCK_ROWS && i < c->x + c->size; i++) x[i] -= times * s->dl[i];
+  }
+}
+
+bool tn_saddle_sweeps(const tn_saddle *s) {
+  const double rho = s->ldl.rho_min;
+  return s->redundant || !(s->grain > 0 ? s->grain <= GOOD * fmin(rho, 1) : rho > RHO_DIRECT);
+}
+
+/* each redundant row leaves a pivot of about eps; where that row goes before a body it touches, the body is held by 1/eps along it, and
+ * the next row along that gets a pivot of about eps too */
+int tn_saddle_redundant(tn_saddle *s) {
+  const tn_plan *p = s->ldl.plan;
+  int small = 0, huge = 0;
+  if (!s->filled) s->fill(s->who, s->K0);
+  s->filled = true;
+  for (int k = 0; k < p->nodes; k++) {
+    const tn_column *c = &p->columns[k];
+    for (int i = 0, at = c->at, step = tn_block_pad(c->size) + 1; i < c->size; i++, at += step) {
+      if (c->kind == TN_BLOCK_ROWS) small += s->ldl.rho[c->x + i] < 1e-8;
+      if (c->kind == TN_BLOCK_MASS) huge += s->ldl.K[at] * s->K0[at] < 1e-8; /* the inverse of the pivot is kept */
+    }
+  }
+  return small > huge ? small - huge : 0;
+}
+
+/* |u| if there were no rows, as far as the diagonal tells */
+static double unbound(const tn_saddle *s, const double *b) {
+  const tn_plan *p = s->ldl.plan;
+  double sum = 0;
+  for (int k = 0; k < p->nodes; k++) {
+    const tn_column *c = &p->columns[k];
+    for (int i = 0, at = c->at, step = tn_block_pad(c->size) + 1; c->kind == TN_BLOCK_MASS && i < c->size;
+         i++, at += step)
+      sum += b[c->x + i] * b[c->x + i] / s->K0[at];
+  }
+  return sqrt(sum);
+}
+
+void tn_saddle_measure(tn_saddle *s, const double *b, double *x) {
+  double u, lambda, du, dl;
+  if (s->redundant) return;
+  s->fill(s->who, s->K0);
+  s->filled = true;
+  tn_ldl_residual(s->ldl.plan, s->K0, x, b, s->r);
+  tn_ldl_solve(&s->ldl, s->r);
+  sizes(s, x, &u, &lambda);
+  sizes(s, s->r, &du, &dl);
+  u = fmax(u, unbound(s, b)); /* what is held still is made of forces that nearly cancel */
+  if (!(u > 0)) return;       /* nothing moves: nothing can be told */
+  s->grain = fmax(s->grain, fmin(s->ldl.rho_min, 1) * fmax(fmax(du / u, lambda > 0 ? dl / lambda : 0), ROUNDOFF));
+}
+
+void tn_saddle_sweep(tn_saddle *s, const double *b, double *x, tn_saddle_info *info) {
+  const tn_plan *p = s->ldl.plan;
+  const size_t bytes = sizeof *x * (size_t)p->size;
+  if (!s->filled) s->fill(s->who, s->K0);
+  s->filled = true;
+  memcpy(s->g, b, bytes);
+  for (int n = 0;; n++) {
+    const outcome o = sweep(s, s->g, x);
+    info->sweeps += o.sweeps;
+    info->error = o.error;
+    if (o.slow) { /* again, from the start, with a smaller eps */
+      if (!factor(s, fmax(EPS, s->ldl.eps / 1000), NULL)) break;
+      memcpy(x, s->g, bytes);
+      tn_ldl_solve(&s->ldl, x);
+      continue;
+    }
+    if (!s->redundant || !o.sweeps) return;
+    const double off = contradiction(s);
+    double u, lambda, dl, unused;
+    if (n == 0) info->inconsistency = off;
+    sizes(s, x, &u, &lambda);
+    sizes(s, s->dl, &unused, &dl);
+    const double spoilt =
+        10 * ROUNDOFF * (o.sweeps + 1) * dl / u; /* roundoff of what is taken out of the multipliers */
+    if (spoilt <= 0.1 * TOL || n >= (s->ldl.eps > EPS ? ROUNDS_MAX : ROUNDS_MAX_SMALL)) {
+      least_multipliers(s, o.sweeps + 1, x);
+      info->error = fmax(info->error, spoilt);
+      return;
+    }
+    for (int i = 0; i < p->size; i++) s->g[i] -= s->r[i];
+    memcpy(x, s->g, bytes);
+    tn_ldl_solve(&s->ldl, x);
+  }
+}

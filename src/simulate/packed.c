@@ -1,0 +1,132 @@
+/* a formulation that has the integrator see fewer numbers than (q, u): z, and the ledger behind it. the simulation keeps the whole
+ * state y as ever; z goes with it. which numbers z has changes between steps only, so that output inside the last step is
+ * unpacked as it was packed; an integrator then starts anew. */
+#include "simulate/simulate.h"
+
+enum { MOST_LOGGED = 8 }; /* changes of the set; the summary counts all */
+
+static const void *self_of(const tn_sim *s) { return s->m->run.formulation.self; }
+
+const tn_packing *tn_packing_of(const tn_model *m) {
+  const tn_formulation_type *type = m->run.formulation.type;
+  return type->packing && type->packing->wanted(m->run.formulation.self) ? type->packing : NULL;
+}
+
+void tn_packed_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
+  const tn_packing *p = s->packing = tn_packing_of(m);
+  const size_t n = p ? (size_t)s->n : 0;
+  s->packed = tn_carve_bytes(c, p ? p->memory(m->run.formulation.self, &s->solver.sys) : 0);
+  if (p && c->base) p->prepare(m->run.formulation.self, s->packed, &s->solver.sys);
+  double **vectors[] = {&s->z, &s->znew, &s->zrow, &s->zerror, &s->y_stage, &s->y_rate};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = TN_CARVE(c, double, n);
+}
+
+static int ledger_at(const tn_sim *s) { return s->ode.n - TN_LEDGERS; } /* in z */
+
+static void copy_ledger(double *to, const double *from) { memcpy(to, from, sizeof *to * TN_LEDGERS); }
+
+static tn_status pack(tn_sim *s) {
+  s->solver.e = s->e;
+  copy_ledger(s->z + ledger_at(s), tn_ledger_of(s, s->y));
+  return s->packing->pack(self_of(s), s->packed, &s->solver, s->t, s->y, tn_u_of(s, s->y), s->z);
+}
+
+static tn_status unpack(tn_sim *s, double t, const double *z, double *y) {
+  s->solver.e = s->e;
+  tn_status status = s->packing->unpack(self_of(s), s->packed, &s->solver, t, z, y, tn_u_of(s, y));
+  copy_ledger(tn_ledger_of(s, y), z + ledger_at(s));
+  return status;
+}
+
+static tn_status begin(void *sim, double t, const double *z, double h) {
+  tn_sim *s = sim;
+  (void)z; /* that of the present state */
+  memcpy(s->y_stage, s->y, sizeof *s->y * (size_t)s->n);
+  return tn_rates_begin(s, t, s->y_stage, h);
+}
+
+static tn_status rates(void *sim, double t, const double *z, double *zdot) {
+  tn_sim *s = sim;
+  tn_status status = unpack(s, t, z, s->y_stage);
+  if (status == TN_OK) status = tn_rates(s, t, s->y_stage, s->y_rate);
+  if (status != TN_OK) return status;
+  s->packing->rates(self_of(s), s->packed, &s->solver.sys, s->y_rate, tn_u_of(s, s->y_rate), zdot);
+  copy_ledger(zdot + ledger_at(s), tn_ledger_of(s, s->y_rate));
+  return TN_OK;
+}
+
+tn_status tn_packed_start(tn_sim *s) {
+  bool changed = false;
+  int n;
+  s->ode.n = s->n;
+  if (!s->packing) return TN_OK;
+  s->solver.e = s->e;
+  tn_status status =
+      s->packing->count(self_of(s), s->packed, &s->solver, s->t, s->q_general, tn_u_of(s, s->y), s->solver.rank, &n);
+  if (status != TN_OK) return status;
+  s->ode.n = n + TN_LEDGERS;
+  s->ode.begin = begin;
+  s->ode.rates = rates;
+  s->summary.set_changes = 0;
+  status = s->packing->choose(self_of(s), s->packed, &s->solver, s->t, s->y, tn_u_of(s, s->y), TN_AT_START, &changed);
+  if (status == TN_OK) status = pack(s);
+  /* the system as others have left it */
+  return status == TN_OK ? tn_solver_at(&s->solver, s->t, s->y, tn_u_of(s, s->y), s->e) : status;
+}
+
+tn_status tn_packed_renew(tn_sim *s, tn_choice when, bool *changed) {
+  *changed = false;
+  if (!s->packing) return TN_OK;
+  s->solver.e = s->e;
+  tn_status status = s->packing->choose(self_of(s), s->packed, &s->solver, s->t, s->y, tn_u_of(s, s->y), when, changed);
+  if (status != TN_OK || !*changed) return status;
+  if (s->summary.set_changes++ < MOST_LOGGED) {
+    char text[120];
+    s->packing->names(self_of(s), s->packed, &s->solver.sys, text, sizeof text);
+    tn_log(s, s->t, "partition", "independent from here: %s", text);
+  }
+  s->m->run.integrator->start(s->work, s->ode.n);
+  return pack(s);
+}
+
+/* the error of z is judged by what it does to the state: numbers that follow from others have the error of all of these */
+tn_status tn_packed_end(tn_sim *s, double t, bool adaptive) {
+  const tn_model *m = s->m;
+  double *other = s->y_rate;
+  memcpy(s->ynew, s->y_stage, sizeof *s->y * (size_t)s->n);
+  tn_status status = unpack(s, t, s->znew, s->ynew);
+  if (status != TN_OK || !adaptive) return status;
+  for (int i = 0; i < s->ode.n; i++) s->zrow[i] = s->znew[i] + s->zerror[i];
+  memcpy(other, s->ynew, sizeof *s->y * (size_t)s->n);
+  if ((status = unpack(s, t, s->zrow, other)) != TN_OK) return status;
+  for (int i = 0; i < m->nq + m->nu; i++) other[i] -= s->ynew[i];
+  tn_model_tangent(m, s->ynew, other, s->estimate);
+  memcpy(s->estimate + m->nu, tn_u_of(s, other), sizeof *other * (size_t)m->nu);
+  return TN_OK;
+}
+
+tn_status tn_packed_accept(tn_sim *s, double t, double *y, bool *changed) {
+  memcpy(s->zrow, s->z, sizeof *s->z * (size_t)s->ode.n);
+  s->packing->adopt(self_of(s), s->packed, &s->solver.sys, y, s->z);
+  *changed = memcmp(s->zrow, s->z, sizeof *s->z * (size_t)s->ode.n) != 0;
+  copy_ledger(s->z + ledger_at(s), tn_ledger_of(s, y));
+  return unpack(s, t, s->z, y);
+}
+
+void tn_packed_ledger(tn_sim *s) {
+  if (s->packing) copy_ledger(s->z + ledger_at(s), tn_ledger_of(s, s->y));
+}
+
+/* a search begins on the line between the ends of the step */
+tn_status tn_packed_inside(tn_sim *s, double t, double theta) {
+  tn_status status = s->m->run.integrator->dense(s->work, &s->ode, theta, s->zrow);
+  if (status != TN_OK) return status;
+  for (int i = 0; i < s->n; i++) s->yrow[i] = (1 - theta) * s->ynew[i] + theta * s->y[i];
+  return unpack(s, t, s->zrow, s->yrow);
+}
+
+tn_status tn_packed_again(tn_sim *s, double t) {
+  s->packing->adopt(self_of(s), s->packed, &s->solver.sys, s->yrow, s->zrow);
+  tn_status status = unpack(s, t, s->zrow, s->yrow);
+  return status == TN_OK ? tn_solver_at(&s->solver, t, s->yrow, tn_u_of(s, s->yrow), s->e) : status;
+}

@@ -1,0 +1,397 @@
+/* singular positions on the way: where they are, how near the motion came, whose rows become dependent there, and how it went on.
+ *   (1) rho, the nearness, falls with the square of the distance towards a singular position and rises behind it
+ *   (2) a step with a stage nearer than both its ends, or near a singular position one that begins with rho falling and ends with
+ *       rho rising, has a least rho inside. it is found by parabolas on the way between the ends of the step (cubic through q and qdot
+ *       of both), put back on the constraints
+ *       with redundant rows the pivots depend on which rows are left out, and rho would jump with the choice: the square of the smallest
+ *       singular value of the rows that counts stands for it
+ *   (3) where it is below 1e-9 the rows have lost rank: c'A = 0 there, and the joints with a part in c are named
+ * Nothing of it changes the motion: it has a factorisation of its own, and looks only at steps that come near. */
+#include "simulate/simulate.h"
+
+static const double NEAR = 1e-2;   /* of rho: steps nearer than this are looked at closely   */
+static const double WIDE = 0.3;    /* and long steps with a stage nearer than this and their ends */
+static const double FAR = 0.1;     /* an eighth of a step away from a crossing rho is smaller */
+static const double LOST = 1e-9;   /* below: rank is lost                                   */
+static const double FOUND = 1e-14; /* below: near enough, the rest is roundoff              */
+static const double PART = 1e-4;   /* of a joint in c; what c is off by where rho is 1e-9   */
+static const double ABRUPT = 0.5;  /* change of the velocities in a step that is no longer called smooth */
+enum { MOST_LOOKS = 30, PIECES = 8, FEW = 2, MANY = 12 };
+
+void tn_singular_reset(tn_sim *s) {
+  s->passing = (tn_passing){.rho = 1, .rho_end = 1};
+  s->singulars = 0;
+  s->nearest_rho = 1;
+  s->summary.singular_positions = 0;
+}
+
+static void factor(tn_sim *s) {
+  tn_system *sys = &s->solver.sys;
+  tn_system_dense(sys);
+  tn_kkt_factor(&s->start_kkt, sys->M, sys->A, s->m->sigma ? s->start_sigma : NULL);
+}
+
+/* rho as factored, not yet relative */
+static double rho_of(tn_sim *s) {
+  const tn_kkt *k = &s->start_kkt;
+  const int rows = k->rows, nu = k->nu, rank = s->solver.rank;
+  if (rank == rows || rank == 0) return k->rho_min;
+  const bool wide = rows <= nu;
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < nu; j++)
+      s->start_A[wide ? (size_t)i * (size_t)nu + (size_t)j : (size_t)j * (size_t)rows + (size_t)i] =
+          j >= k->lo[i] && j < k->hi[i] ? k->B[(size_t)i * (size_t)nu + (size_t)j] : 0;
+  tn_singular_values(wide ? rows : nu, wide ? nu : rows, s->start_A, s->singular_value);
+  return s->singular_value[rank - 1] * s->singular_value[rank - 1];
+}
+
+/* the factorisation as this file uses it, and as the others find it */
+static void take_kkt(tn_sim *s, int rank) {
+  tn_kkt *k = &s->start_kkt;
+  k->rows = s->m->rows;
+  k->rank = rank;
+  k->kept = 0;
+  k->rho_typical = s->passing.rho_typical;
+  memcpy(k->D_typical, s->D_typical, sizeof(double) * (size_t)s->m->rows);
+}
+
+static void leave_kkt(tn_sim *s) {
+  s->start_kkt.rows = s->m->rows;
+  tn_kkt_reset(&s->start_kkt);
+}
+
+/* what rows typically are, from poses in general position */
+static bool know_typical(tn_sim *s) {
+  const tn_model *m = s->m;
+  tn_kkt *k = &s->start_kkt;
+  const double *pose[] = {s->q_general, s->beside ? s->q_beside : NULL};
+  k->rows = m->rows;
+  tn_kkt_reset(k);
+  for (int i = 0; i < 2 && pose[i]; i++) {
+    if (tn_solver_at(&s->solver, s->t0, pose[i], tn_u_of(s, s->y), NULL) != TN_OK) continue;
+    k->rank = s->solver.rank;
+    factor(s);
+    s->passing.typical = fmax(s->passing.typical, rho_of(s));
+    tn_kkt_typical(k, s->solver.rank);
+  }
+  memcpy(s->D_typical, k->D_typical, sizeof(double) * (size_t)m->rows);
+  s->passing.rho_typical = k->rho_typical;
+  leave_kkt(s);
+  return s->passing.typical > 0;
+}
+
+/* one correction of q towards the constraints; directions that carry only roundoff are left alone */
+static void put_back(tn_sim *s, double *q) {
+  const tn_model *m = s->m;
+  tn_system *sys = &s->solver.sys;
+  const double size = tn_system_extent(sys);
+  tn_kkt_info info;
+  for (int i = 0; i < m->rows; i++) {
+    s->start_r[i] = i < m->holonomic ? -sys->C[i] : 0;
+    s->V_row[i] = 4.4e-16 * size / m->row_scale[i];
+  }
+  tn_kkt_correct(&s->start_kkt, sys->M, sys->A, m->sigma ? s->start_sigma : NULL, s->start_r, s->V_row, s->start_x,
+                 s->start_lambda, &info);
+  if (!info.failed) tn_model_add(m, q, s->start_x);
+}
+
+/* rho at q, which is put back before in so many passes; the factorisation stands, for those who want more */
+static double rho_at(tn_sim *s, double t, double *q, int passes, int rank) {
+  for (;; passes--) {
+    if (tn_solver_at(&s->solver, t, q, tn_u_of(s, s->y), NULL) != TN_OK) return 1;
+    take_kkt(s, rank);
+    factor(s);
+    if (passes <= 0) return fmin(rho_of(s) / s->passing.typical, 1);
+    put_back(s, q);
+  }
+}
+
+/* does rho rise along the motion from this state on? a hundredth of a step tells */
+static bool rises(tn_sim *s, double t, const double *y, double h, double *rho) {
+  const tn_model *m = s->m;
+  double *q = s->start_try, *way = s->start_s;
+  memcpy(q, y, sizeof *q * (size_t)m->nq);
+  *rho = rho_at(s, t, q, 0, s->solver.rank);
+  for (int i = 0; i < m->nu; i++) way[i] = 0.01 * h * y[m->nq + i];
+  tn_model_add(m, q, way);
+  return rho_at(s, t + 0.01 * h, q, 0, s->solver.rank) > *rho;
+}
+
+/* (2): the pose at theta of the step into q */
+static void between(tn_sim *s, double h, double theta, double *q) {
+  const tn_model *m = s->m;
+  const double *a = s->y, *b = s->ynew, r = 1 - theta;
+  double *da = s->start_gone, *db = s->start_q;
+  tn_model_rates(m, a, a + m->nq, da);
+  tn_model_rates(m, b, b + m->nq, db);
+  for (int i = 0; i < m->nq; i++) {
+    const double d = b[i] - a[i];
+    q[i] = r * a[i] + theta * b[i] + theta * r * (r * (h * da[i] - d) - theta * (h * db[i] - d));
+  }
+  tn_model_tidy(m, q);
+}
+
+static double rho_between(tn_sim *s, double h, double theta, int passes) {
+  between(s, h, theta, s->start_try);
+  return rho_at(s, s->t + theta * h, s->start_try, passes, s->solver.rank);
+}
+
+/* three places in a step, the middle one with the least rho */
+typedef struct bracket {
+  double a, fa, x, f, b, fb;
+} bracket;
+
+/* (2): by parabolas; poses put back in so many passes */
+static void narrow(tn_sim *s, double h, int passes, bracket *k) {
+  for (int i = 0; i < MOST_LOOKS && k->f > FOUND && k->b - k->a > 1e-10; i++) {
+    if ((i > 5 && k->f > 1e-3) || (i > 10 && k->f > 1e-6)) return; /* a crossing would be nearer by now */
+    /* the vertex of the parabola; outside, or now and then, into the longer side instead */
+    const double p = (k->x - k->a) * (k->fb - k->f), q = (k->b - k->x) * (k->fa - k->f);
+    const double to_a = k->x - k->a, to_b = k->b - k->x, longer = to_b > to_a ? to_b : -to_a;
+    double next = p + q > 0 ? k->x + 0.5 * (to_b * q - to_a * p) / (p + q) : NAN;
+    if (!(next > k->a && next < k->b) || i % 4 == 3) next = k->x + 0.382 * longer;
+    const double apart = 1e-3 * (k->b - k->a);
+    if (fabs(next - k->x) < apart) next = k->x + copysign(apart, longer);
+    const double f = rho_between(s, h, next, passes);
+    if (f < k->f) {
+      if (next > k->x)
+        k->a = k->x, k->fa = k->f;
+      else
+        k->b = k->x, k->fb = k->f;
+      k->x = next, k->f = f;
+    } else if (next > k->x) {
+      k->b = next, k->fb = f;
+    } else {
+      k->a = next, k->fa = f;
+    }
+  }
+}
+
+/* a long step: where in it, roughly */
+static void survey(tn_sim *s, double h, bracket *k) {
+  double before = k->fa, here = rho_between(s, h, 1.0 / PIECES, FEW);
+  const double end = k->fb;
+  k->f = INFINITY;
+  for (int i = 1; i < PIECES; i++) {
+    const double next = i + 1 < PIECES ? rho_between(s, h, (i + 1.0) / PIECES, FEW) : end;
+    if (here < k->f) *k = (bracket){(i - 1.0) / PIECES, before, (double)i / PIECES, here, (i + 1.0) / PIECES, next};
+    before = here;
+    here = next;
+  }
+}
+
+/* (2): theta of the least rho in a step that begins with rho_a and ends with rho_b; the pose there is in start_try */
+static double least_between(tn_sim *s, double h, double rho_a, double rho_b, double *least) {
+  bracket k = {.a = 0, .fa = rho_a, .b = 1, .fb = rho_b};
+  k.x = fmin(fmax(sqrt(rho_a) / (sqrt(rho_a) + sqrt(rho_b)), 0.02), 0.98);
+  if (fmax(rho_a, rho_b) > NEAR)
+    survey(s, h, &k);
+  else
+    k.f = rho_between(s, h, k.x, FEW);
+  *least = k.f;
+  if (k.f > FAR) return k.x;
+  narrow(s, h, FEW, &k);
+  int passes = FEW;
+  if (k.f > FOUND && k.f < 1e-4) { /* the nearer, the slower the way back: each pass halves what is left */
+    const double x = k.x, aside = 1e-2;
+    passes = MANY;
+    k = (bracket){.a = fmax(x - aside, 0), .x = x, .b = fmin(x + aside, 1)};
+    k.fa = rho_between(s, h, k.a, passes);
+    k.fb = rho_between(s, h, k.b, passes);
+    k.f = rho_between(s, h, k.x, passes);
+    narrow(s, h, passes, &k);
+  }
+  *least = rho_between(s, h, k.x, passes);
+  return k.x;
+}
+
+/* in the order of the model */
+static void name_joint(tn_singular *p, int joint) {
+  int at = p->joints;
+  for (int i = 0; i < p->joints; i++)
+    if (p->joint[i] == joint) return;
+  if (at == TN_MOST_IN_SINGULAR) {
+    p->more = true;
+    return;
+  }
+  for (; at > 0 && p->joint[at - 1] > joint; at--) p->joint[at] = p->joint[at - 1];
+  p->joint[at] = joint;
+  p->joints++;
+}
+
+/* does c, with 1 at `row`, have a part in a joint named already? or: name all that it has a part in */
+static bool takes_part(tn_sim *s, const double *c, int row, tn_singular *p, bool name) {
+  const tn_model *m = s->m;
+  tn_system *sys = &s->solver.sys;
+  const double size = PART / m->row_scale[row];
+  bool met = false;
+  tn_reactions_of(sys, c, sys->reaction); /* those that carry bodies have no rows */
+  for (int i = 0; i < m->joints; i++) {
+    const tn_joint *j = &m->joint[i];
+    double most = 0;
+    for (int d = 0; j->in_tree && d < m->twist; d++)
+      most = fmax(most, fabs(sys->reaction[m->twist * i + d]) * (d < m->dimension ? m->length : 1));
+    for (int r = j->row; !j->in_tree && r < j->row + j->rows; r++) most = fmax(most, fabs(c[r]) / m->row_scale[r]);
+    for (int r = j->row_velocity; !j->in_tree && r < j->row_velocity + j->rows_velocity; r++)
+      most = fmax(most, fabs(c[r]) / m->row_scale[r]);
+    if (!(most > size)) continue;
+    for (int k = 0; k < p->joints; k++) met = met || p->joint[k] == i;
+    if (name) name_joint(p, i);
+  }
+  return met;
+}
+
+/* (3) at the pose last looked at, q. what is lost there is known up to what is redundant everywhere: that is named too where it has a
+ * joint in common */
+static void name_joints(tn_sim *s, double t, double *q, tn_singular *p) {
+  tn_kkt *k = &s->start_kkt;
+  double *c = s->start_lambda;
+  int rank = s->solver.rank;
+  rho_at(s, t, q, 0, rank);
+  const double lost = 1e-6 * k->rho_typical;
+  while (rank > 0 && k->rho[rank - 1] <= lost) rank--;
+  rho_at(s, t, q, 0, rank);
+  for (int e = k->independent; e < k->rows; e++) {
+    const int row = tn_kkt_dependence(k, e, c);
+    if (e < s->solver.rank || takes_part(s, c, row, p, false)) takes_part(s, c, row, p, true);
+  }
+}
+
+static void joints_text(const tn_sim *s, const tn_singular *p, char *text, size_t size) {
+  size_t used = 0;
+  *text = 0;
+  const int shown = p->joints > 5 ? 4 : p->joints;
+  const bool more = p->more || shown < p->joints;
+  for (int i = 0; i < shown; i++) {
+    const char *name = s->m->joint[p->joint[i]].name;
+    used += (size_t)tn_format(text + used, size - used, "%s'%.24s'", i ? ", " : "", name);
+  }
+  if (more) tn_format(text + used, size - used, " and more");
+}
+
+/* what is below is roundoff */
+static void rho_text(double rho, char text[32]) {
+  if (rho < FOUND)
+    tn_format(text, 32, "rho below %.0e", FOUND);
+  else
+    tn_format(text, 32, "rho = %.1e", rho);
+}
+
+static tn_status stop(tn_sim *s, const tn_singular *p) {
+  char names[160], rho[32];
+  joints_text(s, p, names, sizeof names);
+  rho_text(p->rho, rho);
+  tn_fail(s->e, TN_E_RUN, "a singular position: the rows of %s become dependent, %s", names, rho);
+  tn_hint(s->e, "--at-singularity pass goes through it");
+  s->e->time = p->t;
+  return TN_E_RUN;
+}
+
+static void found(tn_sim *s, double t, double rho, double *q, tn_singular_kind kind) {
+  tn_singular *p = &s->passing.found;
+  *p = (tn_singular){.t = t, .rho = rho, .kind = kind};
+  name_joints(s, t, q, p);
+  s->passing.is_found = true;
+  if (rho < s->nearest_rho) s->nearest_rho = rho, s->nearest_time = t;
+}
+
+/* a step of a model too large for matrices: the row with the smallest pivot is all that is known */
+static void look_large(tn_sim *s, double h, double rho) {
+  int row;
+  tn_passing *x = &s->passing;
+  x->is_found = false;
+  if (rho < LOST && !x->staying) {
+    tn_sparse_least(&s->solver.sparse, s->m, &row);
+    x->found = (tn_singular){.t = s->t + h, .rho = rho, .joints = 1, .joint = {s->m->row_joint[row]}};
+    x->is_found = true;
+  }
+  x->staying = rho < LOST;
+}
+
+tn_status tn_singular_look(tn_sim *s, double h, double rho, double rho_end) {
+  const tn_model *m = s->m;
+  tn_passing *x = &s->passing;
+  const bool dip = rho < WIDE && rho < 0.9 * fmin(x->rho_end, rho_end);
+  x->is_found = false;
+  if (!m->rows) return TN_OK;
+  if (m->large) {
+    look_large(s, h, rho);
+  } else if (rho >= NEAR && !dip) {
+    x->rho = 1;
+    x->rho_end = rho_end;
+    x->known = true;
+    x->rising = x->staying = false;
+    return TN_OK;
+  } else if (x->typical > 0 || know_typical(s)) {
+    double end;
+    if (!x->known) { /* the start, or a state that was set */
+      x->rising = rises(s, s->t, s->y, h, &x->rho);
+      x->known = true;
+      x->staying = x->rho < LOST;
+      memcpy(s->start_try, s->y, sizeof *s->y * (size_t)m->nq);
+      if (x->staying) found(s, s->t, x->rho, s->start_try, TN_SINGULAR_START);
+    } else if (x->rho == 1) {
+      memcpy(s->start_try, s->y, sizeof *s->y * (size_t)m->nq);
+      x->rho = rho_at(s, s->t, s->start_try, 0, s->solver.rank);
+    }
+    const bool rising = rises(s, s->t + h, s->ynew, h, &end);
+    if (x->rho < LOST && end < LOST) { /* dependent all along: told once */
+      if (!x->staying) {
+        memcpy(s->start_try, s->ynew, sizeof *s->y * (size_t)m->nq);
+        found(s, s->t, end, s->start_try, TN_SINGULAR_STAYS);
+      }
+      x->staying = true;
+    } else if (!x->staying && !x->is_found && (dip || (!x->rising && rising))) {
+      double least;
+      const double theta = least_between(s, h, x->rho, end, &least);
+      if (least < fmin(s->nearest_rho, NEAR)) s->nearest_rho = least, s->nearest_time = s->t + theta * h;
+      if (least < LOST) found(s, s->t + theta * h, least, s->start_try, TN_SINGULAR_PASSED);
+    }
+    if (end > 10 * LOST) x->staying = false;
+    x->rho = end < NEAR ? end : 1;
+    x->rho_end = rho_end;
+    x->rising = end < NEAR && rising;
+    leave_kkt(s);
+    /* as the attempt left it: its factorisation serves the projection and the next step */
+    tn_status status = tn_solver_at(&s->solver, s->t + h, s->ynew, tn_u_of(s, s->ynew), s->e);
+    if (status != TN_OK) return status;
+    tn_system_dense(&s->solver.sys);
+  }
+  if (!x->is_found || !m->run.singular_stops) return TN_OK;
+  s->passing.found.change = NAN;
+  if (s->singulars < TN_MOST_SINGULAR) s->singular[s->singulars++] = x->found;
+  s->summary.singular_positions++;
+  return stop(s, &x->found);
+}
+
+/* largest change of a speed over the step, of the largest speed; lengths by the model's length */
+static double velocity_change(const tn_sim *s) {
+  const tn_model *m = s->m;
+  const double *before = s->ynew + m->nq, *after = s->y + m->nq; /* the step has been taken */
+  double change = 0, size = 0;
+  for (int i = 0; i < m->nu; i++) {
+    const double unit = m->u_unit[i] == TN_LENGTH ? 1 / m->length : 1;
+    change = fmax(change, fabs(after[i] - before[i]) * unit);
+    size = fmax(size, fmax(fabs(after[i]), fabs(before[i])) * unit);
+  }
+  return size > 0 ? change / size : 0;
+}
+
+void tn_singular_log(tn_sim *s, double h, double error) {
+  tn_singular *p = &s->passing.found;
+  char names[160], rho[32];
+  if (!s->passing.is_found) return;
+  s->passing.is_found = false;
+  p->change = velocity_change(s);
+  p->smooth = p->change <= ABRUPT && error <= 1;
+  joints_text(s, p, names, sizeof names);
+  rho_text(p->rho, rho);
+  if (p->kind == TN_SINGULAR_STAYS)
+    tn_log(s, p->t, "singular", "rows of %s are dependent from here on, %s", names, rho);
+  else
+    tn_log(s, p->t, "singular", "%srows of %s dependent, %s; %s: velocities change by %.2g %% in %.2g s",
+           p->kind == TN_SINGULAR_START ? "starts there: " : "", names, rho,
+           p->smooth ? "goes on along its branch" : "perhaps on another branch", 100 * p->change, h);
+  if (s->singulars < TN_MOST_SINGULAR) s->singular[s->singulars++] = *p;
+  s->summary.singular_positions++;
+}

@@ -1,0 +1,161 @@
+/* which reactions are unique. Multipliers are determined up to the left null space of A: c with c'A = 0 are efforts of rows that
+ * hold each other and move nothing.
+ *   (1) a reaction is linear in lambda, also of a joint that carries a body and has no rows: w(lambda + c) = w(lambda) + w(c)
+ *   (2) a component is unique if it vanishes in w(c) for every c of a basis
+ *   (3) a column of output is unique if it is the same for lambda and lambda + c; `the same` is measured by what it becomes when
+ *       every reaction changes by as much on its own, so that a sum that is given while its terms are not is found out
+ * lengths of forces against torques: by the model's length. All of it is looked at in general positions, one on the way and one
+ * beside it: a component that is unique only as long as a link lies along an axis of the world is not. */
+#include "simulate/simulate.h"
+
+static const double UNIQUE = 1e-7; /* of the largest change of any component */
+
+bool tn_redundancy(tn_sim *s, const double *q, int *redundant) {
+  const tn_model *m = s->m;
+  tn_kkt *k = &s->start_kkt;
+  *redundant = 0;
+  if (m->large) return false; /* its rows are independent, or it would not have started */
+  if (tn_solver_at(&s->solver, s->t, q, tn_u_of(s, s->y), NULL) != TN_OK) return false;
+  k->rows = m->rows;
+  k->rank = s->solver.rank;
+  tn_system_dense(&s->solver.sys);
+  if (!tn_kkt_factor(k, s->solver.sys.M, s->solver.sys.A, m->sigma ? s->start_sigma : NULL)) return false;
+  *redundant = m->rows - k->independent;
+  return true;
+}
+
+/* component i of a wrench or row as energy */
+static double as_energy(const tn_model *m, int component) { return component < m->dimension ? m->length : 1; }
+
+/* null vector number e, its largest effort 1 J */
+static void null_vector(tn_sim *s, int e, double *c) {
+  const tn_model *m = s->m;
+  double most = 0;
+  tn_kkt_dependence(&s->start_kkt, e, c);
+  for (int i = 0; i < m->rows; i++) most = fmax(most, fabs(c[i]) / m->row_scale[i]);
+  for (int i = 0; i < m->rows && most > 0; i++) c[i] /= most;
+}
+
+/* w (twist) in the axes of the joint's first frame */
+static void in_joint_axes(const tn_system *sys, const tn_joint *j, const double *w, double *out) {
+  if (sys->m->dimension == 2) {
+    tn_frame2 f;
+    tn_frame_on(sys, &j->spot[0], &f);
+    out[0] = f.c * w[0] + f.s * w[1];
+    out[1] = -f.s * w[0] + f.c * w[1];
+    out[2] = w[2];
+  } else {
+    tn_frame3 f;
+    tn_frame3_on(sys, &j->spot[0], &f);
+    tn_unturn3(f.A, w, out);
+    tn_unturn3(f.A, w + 3, out + 3);
+  }
+}
+
+/* (2) for one c: its reactions lie in sys->reaction */
+static void mark(tn_sim *s, const double *c) {
+  const tn_model *m = s->m;
+  const tn_system *sys = &s->solver.sys;
+  double most = 0;
+  for (int i = 0; i < m->joints * m->twist; i++) most = fmax(most, fabs(sys->reaction[i]) * as_energy(m, i % m->twist));
+  for (int i = 0; i < m->joints; i++) {
+    const tn_joint *j = &m->joint[i];
+    tn_shared *shared = &s->shared[i];
+    const int row = j->rows ? j->row : j->row_velocity;
+    if (!j->in_tree && j->rows + j->rows_velocity && fabs(c[row]) / m->row_scale[row] > UNIQUE) shared->load = true;
+    if (!tn_joint_has_wrench(j)) continue;
+    const double *w = sys->reaction + m->twist * i;
+    double own[6];
+    in_joint_axes(sys, j, w, own);
+    for (int k = 0; k < m->twist; k++) {
+      if (fabs(w[k]) * as_energy(m, k) > UNIQUE * most) shared->world |= 1u << k;
+      if (fabs(own[k]) * as_energy(m, k) > UNIQUE * most) shared->own |= 1u << k;
+    }
+  }
+}
+
+/* a fixed sequence, the same on every machine, of size 0.5 .. 1 with either sign */
+static double jitter(unsigned *state) {
+  *state = *state * 1664525u + 1013904223u;
+  const double x = (double)(*state >> 8) / 8388608.0 - 1;
+  return x < 0 ? x / 2 - 0.5 : x / 2 + 0.5;
+}
+
+/* the outputs with the multipliers in sys->lambda into `row` */
+static void outputs(tn_sim *s, bool react, double *row) {
+  if (react) tn_reactions(&s->solver.sys);
+  for (int i = 0, k = 0; i < s->m->outputs; i++) {
+    double value[3];
+    tn_expr_on(&s->solver.sys, s->m->output[i].expr, value);
+    for (int j = 0; j < tn_expr_width(s->m->output[i].expr); j++) row[k++] = value[j];
+  }
+}
+
+/* (3), with multipliers of the size of 1 J: any will do */
+static void mark_columns(tn_sim *s, int redundant) {
+  const tn_model *m = s->m;
+  tn_system *sys = &s->solver.sys;
+  double *c = s->start_lambda, *base = s->column_base, *other = s->column_other;
+  unsigned state = 54321;
+  memset(sys->udot, 0, sizeof(double) * (size_t)m->nu);
+  memset(sys->udot_s, 0, sizeof(double) * (size_t)m->nu);
+  memset(sys->lambda_s, 0, sizeof(double) * (size_t)m->rows);
+  for (int i = 0; i < m->rows; i++) sys->lambda[i] = jitter(&state) * m->row_scale[i];
+  outputs(s, true, base);
+  for (int e = m->rows - redundant; e < m->rows; e++) {
+    const double size = jitter(&state);
+    null_vector(s, e, c);
+    for (int i = 0; i < m->rows; i++) sys->lambda[i] += size * c[i];
+  }
+  outputs(s, true, other);
+  /* every reaction on its own, from where the others have come to: to within a factor this is what a column can change by */
+  for (int i = 0; i < m->rows; i++) sys->lambda[i] += jitter(&state) * m->row_scale[i];
+  for (int i = 0; i < m->joints * m->twist; i++) sys->reaction[i] += jitter(&state) / as_energy(m, i % m->twist);
+  for (int i = 0; m->dimension == 2 && i < 2 * m->bodies; i++) sys->pivot[i] += jitter(&state) / m->length;
+  outputs(s, false, s->row);
+  for (int i = 0; i < m->columns; i++)
+    if (fabs(other[i] - base[i]) > UNIQUE * fabs(s->row[i] - other[i])) s->column_shared[i] = true;
+}
+
+static void look_at(tn_sim *s, const double *q) {
+  const tn_model *m = s->m;
+  tn_system *sys = &s->solver.sys;
+  double *c = s->start_lambda;
+  int redundant;
+  if (!tn_redundancy(s, q, &redundant)) return;
+  for (int e = m->rows - redundant; e < m->rows; e++) {
+    null_vector(s, e, c);
+    tn_reactions_of(sys, c, sys->reaction);
+    mark(s, c);
+  }
+  if (redundant) mark_columns(s, redundant);
+}
+
+/* one event for all columns */
+static void tell(tn_sim *s) {
+  char text[200] = "";
+  size_t used = 0;
+  int n = 0, shown = 0;
+  for (int i = 0; i < s->m->columns; i++) {
+    if (!s->column_shared[i]) continue;
+    if (used + strlen(s->m->column[i]) + 3 < 110) {
+      used += (size_t)tn_format(text + used, sizeof text - used, "%s%s", n ? ", " : "", s->m->column[i]);
+      shown++;
+    }
+    n++;
+  }
+  if (!n) return;
+  if (shown < n) tn_format(text + used, sizeof text - used, "%s%d more", shown ? " and " : "", n - shown);
+  tn_log(s, s->t, "shared", "%s: redundant rows share this load in more than one way, the smallest is shown", text);
+}
+
+tn_status tn_unique(tn_sim *s) {
+  const tn_model *m = s->m;
+  memset(s->shared, 0, sizeof *s->shared * (size_t)m->joints);
+  memset(s->column_shared, 0, sizeof *s->column_shared * (size_t)m->columns);
+  if (m->large || !s->summary.redundant_rows) return TN_OK;
+  look_at(s, s->q_general);
+  if (s->beside) look_at(s, s->q_beside);
+  tell(s);
+  return tn_solver_at(&s->solver, s->t, s->y, tn_u_of(s, s->y), s->e);
+}

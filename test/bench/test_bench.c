@@ -1,0 +1,54 @@
+/* the measuring program: every case in both kinds of coordinates gives a line whose states it has checked itself; words
+ * that it does not know are refused. */
+#include <sys/wait.h>
+
+#include "test.h"
+
+/* exit status of tenon-bench beside the program, its output in `text` */
+static int bench(const char *words, char *text, size_t size) {
+  char command[1200], folder[1000] = TN_BINARY;
+  char *slash = strrchr(folder, '/');
+  if (slash) *slash = '\0';
+  snprintf(command, sizeof command, "'%s/tenon-bench' %s 2>&1", folder, words);
+  FILE *pipe = popen(command, "r");
+  if (!pipe) return -1;
+  text[fread(text, 1, size - 1, pipe)] = '\0';
+  const int status = pclose(pipe);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(every_case_has_a_line) {
+  static const char *const cases[] = {"planar-chain", "spatial-chain", "tree", "n-four-bar", "ladder"};
+  static const int bodies[] = {12, 12, 12, 25, 36};
+  for (int i = 0; i < 5; i++)
+    for (int relative = 0; relative < 2; relative++) {
+      char words[200], text[4000], name[200];
+      const char *coordinates = relative ? "relative" : "absolute";
+      snprintf(words, sizeof words, "--json --case %s --coordinates %s --n 12", cases[i], coordinates);
+      snprintf(name, sizeof name,
+               "{\"case\":\"%s\",\"coordinates\":\"%s\",\"n\":12,\"bodies\":%d,\"compile_seconds\":", cases[i],
+               coordinates, bodies[i]);
+      if (bench(words, text, sizeof text) != 0) FAIL("%s: %s", words, text);
+      CHECK(strncmp(text, name, strlen(name)) == 0);
+      const char *ns = strstr(text, "\"ns_per_rhs\":");
+      CHECK(ns && atof(ns + 13) > 10);
+      CHECK_HAS(text, "\"ns_per_body\":");
+      CHECK_HAS(text, "\"instructions_per_rhs\":null}\n");
+    }
+}
+
+TEST(a_count_says_nothing) {
+  char text[4000];
+  CHECK(bench("--case tree --n 20 --coordinates absolute --count 3", text, sizeof text) == 0);
+  CHECK_TEXT(text, "");
+}
+
+TEST(words_that_are_not_known) {
+  static const char *const words[] = {"--case chain", "--n 0",   "--n 12x", "--n 200000",  "--coordinates polar",
+                                      "--count -1",   "--count", "--fast",  "planar-chain"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    char text[4000];
+    CHECK(bench(words[i], text, sizeof text) == 1);
+    CHECK_HAS(text, "tenon-bench: cannot use '");
+  }
+}
