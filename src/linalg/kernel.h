@@ -88,4 +88,18 @@ INLINE void residual_of(const int s, const int n1, const int n2, const int n, co
   for (int i = 0; i < s; i++) r[c->x + i] = own[i];
 }
 
+/* the functions of a pattern, from `factor`, `forward` and `backward` of the file; and its entry in the list */
+#define TN_KERNEL_FUNCTIONS(s, n1, n2)                                                                                 \
+  static bool factor_##s##n1##n2(const tn_ldl *b, const tn_column *c, double *x, double least[2]) {                    \
+    return factor(s, n1, n2, b, c, x, least);                                                                          \
+  }                                                                                                                    \
+  static void forward_##s##n1##n2(const tn_ldl *b, const tn_column *c, double *x) { forward(s, n1, n2, b, c, x); }     \
+  static void backward_##s##n1##n2(const tn_ldl *b, const tn_column *c, double *x) { backward(s, n1, n2, b, c, x); }   \
+  static void residual_##s##n1##n2(const tn_plan *p, const tn_column *c, const double *K, const double *x,             \
+                                   double *r) {                                                                        \
+    residual_of(s, n1, n2, (n1 > 0) + (n2 > 0), p, c, K, x, r);                                                        \
+  }
+#define TN_KERNEL_ENTRY(s, n1, n2)                                                                                     \
+  {100 * s + 10 * n1 + n2, factor_##s##n1##n2, forward_##s##n1##n2, backward_##s##n1##n2, residual_##s##n1##n2},
+
 #endif

@@ -118,22 +118,6 @@ INLINE void backward(const int s, const int n1, const int n2, const tn_ldl *q, c
   CASE(1, 3, 2)                                                                                                        \
   CASE(1, 2, 3)
 
-#define CASE(s, n1, n2)                                                                                                \
-  static bool factor_##s##n1##n2(const tn_ldl *b, const tn_column *c, double *x, double least[2]) {                    \
-    return factor(s, n1, n2, b, c, x, least);                                                                          \
-  }                                                                                                                    \
-  static void forward_##s##n1##n2(const tn_ldl *b, const tn_column *c, double *x) { forward(s, n1, n2, b, c, x); }     \
-  static void backward_##s##n1##n2(const tn_ldl *b, const tn_column *c, double *x) { backward(s, n1, n2, b, c, x); }   \
-  static void residual_##s##n1##n2(const tn_plan *p, const tn_column *c, const double *K, const double *x,             \
-                                   double *r) {                                                                        \
-    residual_of(s, n1, n2, (n1 > 0) + (n2 > 0), p, c, K, x, r);                                                        \
-  }
-PATTERNS(CASE)
-#undef CASE
+PATTERNS(TN_KERNEL_FUNCTIONS)
 
-const tn_kernel tn_kernels_small[] = {
-#define CASE(s, n1, n2)                                                                                                \
-  {100 * s + 10 * n1 + n2, factor_##s##n1##n2, forward_##s##n1##n2, backward_##s##n1##n2, residual_##s##n1##n2},
-    PATTERNS(CASE)
-#undef CASE
-        {0, NULL, NULL, NULL, NULL}};
+const tn_kernel tn_kernels_small[] = {PATTERNS(TN_KERNEL_ENTRY){0, NULL, NULL, NULL, NULL}};
