@@ -361,8 +361,8 @@ typedef struct tn_formulation_type {
   /* the mass-orthogonal correction A x = r for a residual known to within its roundoff `noise`                     */
   void (*correct)(const void *self, void *work, const tn_system *sys, const double *r, const double *noise, double *x,
                   double *lambda, tn_solve_info *info);
-  bool
-      same_as_augmented; /* far from singular positions the sparse factorisation of the augmented system stands for it */
+  /* far from singular positions the sparse factorisation of the augmented system stands for this instance; NULL: never */
+  bool (*same_as_augmented)(const void *self);
   double (*nearness)(const void *work); /* of a singular position: rho, 1 far away       */
   int (*rank)(const void *work);        /* of the rows as factored                       */
   const tn_packing *packing;            /* NULL: the integrator sees (q, u)              */

@@ -31,11 +31,16 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
   *info = (tn_solve_info){i.inconsistency, i.failed};
 }
 
+static bool same(const void *self) {
+  (void)self;
+  return true;
+}
+
 const tn_formulation_type tn_formulation_augmented = {
     .name = "augmented",
     .doc = "accelerations and multipliers together, from one symmetric system",
     .example = "--formulation augmented",
-    .same_as_augmented = true,
+    .same_as_augmented = same,
     .source = "Tenon; regularised and refined for redundant rows and singular positions",
     .memory = memory,
     .prepare = prepare,

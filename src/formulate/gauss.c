@@ -7,10 +7,10 @@
  * s measures the rows (kkt.c (3)): it changes nothing where they agree; where they contradict each other the least squares are
  * those of `augmented`. B^+ by singular values, of which as many count as rows are independent in general, and none below
  * max(rows, nu) eps of the largest; (4) has only their squares, and so is blind to what lies below 1e-8 and loses twice the digits
- * near singular positions. correct, nearness and rank are those of kkt.c. */
+ * near singular positions. fast: the same point as the solution of `augmented`, by its factorisation. correct, nearness and rank are those of kkt.c. */
 #include "formulate/formulate.h"
 
-typedef enum form { ROOT, CHOLESKY, MULTIPLIER } form;
+typedef enum form { ROOT, CHOLESKY, MULTIPLIER, FAST } form;
 
 typedef struct gauss {
   int form;
@@ -98,6 +98,7 @@ static bool factor(const void *self, void *work, const tn_system *sys, int *bad)
   const form how = (form)((const gauss *)self)->form;
   const int nu = s->kkt.nu, rows = s->kkt.rows;
   if (!tn_by_kkt_factor(work, sys, bad)) return false;
+  if (how == FAST) return true;
   s->failed = !root_of_mass(s, sys, how == ROOT);
   if (s->failed) return true;
   for (int i = 0; i < rows; i++)
@@ -122,6 +123,12 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
   const form how = (form)((const gauss *)self)->form;
   const int nu = s->kkt.nu, rows = s->kkt.rows;
   const double *weight = sys->m->sigma;
+  if (how == FAST) {
+    tn_kkt_info i = {0};
+    tn_kkt_solve(&s->kkt, sys->M, sys->A, weight, f, gamma, udot, lambda, &i);
+    *info = (tn_solve_info){i.inconsistency, i.failed};
+    return;
+  }
   *info = (tn_solve_info){.failed = s->failed};
   for (int j = 0; j < nu; j++) s->f[j] = f ? f[j] : 0, udot[j] = 0;
   for (int i = 0; i < rows; i++) lambda[i] = s->mu[i] = 0;
@@ -150,17 +157,22 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
 
 static const tn_field fields[] = {
     {.key = "form",
-     .doc = "symmetric root of the mass matrix, its Cholesky factor, or the multipliers first",
+     .doc =
+         "symmetric root of the mass matrix, its Cholesky factor, the multipliers first; or fast, by the factorisation "
+         "of `augmented`",
      .kind = TN_WORD,
      .offset = offsetof(gauss, form),
-     .choices = "root cholesky multiplier"},
+     .choices = "root cholesky multiplier fast"},
     {.key = NULL}};
+
+static bool same(const void *self) { return ((const gauss *)self)->form == FAST; }
 
 const tn_formulation_type tn_formulation_gauss = {
     .name = "gauss",
-    .doc = "the accelerations nearest to the free ones that the rows allow, by pseudo-inverse; dense",
+    .doc = "the accelerations nearest to the free ones that the rows allow, by pseudo-inverse; dense, but for `fast`",
     .example = "--formulation gauss:form=cholesky",
     .source = "Udwadia & Kalaba 1992; Braun & Goldfarb 2009 eq. 17",
+    .same_as_augmented = same,
     .size = sizeof(gauss),
     .fields = fields,
     .memory = memory,

@@ -46,7 +46,8 @@ void tn_solver_reset(tn_solver *s) {
 void tn_solver_typical(tn_solver *s, int rank) {
   s->rank = rank;
   if (!s->sys.m->large) s->type->typical(s->work, rank);
-  if (s->type->same_as_augmented) tn_sparse_typical(&s->sparse, &s->sys, rank < s->sys.m->rows);
+  if (s->type->same_as_augmented && s->type->same_as_augmented(s->self))
+    tn_sparse_typical(&s->sparse, &s->sys, rank < s->sys.m->rows);
   s->mass_ready = s->identity_ready = false; /* other rows may be left out now */
 }
 

@@ -274,7 +274,7 @@ static tn_status approach(tn_sim *s, const wanted *w) {
 tn_status tn_start_large(const tn_model *m, tn_error *e) {
   const tn_formulation_type *formulation = m->run.formulation.type;
   if (!m->large) return TN_OK;
-  if (!formulation->same_as_augmented)
+  if (!formulation->same_as_augmented || !formulation->same_as_augmented(m->run.formulation.self))
     return tn_fail(e, TN_E_MODEL, "a model of %d speeds and %d rows is too large for the formulation `%s`", m->nu,
                    m->rows, formulation->name);
   return TN_OK;
