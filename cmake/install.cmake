@@ -15,7 +15,9 @@ install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/tenon FILES_MATCHI
 
 install(EXPORT tenon-targets NAMESPACE tenon:: DESTINATION ${package})
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/tenonConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
-install(FILES cmake/tenonConfig.cmake "${PROJECT_BINARY_DIR}/tenonConfigVersion.cmake" DESTINATION ${package})
+configure_file(cmake/tenonConfig.cmake.in "${PROJECT_BINARY_DIR}/tenonConfig.cmake" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/tenonConfig.cmake" "${PROJECT_BINARY_DIR}/tenonConfigVersion.cmake"
+        DESTINATION ${package})
 
 # ---- pkg-config ---------------------------------------------------------------------------------------------------------
 
@@ -36,8 +38,11 @@ cmake_path(APPEND pc_includedir ${CMAKE_INSTALL_INCLUDEDIR})
 # without the shared library every program is linked with the static one
 set(pc_libs "-L\${libdir} -ltenon")
 set(pc_private "-lm")
+if(TENON_SUNDIALS)
+  set(pc_private "-lsundials_arkode -lsundials_cvode -lsundials_ida -lm")
+endif()
 if(NOT TENON_SHARED)
-  set(pc_libs "${pc_libs} -lm")
+  set(pc_libs "${pc_libs} ${pc_private}")
   set(pc_private "")
 endif()
 configure_file(cmake/tenon.pc.in "${PROJECT_BINARY_DIR}/tenon.pc" @ONLY)

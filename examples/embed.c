@@ -221,6 +221,13 @@ static void ask(const tn_model *model) {
   must(tn_report_check_json(sim, "embed", to_file, check));
   expect(fclose(eval) == 0 && fclose(check) == 0, "cannot write the equations");
 
+  /* how long steps of an integrator may be beside the fastest motion, in words, as JSON, and the region as CSV */
+  FILE *stability = create("embed.stability.txt");
+  must(tn_report_stability_text("mampc3", to_file, stability, &error));
+  must(tn_report_stability_json("mampc3", to_file, stability, &error));
+  must(tn_report_stability_csv("ab1", to_file, stability, &error));
+  expect(fclose(stability) == 0, "cannot write the region");
+
   /* forces are conservative here: with all speeds turned round the mechanism goes back to its start */
   must(tn_sim_advance(sim, 0.25, &error));
   must(tn_sim_channel(sim, "pin_A.angle", &angle, &error));

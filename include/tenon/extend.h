@@ -338,6 +338,8 @@ typedef struct tn_packing {
   /* zdot, with the system at the state */
   void (*rates)(const void *self, void *room, const tn_system *sys, const double *qdot, const double *udot,
                 double *zdot);
+  /* wz (z) from the wy of (q, u): errors that numbers may have                                                 */
+  void (*weights)(const void *self, const void *room, const tn_system *sys, const double *wy, double *wz);
   /* positions that a stabilizer has corrected, as far as they are in z                                         */
   void (*adopt)(const void *self, void *room, const tn_system *sys, const double *q, double *z);
 } tn_packing;
@@ -391,28 +393,74 @@ typedef struct tn_stabilizer_type {
 
 /* ---- integrators -------------------------------------------------------------------------------------------------- */
 
+/* what an implicit formula has spent beside steps; of all rates evaluated, `jacobian_rates` went into Jacobians             */
+typedef struct tn_effort {
+  long jacobians, jacobian_rates, decompositions, iterations;
+  long rejected; /* attempts inside `advance` that did not stand                                     */
+} tn_effort;
+
 typedef struct tn_ode { /* ydot = f(t, y), as an integrator sees it                                 */
   void *self;
   int n;
+  int ledgers;          /* the last numbers of y: sums that no rate depends on, and no error is judged by */
   bool rates_know_step; /* rates depend on h given to begin: a rate may not outlive its attempt     */
+  const int *part;      /* n - ledgers: numbers of different parts know nothing of each other; NULL: one part */
+  double max_step;      /* of those that choose it themselves                                       */
+  int rows, holonomic;  /* of the constraints, for `residual`                                       */
+  int redundant;        /* of the rows: those that depend on others                                 */
+  tn_effort *effort;    /* to be counted up                                                         */
   tn_status (*begin)(void *self, double t, const double *y, double h);
   tn_status (*rates)(void *self, double t, const double *y, double *ydot);
+  /* for formulas that keep rates of earlier steps, which must not have feedback in them that is held over one step: what
+   * that adds to a step of length h from y. NULL: nothing                                           */
+  tn_status (*kick)(void *self, double t, const double *y, double h, double *dy);
+  void (*weights)(void *self, const double *y, double *w); /* error that each number may have; INFINITY: any */
+  /* the stabilizers correct y as after a step, and the ledger in it                                 */
+  tn_status (*correct)(void *self, double t, double *y, bool *changed);
+  /* the stabilised index-2 form, (n + rows + holonomic) numbers: qdot - N (u - A'mu), M udot + A'lambda - f, ledgers, Cdot, C;
+   * and lambda (rows) with ydot at a state. NULL: y is not (q, u, ledgers)                           */
+  tn_status (*residual)(void *self, double t, const double *y, const double *ydot, const double *lambda,
+                        const double *mu, double *r);
+  tn_status (*multipliers)(void *self, double t, const double *y, double *ydot, double *lambda);
+  const char *(*name)(void *self, int i); /* of number i of y, no ledger; NULL: y is not (q, u, ledgers) */
+  /* why a step cannot be made, in words; NULL: there is no memory for it                            */
+  tn_status (*refuse)(void *self, double t, const char *message);
 } tn_ode;
 
 typedef struct tn_integrator_type {
   const char *name, *doc;
   const char *example; /* options of the command line that show it */
   const char *source;
-  int order;                        /* of the trajectory                                                        */
-  bool adaptive;                    /* gives an error estimate                                                  */
-  int order_estimate;               /* of the estimate: it falls as h^(order_estimate + 1)                       */
-  size_t (*memory)(int n);          /* bytes of its workspace                                                   */
-  void (*start)(void *work, int n); /* forget everything                                                 */
+  size_t size;
+  const tn_field *fields; /* beyond type, step, rtol, atol, max_step                                           */
+  tn_status (*init)(void *self, tn_context *ctx);     /* may be NULL                                        */
+  const void *constants;                              /* `self` where there are no fields                   */
+  int order;                                          /* of the trajectory                                  */
+  int orders;                                         /* of variable order: how many `formula` knows, from 1; else 0 */
+  bool fixed;                                         /* takes `step`                                       */
+  bool adaptive;                                      /* takes tolerances                                   */
+  bool keeps_rates;                                   /* of earlier steps                                   */
+  int order_estimate;                                 /* of the error: it falls as h^(order_estimate + 1)     */
+  size_t (*memory)(const void *self, int n);          /* bytes of its workspace, which is zero at first       */
+  void (*start)(const void *self, void *work, int n); /* forget everything                              */
+  void (*end)(void *work);                            /* give back what start has asked for; may be NULL */
   /* one step of length h from y: ynew, and error (n) if adaptive                                        */
   tn_status (*attempt)(void *work, const tn_ode *ode, double t, const double *y, double h, double *ynew, double *error);
-  void (*accept)(void *work, bool changed); /* the attempt stands; changed: not at ynew exactly           */
+  /* the attempt stands, and y is the state from which it goes on; changed: not ynew exactly              */
+  void (*accept)(void *work, const double *y, bool changed);
   /* the state at t + theta h of the last attempt, 0 <= theta <= 1                                        */
   tn_status (*dense)(void *work, const tn_ode *ode, double theta, double *y);
+  /* variable order: of the last attempt's estimate, for order_estimate; and after that attempt, whose error was err times
+   * what is allowed (above 1: it does not stand), the order of the next and the factor of its length. NULL: order_estimate */
+  int (*order_now)(const void *work);
+  double (*plan)(void *work, const tn_ode *ode, double err, double aim);
+  /* instead of attempt: one step of its own choice from (t, y), not beyond limit                         */
+  tn_status (*advance)(void *work, const tn_ode *ode, double t, const double *y, double limit, double *tnew,
+                       double *ynew);
+  /* y_{n+1} = y_n + h (c_0 f(p) + c_1 f_n + .. c_k f_{n-k+1}), p = y_n + h (b_0 f_n + .. b_{k-1} f_{n-k+1}) with steps of one
+   * length: k, at most 16, b, and c (k + 1), all 0 if p is y_{n+1}. order: for which of them, where it varies. for formulas that
+   * keep rates; NULL: one step tells all                                                                */
+  int (*formula)(const void *self, int order, double *b, double *c);
 } tn_integrator_type;
 
 /* ---- methods: named combinations ---------------------------------------------------------------------------------- */

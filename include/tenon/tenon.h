@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define TN_VERSION "0.4.0"
+#define TN_VERSION "0.5.0"
 
 /* what a shared library shows */
 #if defined(__GNUC__)
@@ -151,6 +151,8 @@ typedef struct tn_summary {
   char start_moved_name[64];
   double start_violation; /* of the given pose, before anything is assembled; scaled as the contract does */
   char start_violation_joint[64];
+  /* of an implicit integrator: Jacobians, right-hand sides that went into them, decompositions, iterations */
+  long jacobians, jacobian_rhs, decompositions, iterations;
   long set_changes; /* of the numbers that are integrated, where a formulation chooses them */
   double cpu_seconds, time_assemble, time_solve, time_project;
 } tn_summary;
@@ -271,6 +273,12 @@ TN_API tn_status tn_report_check_text(tn_sim *sim, const char *model_name, tn_wr
 TN_API tn_status tn_report_check_json(tn_sim *sim, const char *model_name, tn_write write, void *user);
 /* tn_sim_eval as JSON */
 TN_API tn_status tn_report_eval(tn_sim *sim, const char *model_name, tn_write write, void *user, tn_error *error);
+
+/* where the steps of an integrator do not let zdot = lambda z grow, and which gains may be held over a step: for people, as one
+ * JSON object, and the region on a grid as CSV: re, im of h lambda, and 1 where it is stable */
+TN_API tn_status tn_report_stability_text(const char *integrator, tn_write write, void *user, tn_error *error);
+TN_API tn_status tn_report_stability_json(const char *integrator, tn_write write, void *user, tn_error *error);
+TN_API tn_status tn_report_stability_csv(const char *integrator, tn_write write, void *user, tn_error *error);
 
 /* ---- the registries: what can be named ------------------------------------------------------------------------- */
 

@@ -24,10 +24,10 @@ struct tn_system {
   const tn_model *m;
   bool counted;  /* how many rows are independent in general is known                               */
   bool complete; /* everything below is at (t, q, u); else C and positions only              */
+  bool finite;   /* so are rows, and wrenches where there are forces                                 */
   double t;
   double *q, *u;                 /* nq, nu: the state it is at                                               */
   tn_frame2 *body;               /* bodies: frames, in the plane                                             */
-  double *cosine, *sine;         /* bodies, in the plane                                                     */
   tn_frame3 *body3;              /* bodies: frames, in space                                                 */
   double *memory;                /* what joints remember of the last accepted state                          */
   double **S;                    /* bodies: twist x nu of it, what its own speeds add to its twist           */
@@ -39,7 +39,8 @@ struct tn_system {
   double *M;                     /* nu x nu                                                                  */
   double *A;                     /* rows x nu                                                                */
   double *C, *Ct, *Cdot, *gamma; /* rows; C of nonholonomic rows is 0, their Ct is g                   */
-  double *wrench, *bias;         /* bodies x twist: applied forces; inertia forces at udot = 0; at the frame */
+  double *wrench;                /* bodies x twist: applied forces, at the frame                             */
+  double *rod_bias;              /* bodies x twist, if there are rods: their inertia forces at udot = 0      */
   tn_force_out *force;           /* forces                                                                   */
   double *force_power;           /* forces: all of it                                                        */
   double power, dissipated;      /* of forces: without a potential; lost                                      */
@@ -112,13 +113,21 @@ double tn_turning(tn_system *s, int *which);
 /* joints remember the present state: angles that count turns */
 void tn_remember(tn_system *s);
 
-void tn_assemble_forces(tn_system *s); /* wrench, bias, power */
-void tn_assemble_rows(tn_system *s);   /* C Ct Cdot R gamma     */
-void tn_dense_rows(tn_system *s);      /* A of R                */
-void tn_rows_position(tn_system *s);   /* C                     */
-void tn_pins(tn_system *s);            /* pins.c: the same, of pins in the plane */
-void tn_pins_position(tn_system *s);
-void tn_lists(tn_system *s); /* lists.c: the same, of lists of rows in space */
+/* models whose speeds are all twists: frames of some bodies, the state of which is copied */
+void tn_plain_frames(tn_system *s, const double *q, const double *u, int first, int end);
+static inline int tn_at_once(int first, int n) { return n - first < TN_AT_ONCE ? n : first + TN_AT_ONCE; }
+
+void tn_weights(tn_system *s, int first, int end); /* wrench: of bodies                  */
+void tn_other_forces(tn_system *s);                /* and of rods and forces; power      */
+/* what acts on a body, at its frame: its wrench less the inertia forces at udot = 0 */
+void tn_body_net(const tn_system *s, int i, double *net);
+void tn_dense_rows(tn_system *s);    /* A of R                */
+void tn_rows_position(tn_system *s); /* C                     */
+/* C Ct Cdot R gamma: pins.c, of pins in the plane; lists.c, of lists of rows in space; of others */
+void tn_pins(tn_system *s, int first, int past);
+void tn_lists(tn_system *s, int first, int past);
+void tn_other_rows(tn_system *s);
+void tn_pins_position(tn_system *s); /* C */
 
 /* a coordinate channel: value, rate, and its acceleration when udot = 0; row (nu) may be NULL */
 void tn_measure_eval(const tn_system *s, const tn_measure *of, double *value, double *rate, double *accel0,

@@ -6,61 +6,81 @@
  *       inertia forces m/3 aP + m/6 aQ at P and m/6 aP + m/3 aQ at Q; half its weight at each end */
 #include "assemble/assemble.h"
 
-static void bodies(tn_system *s) {
+static void weight_in_plane(tn_system *s, int first, int end) {
   const tn_model *m = s->m;
   const double gx = m->gravity[0], gy = m->gravity[1];
-  double *restrict wrench = s->wrench, *restrict bias = s->bias;
-  for (int i = 0; i < m->bodies; i++, wrench += 3, bias += 3) {
+  double *restrict wrench = s->wrench + 3 * first;
+  for (int i = first; i < end; i++, wrench += 3) {
     const tn_lump *b = &m->lump[i];
     const tn_frame2 *f = &s->body[i];
     const double x = f->c * b->center[0] - f->s * b->center[1], y = f->s * b->center[0] + f->c * b->center[1];
-    const double w2 = f->w * f->w, fx = b->mass * gx, fy = b->mass * gy;
-    const double hx = b->mass * (f->a0[0] - f->al0 * y - w2 * x), hy = b->mass * (f->a0[1] + f->al0 * x - w2 * y);
+    const double fx = b->mass * gx, fy = b->mass * gy;
     wrench[0] = fx;
     wrench[1] = fy;
     wrench[2] = x * fy - y * fx;
-    bias[0] = hx;
-    bias[1] = hy;
-    bias[2] = x * hy - y * hx + b->inertia * f->al0;
   }
 }
 
-static void bodies3(tn_system *s) {
+static void weight_in_space(tn_system *s, int first, int end) {
   const tn_model *m = s->m;
-  const double *g = m->gravity;
-  for (int i = 0; i < m->bodies; i++) {
-    const tn_body *b = &m->body[i];
-    const tn_frame3 *f = &s->body3[i];
-    double rho[3], v[3], a[3], x[3], w_b[3], al_b[3], Iw_b[3], Ial_b[3], Iw[3], Ial[3], *w = s->wrench + 6 * i,
-                                                                                        *h = s->bias + 6 * i;
-    tn_turn3(f->A, b->center, rho);
-    tn_cross3(f->w, rho, v);
-    tn_cross3(f->w, v, a);
-    tn_unturn3(f->A, f->w, w_b);
-    tn_turn3(b->tensor, w_b, Iw_b);
-    tn_turn3(f->A, Iw_b, Iw);
-    tn_cross3(f->w, Iw, h + 3);
-    if (!b->plain) { /* else a0 is zero */
-      tn_cross3(f->al0, rho, x);
-      for (int k = 0; k < 3; k++) a[k] += f->a0[k] + x[k];
-      tn_unturn3(f->A, f->al0, al_b);
-      tn_turn3(b->tensor, al_b, Ial_b);
-      tn_turn3(f->A, Ial_b, Ial);
-      tn_axpy3(1, Ial, h + 3);
-    }
-    for (int k = 0; k < 3; k++) {
-      w[k] = b->mass * g[k];
-      h[k] = b->mass * a[k];
-    }
+  for (int i = first; i < end; i++) {
+    const tn_lump3 *b = &m->lump3[i];
+    double rho[3], *w = s->wrench + 6 * i;
+    tn_turn3(s->body3[i].A, b->center, rho);
+    for (int k = 0; k < 3; k++) w[k] = b->mass * m->gravity[k];
     tn_cross3(rho, w, w + 3);
-    tn_cross3(rho, h, x);
-    tn_axpy3(1, x, h + 3);
   }
+}
+
+static void bias_in_plane(const tn_system *s, int i, double *h) {
+  const tn_lump *b = &s->m->lump[i];
+  const tn_frame2 *f = &s->body[i];
+  const double x = f->c * b->center[0] - f->s * b->center[1], y = f->s * b->center[0] + f->c * b->center[1];
+  const double w2 = f->w * f->w;
+  h[0] = b->mass * (f->a0[0] - f->al0 * y - w2 * x);
+  h[1] = b->mass * (f->a0[1] + f->al0 * x - w2 * y);
+  h[2] = x * h[1] - y * h[0] + b->inertia * f->al0;
+}
+
+static void bias_in_space(const tn_system *s, int i, double *h) {
+  const tn_lump3 *b = &s->m->lump3[i];
+  const tn_frame3 *f = &s->body3[i];
+  double rho[3], v[3], a[3], x[3], w_b[3], al_b[3], Iw_b[3], Ial_b[3], Iw[3], Ial[3];
+  tn_turn3(f->A, b->center, rho);
+  tn_cross3(f->w, rho, v);
+  tn_cross3(f->w, v, a);
+  tn_unturn3(f->A, f->w, w_b);
+  tn_turn3(b->tensor, w_b, Iw_b);
+  tn_turn3(f->A, Iw_b, Iw);
+  tn_cross3(f->w, Iw, h + 3);
+  if (!s->m->plain) { /* else a0 is zero */
+    tn_cross3(f->al0, rho, x);
+    for (int k = 0; k < 3; k++) a[k] += f->a0[k] + x[k];
+    tn_unturn3(f->A, f->al0, al_b);
+    tn_turn3(b->tensor, al_b, Ial_b);
+    tn_turn3(f->A, Ial_b, Ial);
+    tn_axpy3(1, Ial, h + 3);
+  }
+  for (int k = 0; k < 3; k++) h[k] = b->mass * a[k];
+  tn_cross3(rho, h, x);
+  tn_axpy3(1, x, h + 3);
+}
+
+void tn_body_net(const tn_system *s, int i, double *net) {
+  const int twist = s->m->twist;
+  double h[6] = {0};
+  if (s->m->dimension == 2)
+    bias_in_plane(s, i, h);
+  else
+    bias_in_space(s, i, h);
+  for (int k = 0; k < twist; k++) net[k] = s->wrench[twist * i + k] - h[k];
+  for (int k = 0; k < twist && s->m->rods; k++) net[k] -= s->rod_bias[twist * i + k];
 }
 
 static void rods(tn_system *s) {
   const int dimension = s->m->dimension, twist = s->m->twist;
   const double *g = s->m->gravity;
+  if (s->m->rods) memset(s->rod_bias, 0, sizeof *s->rod_bias * (size_t)(twist * s->m->bodies));
   for (int i = 0; i < s->m->rods; i++) {
     const tn_rod *r = &s->m->rod[i];
     const double m = r->mass;
@@ -75,7 +95,7 @@ static void rods(tn_system *s) {
       }
       if (p->body < 0) continue;
       tn_move_wrench(dimension, p->arm, weight, s->wrench + twist * p->body);
-      tn_move_wrench(dimension, p->arm, bias, s->bias + twist * p->body);
+      tn_move_wrench(dimension, p->arm, bias, s->rod_bias + twist * p->body);
     }
   }
 }
@@ -115,12 +135,15 @@ static void forces(tn_system *s) {
   }
 }
 
-void tn_assemble_forces(tn_system *s) {
-  s->force_potential = s->power = s->dissipated = 0;
+void tn_weights(tn_system *s, int first, int end) {
   if (s->m->dimension == 2)
-    bodies(s);
+    weight_in_plane(s, first, end);
   else
-    bodies3(s);
+    weight_in_space(s, first, end);
+}
+
+void tn_other_forces(tn_system *s) {
+  s->force_potential = s->power = s->dissipated = 0;
   rods(s);
   forces(s);
 }

@@ -90,36 +90,51 @@ static void carried(const tn_system *s, const tn_body *b, const double *q, const
   *child = f;
 }
 
-/* all bodies on x, y and angle, one after the other in q and u */
-static void plain(tn_system *s) {
-  const int n = s->m->bodies;
-  const double *q = s->q, *u = s->u;
-  tn_cos_sin(n, q + 2, 3, s->cosine, s->sine);
-  for (int i = 0; i < n; i++, q += 3, u += 3) {
+static void plain_in_plane(tn_system *s, int first, int end) {
+  double cosine[TN_AT_ONCE], sine[TN_AT_ONCE];
+  const double *q = s->q + 3 * first, *u = s->u + 3 * first;
+  tn_cos_sin(end - first, q + 2, 3, cosine, sine);
+  for (int i = first; i < end; i++, q += 3, u += 3) {
     tn_frame2 *f = &s->body[i];
     f->r[0] = q[0];
     f->r[1] = q[1];
     f->angle = q[2];
-    f->c = s->cosine[i];
-    f->s = s->sine[i];
+    f->c = cosine[i - first];
+    f->s = sine[i - first];
     f->v[0] = u[0];
     f->v[1] = u[1];
     f->w = u[2];
   }
 }
 
+static void plain_in_space(tn_system *s, int first, int end) {
+  const int nq = s->m->plain->space.nq, nu = s->m->plain->space.nu;
+  for (int i = first; i < end; i++) s->m->plain->space.motion(s->q + nq * i, s->u + nu * i, &s->body3[i], NULL);
+}
+
+void tn_plain_frames(tn_system *s, const double *q, const double *u, int first, int end) {
+  const tn_model *m = s->m;
+  const int nq = m->nq / m->bodies, nu = m->twist;
+  if (q != s->q) memcpy(s->q + nq * first, q + nq * first, sizeof *q * (size_t)(nq * (end - first)));
+  if (u != s->u) memcpy(s->u + nu * first, u + nu * first, sizeof *u * (size_t)(nu * (end - first)));
+  if (m->dimension == 2)
+    plain_in_plane(s, first, end);
+  else
+    plain_in_space(s, first, end);
+}
+
 void tn_kinematics(tn_system *s, double t, const double *q, const double *u) {
   const tn_model *m = s->m;
   s->t = t;
   s->dense = false;
+  if (m->plain) {
+    for (int i = 0; i < m->bodies; i += TN_AT_ONCE) tn_plain_frames(s, q, u, i, tn_at_once(i, m->bodies));
+    return;
+  }
   if (q != s->q) memcpy(s->q, q, sizeof *q * (size_t)m->nq);
   if (u != s->u) memcpy(s->u, u, sizeof *u * (size_t)m->nu);
   if (m->dimension == 3) {
     tn_kinematics3(s);
-    return;
-  }
-  if (m->plain) {
-    plain(s);
     return;
   }
   for (int k = 0; k < m->bodies; k++) {

@@ -110,8 +110,8 @@ static void dot(const end e[2], const double a[3], const double b[3], rows *o) {
   next(o, 1);
 }
 
-void tn_lists(tn_system *s) {
-  for (int i = 0; i < s->m->lists; i++) {
+void tn_lists(tn_system *s, int first_list, int past) {
+  for (int i = first_list; i < past; i++) {
     const tn_list *l = &s->m->list[i];
     const bool first = l->body[0] >= 0, second = l->body[1] >= 0;
     rows o = {

@@ -17,9 +17,9 @@ static inline __attribute__((always_inline)) void end_of(const tn_frame2 *f, con
   e->a[1] = still ? -w2 * y : f->a0[1] + f->al0 * x - w2 * y;
 }
 
-static inline __attribute__((always_inline)) void all(tn_system *s, const bool still) {
+static inline __attribute__((always_inline)) void some(tn_system *s, int first, int past, const bool still) {
   static const tn_frame2 ground = {.c = 1};
-  const tn_pin *p = s->m->pin, *last = p + s->m->pins;
+  const tn_pin *p = s->m->pin + first, *last = s->m->pin + past;
   double *restrict C = s->C, *restrict Cdot = s->Cdot, *restrict gamma = s->gamma, *restrict R = s->R;
   for (; p < last; p++) {
     end a, b;
@@ -39,11 +39,11 @@ static inline __attribute__((always_inline)) void all(tn_system *s, const bool s
   }
 }
 
-void tn_pins(tn_system *s) {
+void tn_pins(tn_system *s, int first, int past) {
   if (s->m->plain)
-    all(s, true);
+    some(s, first, past, true);
   else
-    all(s, false);
+    some(s, first, past, false);
 }
 
 void tn_pins_position(tn_system *s) {

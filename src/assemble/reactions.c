@@ -127,8 +127,9 @@ void tn_reactions_of(tn_system *s, const double *lambda, double *reaction) {
 
 void tn_reactions(tn_system *s) {
   const tn_model *m = s->m;
+  for (int i = 0; i < m->bodies; i++) tn_body_net(s, i, s->carried + m->twist * i);
   for (int i = 0; i < m->twist * m->bodies; i++) {
-    s->carried[i] = s->bias[i] - s->wrench[i];
+    s->carried[i] = -s->carried[i];
     s->carried_s[i] = 0;
   }
   tn_gains(s, s->udot, s->gains);

@@ -288,11 +288,8 @@ void tn_rows_times(const tn_system *s, const double *x, const double *gains, dou
   }
 }
 
-void tn_assemble_rows(tn_system *s) {
+void tn_other_rows(tn_system *s) {
   const tn_model *m = s->m;
-  tn_pins(s);
-  tn_lists(s);
-  if (m->pins + m->lists == m->joints + m->owned) return;
   for (int i = 0; i < m->joints + m->owned; i++) {
     const tn_joint *j = &m->joint[i];
     if (j->in_tree || j->pin || j->listed) continue;

@@ -11,8 +11,6 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   s->u = TN_CARVE(c, double, nu);
   const int plane = m->dimension == 2, twist = m->twist;
   s->body = TN_CARVE(c, tn_frame2, plane ? bodies : 0);
-  s->cosine = TN_CARVE(c, double, plane ? bodies : 0);
-  s->sine = TN_CARVE(c, double, plane ? bodies : 0);
   if (c->base) memset(s->body, 0, sizeof *s->body * (size_t)(plane ? bodies : 0)); /* of plain bodies a0 stays so */
   s->body3 = TN_CARVE(c, tn_frame3, plane ? 0 : bodies);
   s->memory = TN_CARVE(c, double, m->memory);
@@ -37,7 +35,7 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   s->Cdot = TN_CARVE(c, double, rows);
   s->gamma = TN_CARVE(c, double, rows);
   s->wrench = TN_CARVE(c, double, twist *bodies);
-  s->bias = TN_CARVE(c, double, twist *bodies);
+  s->rod_bias = TN_CARVE(c, double, m->rods ? twist *bodies : 0);
   s->force = TN_CARVE(c, tn_force_out, m->forces);
   s->force_power = TN_CARVE(c, double, m->forces);
   s->udot = TN_CARVE(c, double, nu);
@@ -185,7 +183,7 @@ void tn_system_forces(tn_system *s) {
   const int twist = m->twist;
   if (s->f_known) return;
   s->f_known = true;
-  for (int i = 0; i < twist * m->bodies; i++) s->gains[i] = s->wrench[i] - s->bias[i];
+  for (int i = 0; i < m->bodies; i++) tn_body_net(s, i, s->gains + twist * i);
   for (int k = m->bodies - 1; k >= 0; k--) {
     const int i = m->order[k];
     const tn_body *b = &m->body[i];
@@ -207,10 +205,52 @@ void tn_system_forces(tn_system *s) {
   }
 }
 
+static bool finite_rows(const tn_system *s, int first, int end) {
+  const int n = end - first;
+  return tn_all_finite(n, s->C + first) && tn_all_finite(n, s->Cdot + first) && tn_all_finite(n, s->gamma + first);
+}
+
+/* the first row of pin or list n, if there are no other joints */
+static int first_row(const tn_model *m, int n) {
+  return n < m->pins ? m->pin[n].row : n < m->lists ? m->list[n].first : m->rows;
+}
+
+/* frames, wrenches and rows of some bodies after the others, while they are near */
+static void side_by_side(tn_system *s, const double *q, const double *u) {
+  const tn_model *m = s->m;
+  const bool all = m->pins + m->lists == m->joints + m->owned;
+  s->finite = true;
+  for (int i = 0, k = 0, n = 0; i < m->bodies; i += TN_AT_ONCE, k++) {
+    const int end = tn_at_once(i, m->bodies), past = m->ready[k];
+    tn_plain_frames(s, q, u, i, end);
+    tn_weights(s, i, end);
+    if (m->dimension == 2)
+      tn_pins(s, n, past);
+    else
+      tn_lists(s, n, past);
+    if (all) s->finite = finite_rows(s, first_row(m, n), first_row(m, past)) && s->finite;
+    n = past;
+  }
+  if (all) return;
+  tn_other_rows(s);
+  s->finite = finite_rows(s, 0, m->rows);
+}
+
 void tn_assemble_lean(tn_system *s, double t, const double *q, const double *u) {
-  tn_kinematics(s, t, q, u);
-  tn_assemble_forces(s);
-  tn_assemble_rows(s);
+  const tn_model *m = s->m;
+  if (m->plain) {
+    s->t = t;
+    side_by_side(s, q, u);
+  } else {
+    tn_kinematics(s, t, q, u);
+    tn_weights(s, 0, m->bodies);
+    tn_pins(s, 0, m->pins);
+    tn_lists(s, 0, m->lists);
+    tn_other_rows(s);
+    s->finite = finite_rows(s, 0, m->rows);
+  }
+  tn_other_forces(s);
+  if (m->forces) s->finite = s->finite && tn_all_finite(m->twist * m->bodies, s->wrench);
   s->complete = true;
   s->dense = s->f_known = false;
 }
@@ -272,7 +312,8 @@ double tn_system_speed(const tn_system *s) {
 
 bool tn_system_singular(const tn_system *s, tn_error *e) {
   const tn_model *m = s->m;
-  for (int i = 0; m->dimension == 3 && i < m->bodies; i++) {
+  if (m->dimension == 2 || (m->plain && !m->plain->space.regular)) return false;
+  for (int i = 0; i < m->bodies; i++) {
     const tn_body *b = &m->body[i];
     if (!b->type || !b->type->space.regular || b->type->space.regular(s->q + b->q) > 1e-8) continue;
     tn_fail(e, TN_E_RUN, "body '%s': its coordinates `%s` are singular here", b->name, b->type->name);

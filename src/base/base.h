@@ -132,13 +132,20 @@ void tn_expr_jet(const tn_expr *expr, double t, double jet[3]);
 
 /* trig.c: cosines and sines of x[0], x[stride] .., n of them */
 void tn_cos_sin(int n, const double *x, int stride, double *restrict c, double *restrict s);
+/* asked for early, what is used soon is near by then: caches foresee long ranges only */
+static inline __attribute__((always_inline)) void tn_soon(const void *p, size_t bytes) {
+  for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)p + i, 1);
+}
+
 /* whether all of them are finite numbers */
 static inline bool tn_all_finite(int n, const double *x) {
-  double a = 0, b = 0, c = 0, d = 0; /* 0 times what is not is not a number */
+  typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
+  four sum = {0, 0, 0, 0}; /* 0 times what is not is not a number */
+  double rest = 0;
   int i = 0;
-  for (; i + 4 <= n; i += 4) a += 0 * x[i], b += 0 * x[i + 1], c += 0 * x[i + 2], d += 0 * x[i + 3];
-  for (; i < n; i++) a += 0 * x[i];
-  return (a + b) + (c + d) == 0;
+  for (; i + 4 <= n; i += 4) sum += 0 * *(const four *)(const void *)(x + i);
+  for (; i < n; i++) rest += 0 * x[i];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]) + rest == 0;
 }
 
 #endif

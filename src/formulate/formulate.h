@@ -17,14 +17,23 @@ typedef struct tn_sparse {
   double *typical; /* of rows: pivots over D at typical poses                                */
 } tn_sparse;
 
+/* fill.c: what is needed before a tile, in the matrix and, for accelerations, in the right side x unless it is NULL; who: the
+ * tn_system */
+void tn_fill(const void *who, int tile, double *K, double *x);
+/* a right side alone; without forces only rows are held to */
+void tn_right_side(const tn_system *sys, int tile, bool forces, const double *gamma, double *b);
+static inline int tn_node_x(const tn_model *m, int node) { return m->plan.columns[m->plan.column[node]].x; }
+static inline bool tn_stands_on(const tn_body *b) { return b->tie >= 0; }
+static inline bool tn_direct(const tn_body *b) { return b->plain || tn_stands_on(b); } /* its unknowns are its twist */
+
 void tn_sparse_carve(tn_sparse *s, tn_carve *c, const tn_model *m);
 void tn_sparse_reset(tn_sparse *s, const tn_model *m);
 /* the present pose is a typical one; redundant: rows depend on others in general */
 void tn_sparse_typical(tn_sparse *s, const tn_system *sys, bool redundant);
 /* how many rows depend on others at the present pose */
 int tn_sparse_redundant(tn_sparse *s, const tn_system *sys);
-/* false: not here. nearness of a singular position as the smallest pivot over what it typically is */
-bool tn_sparse_factor(tn_sparse *s, const tn_system *sys, double *nearness);
+/* at the present state of the system whose typical poses were told. false: not here. nearness of a singular position as the smallest pivot over what it typically is */
+bool tn_sparse_factor(tn_sparse *s, double *nearness);
 /* the smallest rho of a row of the model, and which */
 double tn_sparse_least(const tn_sparse *s, const tn_model *m, int *row);
 /* forces: with the applied forces on the right side, else none. false: not finite */
@@ -47,6 +56,7 @@ struct tn_solver {
   double *r, *s, *q_try;   /* rows, nu, nq: for those who correct          */
   tn_error *e;             /* where errors of a step go                    */
   double nearness;         /* smallest rho since it was last set to 1          */
+  double seen;             /* likewise, by blocks: the least pivot over what it typically is   */
   double inconsistency;    /* of the last solve                           */
   long factorizations;
   double time_assemble, time_solve;

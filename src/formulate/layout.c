@@ -4,7 +4,8 @@
  *   (1) Newton: A s = -C (holonomic rows), (N s)_S = p - q_S; q moved by s
  *   (2) zdot: qdot or its part S; vdot_c = udot_c, of an angular rate the angular acceleration al0 + J udot
  * positions are restricted by holonomic rows alone and speeds by all: the two sets differ. the candidates are all coordinates q (of an
- * orientation its four numbers, which the chart ties to each other), all speeds u, and the angular rate of `rate_of`.
+ * orientation its four numbers, which the chart ties to each other), all speeds u, and the angular rate of `rate_of`, or where no body
+ * is named of the slowest, if there are bodies whose speeds are not their angular rates.
  *
  * which of them are independent is chosen between steps only (split.c). a set is worth the least gain it has had over its gain now,
  * with one freedom its share of the best:
@@ -16,6 +17,7 @@ static const double CHOOSE_AGAIN = 0.5, REFUSE = 0.2; /* of what the set was wor
 static const double COUNTED = 1e-6;                   /* pivots of rows that count, in general */
 static const double LONGEST = 0.5;                    /* Newton step, in units of the model's length, or rad */
 static const double CLOSED = 1e-10;                   /* what Newton may leave */
+static const double SLOWEST = 0.05, ALIKE = 0.999; /* of the fastest: less is no turning; of another: less is slower */
 enum { MOST_PASSES = 30 };
 
 typedef struct room {
@@ -23,11 +25,27 @@ typedef struct room {
   int rank;             /* of the holonomic rows, in general */
   double *qdot, *x, *r; /* nq, nu, rows */
   double *row;          /* 3 x nu: of an angular rate */
+  int rate_of;          /* whose, counted from 1; 0: none yet */
 } room;
 
 static bool wanted(const void *self) { return ((const tn_partition *)self)->layout != TN_LAYOUT_ALL; }
 
-static int rates_of(const tn_partition *p, const tn_model *m) { return !p->rate_of ? 0 : m->dimension == 3 ? 3 : 1; }
+/* a free body in space whose speeds are not its angular rate: Euler parameters turn into each other as it turns */
+static bool turns_by_others(const tn_model *m, int i) {
+  const tn_body *b = &m->body[i];
+  return m->dimension == 3 && b->type && b->oriented && b->nu && !b->plain;
+}
+
+/* nothing is named: the rate of a slow body is taken, see slowest */
+static bool by_itself(const tn_partition *p, const tn_model *m) {
+  bool some = false;
+  for (int i = 0; i < m->bodies; i++) some = some || turns_by_others(m, i);
+  return some && !p->rate_of && !p->prefer;
+}
+
+static int rates_of(const tn_partition *p, const tn_model *m) {
+  return !p->rate_of && !by_itself(p, m) ? 0 : m->dimension == 3 ? 3 : 1;
+}
 
 static void carve(room *r, const tn_partition *p, tn_carve *c, const tn_model *m) {
   const bool positions = p->layout == TN_LAYOUT_INDEPENDENT;
@@ -61,18 +79,51 @@ static void prepare(const void *self, void *work, const tn_system *sys) {
   for (int i = 0; body && i < body->nu; i++) r->speed.preferred[body->u + i] = true;
   for (int i = 0; body && r->position.candidates && i < body->nq; i++) r->position.preferred[body->q + i] = true;
   for (int i = m->nu; i < r->speed.candidates; i++) r->speed.preferred[i] = true;
+  r->rate_of = p->rate_of;
 }
 
 /* ---- candidates ---------------------------------------------------------------------------------------------------------- */
+
+/* row `axis` of the angular rate of body i on the speeds, times x */
+static double turning(const tn_system *sys, int i, int axis, const double *x) {
+  const tn_body *b = &sys->m->body[i];
+  const double *J = sys->J[i] + (size_t)(3 + axis) * (size_t)b->cols;
+  double sum = 0;
+  for (int j = 0; j < b->cols; j++) sum += J[j] * x[b->col[j]];
+  return sum;
+}
+
+/* of the bodies that turn with the free speeds the slowest, counted from 1: its rate tells least of the others, but it is what an
+ * integrator follows with the longest steps (Nada & Bashiri's gear train: the arm, not the sun). one that hardly turns tells
+ * nothing. the first in the file of those that turn alike */
+static int slowest(const room *r, const tn_system *sys) {
+  const tn_model *m = sys->m;
+  double most = 0, least = HUGE_VAL;
+  int found = 0;
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < m->bodies; i++) {
+      double size = 0;
+      if (!turns_by_others(m, i)) continue;
+      for (int b = 0; b < r->speed.k; b++)
+        for (int axis = 0; axis < 3; axis++) {
+          const double w = turning(sys, i, axis, tn_split_vector(&r->speed, b));
+          size += w * w;
+        }
+      size = sqrt(size);
+      if (pass == 0) most = fmax(most, size);
+      if (pass == 1 && size > SLOWEST * most && size < ALIKE * least) least = size, found = i + 1;
+    }
+  return found;
+}
 
 /* rows of the angular rate on the speeds, at the state of the system */
 static void rate_rows(const tn_partition *p, room *r, const tn_system *sys) {
   const tn_model *m = sys->m;
   const int n = rates_of(p, m);
-  if (!n) return;
-  const tn_body *b = &m->body[p->rate_of - 1];
-  const double *J = sys->J[p->rate_of - 1];
   memset(r->row, 0, sizeof *r->row * (size_t)n * (size_t)m->nu);
+  if (!r->rate_of) return;
+  const tn_body *b = &m->body[r->rate_of - 1];
+  const double *J = sys->J[r->rate_of - 1];
   for (int i = 0; i < n; i++)
     for (int j = 0; j < b->cols; j++) r->row[i * m->nu + b->col[j]] = J[(m->twist - n + i) * b->cols + j];
 }
@@ -94,12 +145,13 @@ static tn_status singular(tn_solver *solver, const char *what) {
 }
 
 /* the basis of free speeds at the state of the system, which has its matrices; and what candidates tell of it */
-static tn_status speeds_at(const tn_partition *p, room *r, tn_solver *solver) {
+static tn_status speeds_at(const tn_partition *p, room *r, tn_solver *solver, bool choose_body) {
   const tn_system *sys = &solver->sys;
   const tn_model *m = sys->m;
   tn_split *s = &r->speed;
   if (tn_split_factor(s, sys->A, m->row_scale, solver->rank, 0) < solver->rank) return singular(solver, "speeds");
   tn_split_free(s);
+  if (choose_body && by_itself(p, m)) r->rate_of = slowest(r, sys);
   rate_rows(p, r, sys);
   for (int b = 0; b < s->k; b++)
     for (int c = 0; c < s->candidates; c++)
@@ -175,7 +227,7 @@ static tn_status choose(const void *self, void *work, tn_solver *solver, double 
   room *r = work;
   if (when == TN_BEFORE_STEP && p->choose == TN_CHOOSE_ONCE) return TN_OK;
   tn_status status = matrices(solver, t, q, u);
-  if (status == TN_OK) status = speeds_at(p, r, solver);
+  if (status == TN_OK) status = speeds_at(p, r, solver, when == TN_AT_START);
   if (status == TN_OK) status = renew(p, &r->speed, solver, when, "speeds", changed);
   if (status != TN_OK || p->layout != TN_LAYOUT_INDEPENDENT) return status;
   if ((status = positions_at(r, solver)) != TN_OK) return status;
@@ -197,7 +249,7 @@ static void names(const void *self, const void *work, const tn_system *sys, char
       used += (size_t)tn_format(text + used, size - used, "%s%s", separator, m->u_name[c]);
     else
       used +=
-          (size_t)tn_format(text + used, size - used, "%sangular rate of %s%s", separator, m->body[p->rate_of - 1].name,
+          (size_t)tn_format(text + used, size - used, "%sangular rate of %s%s", separator, m->body[r->rate_of - 1].name,
                             m->dimension == 2 ? ""
                             : c == m->nu      ? " about x"
                             : c == m->nu + 1  ? " about y"
@@ -229,7 +281,7 @@ static tn_status pack(const void *self, void *work, tn_solver *solver, double t,
 static tn_status find_speeds(const tn_partition *p, room *r, tn_solver *solver, const double *v, double *u) {
   const tn_model *m = solver->sys.m;
   tn_split *s = &r->speed;
-  tn_status status = speeds_at(p, r, solver);
+  tn_status status = speeds_at(p, r, solver, false);
   if (status == TN_OK) status = tell(s, solver, "speeds");
   if (status != TN_OK) return status;
   for (int i = 0; i < m->rows; i++) r->r[i] = -solver->sys.Ct[i];
@@ -330,7 +382,19 @@ static void rates(const void *self, void *work, const tn_system *sys, const doub
     const int c = r->speed.set[b];
     zdot[n + b] = told(r, m->nu, c, udot);
     if (c >= m->nu)
-      zdot[n + b] += m->dimension == 3 ? sys->body3[p->rate_of - 1].al0[c - m->nu] : sys->body[p->rate_of - 1].al0;
+      zdot[n + b] += m->dimension == 3 ? sys->body3[r->rate_of - 1].al0[c - m->nu] : sys->body[r->rate_of - 1].al0;
+  }
+}
+
+static void weights(const void *self, const void *work, const tn_system *sys, const double *wy, double *wz) {
+  const tn_partition *p = self;
+  const tn_model *m = sys->m;
+  const room *r = work;
+  const int n = positions_in(p, r, m);
+  for (int i = 0; i < n; i++) wz[i] = wy[p->layout == TN_LAYOUT_INDEPENDENT ? r->position.set[i] : i];
+  for (int b = 0; b < r->speed.k; b++) { /* of an angular rate: as that of a speed of its body */
+    const int c = r->speed.set[b];
+    wz[n + b] = wy[m->nq + (c < m->nu ? c : m->body[r->rate_of - 1].u + m->body[r->rate_of - 1].nu - 1)];
   }
 }
 
@@ -349,5 +413,6 @@ const tn_packing tn_partition_packing = {
     .pack = pack,
     .unpack = unpack,
     .rates = rates,
+    .weights = weights,
     .adopt = adopt,
 };

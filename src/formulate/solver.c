@@ -31,7 +31,7 @@ void tn_solver_carve(tn_solver *s, tn_carve *c, const tn_model *m) {
   s->r = TN_CARVE(c, double, m->rows + 1);
   s->s = TN_CARVE(c, double, m->nu + 1);
   s->q_try = TN_CARVE(c, double, m->nq + 1);
-  s->nearness = 1;
+  s->nearness = s->seen = 1;
   s->rank = m->rows;
 }
 
@@ -69,12 +69,9 @@ tn_status tn_solver_at(tn_solver *s, double t, const double *q, const double *u,
   const double start = tn_clock();
   tn_assemble_lean(&s->sys, t, q, u);
   s->sparse.forward = false; /* that was of another state */
-  const bool finite = tn_all_finite(m->rows, s->sys.C) && tn_all_finite(m->rows, s->sys.Cdot) &&
-                      tn_all_finite(m->rows, s->sys.gamma) &&
-                      (!m->forces || tn_all_finite(m->twist * m->bodies, s->sys.wrench));
   s->time_assemble += tn_clock() - start;
   const bool singular = tn_system_singular(&s->sys, e);
-  if (finite && !singular) return TN_OK;
+  if (s->sys.finite && !singular) return TN_OK;
   s->sys.complete = false;
   if (singular) {
     if (e) e->time = t;
@@ -127,9 +124,10 @@ tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
   if (mass) {
     double nearness = 1;
     if (m->large && !s->sparse.ready) tn_sparse_typical(&s->sparse, &s->sys, s->rank < m->rows);
-    s->by_blocks = s->sparse.ready && (m->large || s->rank == m->rows) &&
-                   tn_sparse_factor(&s->sparse, &s->sys, &nearness) && (nearness > NEAR || m->large);
+    s->by_blocks = s->sparse.ready && (m->large || s->rank == m->rows) && tn_sparse_factor(&s->sparse, &nearness) &&
+                   (nearness > NEAR || m->large);
     if (m->large && !s->by_blocks) return tn_fail(e, TN_E_MODEL, "the mass matrix is singular");
+    s->seen = fmin(s->seen, nearness);
     if (m->large) s->nearness = fmin(s->nearness, nearness);
     if (!s->by_blocks) tn_system_dense(&s->sys);
   }

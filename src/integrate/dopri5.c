@@ -40,13 +40,15 @@ static memory *carve(tn_carve *c, int n) {
   return w;
 }
 
-static size_t size(int n) {
+static size_t size(const void *self, int n) {
+  (void)self;
   tn_carve c = {NULL, 0};
   carve(&c, n);
   return c.used;
 }
 
-static void start(void *work, int n) {
+static void start(const void *self, void *work, int n) {
+  (void)self;
   tn_carve c = {work, 0};
   carve(&c, n);
 }
@@ -67,25 +69,17 @@ static tn_status attempt(void *work, const tn_ode *ode, double t, const double *
   }
   for (int s = 1; s < STAGES; s++) {
     double *x = s == STAGES - 1 ? w->y1 : w->stage;
-    for (int i = 0; i < n; i++) {
-      double sum = 0;
-      for (int r = 0; r < s; r++) sum += A[s][r] * w->k[r][i];
-      x[i] = y[i] + h * sum;
-    }
+    tn_combine(n, y, h, s, A[s], w->k, x);
     if ((status = ode->rates(ode->self, t + C[s] * h, x, w->k[s])) != TN_OK) return status;
   }
   memcpy(ynew, w->y1, sizeof *ynew * (size_t)n);
-  if (error)
-    for (int i = 0; i < n; i++) {
-      double sum = 0;
-      for (int s = 0; s < STAGES; s++) sum += E[s] * w->k[s][i];
-      error[i] = h * sum;
-    }
+  if (error) tn_combine(n, NULL, h, STAGES, E, w->k, error);
   return TN_OK;
 }
 
-static void accept(void *work, bool changed) {
+static void accept(void *work, const double *y, bool changed) {
   memory *w = work;
+  (void)y;
   w->first_ready = !changed;
   if (changed) return;
   double *k = w->k[0]; /* the dense output still needs both: exchange, and dense knows */
@@ -114,6 +108,7 @@ const tn_integrator_type tn_integrator_dopri5 = {
     .example = "--integrator dopri5 --rtol 1e-10",
     .source = "Dormand & Prince 1980; Hairer, Norsett & Wanner 1993",
     .order = 5,
+    .fixed = true,
     .adaptive = true,
     .order_estimate = 4,
     .memory = size,

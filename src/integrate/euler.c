@@ -17,6 +17,7 @@ const tn_integrator_type tn_integrator_euler = {
     .example = "--integrator euler --step 1e-4",
     .source = "Euler 1768",
     .order = 1,
+    .fixed = true,
     .memory = tn_step_memory_size,
     .start = tn_step_memory_start,
     .attempt = attempt,

@@ -1,16 +1,34 @@
-/* integrate: one-step formulas on the begin / rates interface. a step of length h from (t, y); an error estimate where there is
- * one; dense output inside the last step. one file a family. */
+/* integrate: formulas on the begin / rates interface. a step of length h from (t, y); an error estimate where there is one; dense
+ * output inside the last step. one file a family.
+ *
+ *   step.c    what one-step formulas share       coefficients.c  those of Adams, exactly
+ *   newton.c  what implicit formulas share       stability.c     regions of zdot = lambda z, and of held feedback */
 #ifndef TN_INTEGRATE_H
 #define TN_INTEGRATE_H
 
-#include "base/base.h"
+#include "linalg/linalg.h"
 #include "tenon/extend.h"
 
 /* cubic through (y0, f0), (y1, f1) at theta in [0, 1] of a step h; local error h^4 y''''/384 */
 void tn_hermite(int n, double theta, double h, const double *y0, const double *f0, const double *y1, const double *f1,
                 double *y);
 
-/* what euler and rk4 keep of a step */
+/* four numbers at once, from any place and to any */
+typedef double tn_four __attribute__((vector_size(32), aligned(8), may_alias));
+#define TN_LOAD4(p) (*(const tn_four *)(const void *)(p))
+#define TN_STORE4(p, x) (*(tn_four *)(void *)(p) = (x))
+
+/* out = y + h sum_j c_j k_j, m terms of which those with c_j = 0 are left out; y NULL: zero. out may be y, and none of k */
+void tn_combine(int n, const double *y, double h, int m, const double *c, double *const *k, double *out);
+
+/* dop853.c, as others use it to begin with: its memory, one step without an estimate, and the state inside it */
+typedef struct tn_dop853 tn_dop853;
+tn_dop853 *tn_dop853_carve(tn_carve *c, int n);
+tn_status tn_dop853_step(tn_dop853 *w, const tn_ode *ode, double t, const double *y, double h, double *ynew);
+tn_status tn_dop853_dense(tn_dop853 *w, const tn_ode *ode, double theta, double *y);
+void tn_dop853_forget(tn_dop853 *w); /* the rate at the start of its next step */
+
+/* what euler, heun and rk4 keep of a step */
 typedef struct tn_step_memory {
   int n;
   bool f0_ready, f1_ready; /* f0 holds the rate at the start of the next attempt; f1 that at the end of the last */
@@ -18,11 +36,60 @@ typedef struct tn_step_memory {
   double *y0, *y1, *f0, *f1, *k, *stage;
 } tn_step_memory;
 
-size_t tn_step_memory_size(int n);
-void tn_step_memory_start(void *work, int n);
+size_t tn_step_memory_size(const void *self, int n);
+void tn_step_memory_start(const void *self, void *work, int n);
 /* begin the attempt and have the rate at its start in f0 */
 tn_status tn_step_begin(tn_step_memory *w, const tn_ode *ode, double t, const double *y, double h);
-void tn_step_accept(void *work, bool changed);
+void tn_step_accept(void *work, const double *y, bool changed);
 tn_status tn_step_dense(void *work, const tn_ode *ode, double theta, double *y);
+
+/* newton.c */
+typedef struct tn_newton {
+  int m;               /* numbers that are iterated: all but the ledgers                      */
+  bool have, stale;    /* there is a Jacobian; it should be made anew                        */
+  bool fresh;          /* it is of the place where the step begins                            */
+  bool factored;       /* matrix and pivot are those of h                                    */
+  double h;            /* that they are of                                                   */
+  double ceiling;      /* longest step to be tried after one whose iteration failed; 0: any   */
+  double before, rate; /* the last correction; by which they get smaller                     */
+  int iterations, *color;
+  double *J, *matrix[3]; /* m x m                                                             */
+  int *pivot[2];
+  double *y, *f, *f0, *w; /* n                                                                 */
+} tn_newton;
+
+typedef enum tn_newton_state { TN_NEWTON_GOES_ON, TN_NEWTON_DONE, TN_NEWTON_FAILS } tn_newton_state;
+
+tn_newton *tn_newton_carve(tn_carve *c, int n, int matrices);
+/* a step of length h from (t, y), where the rates are f0: Jacobian and weights; `factored` says whether matrices stand */
+tn_status tn_newton_begin(tn_newton *w, const tn_ode *ode, double t, const double *y, double h, const double *f0);
+void tn_newton_matrix(const tn_newton *w, double c, double *A); /* c I - J */
+double tn_newton_norm(const tn_newton *w, const double *x);
+tn_newton_state tn_newton_judge(tn_newton *w, const tn_ode *ode, double change); /* after each correction */
+bool tn_newton_again(tn_newton *w); /* it failed; true: try the step once more, with a new Jacobian */
+void tn_newton_accept(tn_newton *w);
+double tn_newton_plan(tn_newton *w, double h, double err, double aim, int order_estimate);
+
+/* coefficients.c: of Adams-Bashforth, or of Adams-Moulton */
+enum { TN_ADAMS_MOST = 21 };
+typedef struct tn_ratio {
+  __extension__ __int128 over, under; /* without a common factor, under > 0 */
+} tn_ratio;
+void tn_adams_gamma(int m, bool is_explicit,
+                    tn_ratio *gamma); /* of differences 0 .. m, counted back from f_n, or f_{n+1} */
+void tn_adams_beta(int k, bool is_explicit, tn_ratio *beta); /* of order k: of k rates, likewise */
+tn_ratio tn_ratio_sum(tn_ratio a, tn_ratio b);
+tn_ratio tn_ratio_product(tn_ratio a, tn_ratio b);
+double tn_ratio_value(tn_ratio a);
+
+/* stability.c: of zdot = lambda z with h = 1; INFINITY: without end */
+enum { TN_REGION_COLUMNS = 400, TN_REGION_ROWS = 200 };
+typedef struct tn_region {
+  double real, imaginary; /* limits of the negative real axis, of the imaginary one                       */
+  double area;
+  double left, right, top; /* of the grid, whose cells begin at `left` and at the real axis; if area is finite */
+  bool stable[TN_REGION_COLUMNS][TN_REGION_ROWS]; /* in the middle of each cell                           */
+} tn_region;
+tn_status tn_stability(const tn_integrator_type *type, const void *self, int order, tn_region *r);
 
 #endif

@@ -29,6 +29,7 @@ const tn_integrator_type tn_integrator_rk4 = {
     .example = "--integrator rk4 --step 1e-3",
     .source = "Kutta 1901",
     .order = 4,
+    .fixed = true,
     .memory = tn_step_memory_size,
     .start = tn_step_memory_start,
     .attempt = attempt,

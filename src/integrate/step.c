@@ -10,6 +10,36 @@ void tn_hermite(int n, double theta, double h, const double *y0, const double *f
   }
 }
 
+/* sixteen numbers at a time, in registers; the sum first, then y, which may be much larger */
+void tn_combine(int n, const double *y, double h, int m, const double *c, double *const *k, double *out) {
+  enum { LANES = 16, MOST = 32 };
+  const double *from[MOST];
+  double a[MOST];
+  int terms = 0, at = 0;
+  for (int j = 0; j < m; j++)
+    if (c[j] != 0) from[terms] = k[j], a[terms++] = c[j];
+  for (; at + LANES <= n; at += LANES) {
+    tn_four s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
+    for (int j = 0; j < terms; j++) {
+      const double *p = from[j] + at, w = a[j];
+      s0 += w * TN_LOAD4(p);
+      s1 += w * TN_LOAD4(p + 4);
+      s2 += w * TN_LOAD4(p + 8);
+      s3 += w * TN_LOAD4(p + 12);
+    }
+    const tn_four none = {0};
+    TN_STORE4(out + at, (y ? TN_LOAD4(y + at) : none) + h * s0);
+    TN_STORE4(out + at + 4, (y ? TN_LOAD4(y + at + 4) : none) + h * s1);
+    TN_STORE4(out + at + 8, (y ? TN_LOAD4(y + at + 8) : none) + h * s2);
+    TN_STORE4(out + at + 12, (y ? TN_LOAD4(y + at + 12) : none) + h * s3);
+  }
+  for (; at < n; at++) {
+    double sum = 0;
+    for (int j = 0; j < terms; j++) sum += a[j] * from[j][at];
+    out[at] = (y ? y[at] : 0) + h * sum;
+  }
+}
+
 static tn_step_memory *carve(tn_carve *c, int n) {
   tn_step_memory *w = TN_CARVE(c, tn_step_memory, 1);
   double *p = TN_CARVE(c, double, 6 * (size_t)n + 1);
@@ -20,13 +50,15 @@ static tn_step_memory *carve(tn_carve *c, int n) {
   return w;
 }
 
-size_t tn_step_memory_size(int n) {
+size_t tn_step_memory_size(const void *self, int n) {
+  (void)self;
   tn_carve c = {NULL, 0};
   carve(&c, n);
   return c.used;
 }
 
-void tn_step_memory_start(void *work, int n) {
+void tn_step_memory_start(const void *self, void *work, int n) {
+  (void)self;
   tn_carve c = {work, 0};
   carve(&c, n);
 }
@@ -42,8 +74,8 @@ tn_status tn_step_begin(tn_step_memory *w, const tn_ode *ode, double t, const do
   return status;
 }
 
-void tn_step_accept(void *work, bool changed) {
-  (void)changed;
+void tn_step_accept(void *work, const double *y, bool changed) {
+  (void)y, (void)changed;
   ((tn_step_memory *)work)->f0_ready = false;
 }
 

@@ -16,21 +16,32 @@ void tn_ldl_carve(tn_ldl *b, tn_carve *c, const tn_plan *p) {
   b->K = TN_CARVE(c, double, p->values);
   b->careful = TN_CARVE(c, bool, p->nodes);
   b->z = TN_CARVE(c, double, (p->most + 1) * TN_BLOCK_MOST * TN_BLOCK_MOST);
-  double **vectors[] = {&b->D, &b->D_inv, &b->usual, &b->rho};
-  for (int i = 0; i < 4; i++) *vectors[i] = TN_CARVE(c, double, p->size);
+  b->gauge = TN_CARVE(c, tn_gauge, p->rows + 1);
 }
 
-bool tn_ldl_factor(tn_ldl *q, double *x) {
-  const tn_plan *p = q->plan;
-  const tn_column *end = p->columns + p->nodes;
-  double least[2] = {INFINITY, 1};
-  if (q->some_careful) memset(q->careful, 0, sizeof *q->careful * (size_t)p->nodes);
+void tn_ldl_begin(tn_ldl *q) {
+  if (q->some_careful) memset(q->careful, 0, sizeof *q->careful * (size_t)q->plan->nodes);
   q->some_careful = false;
-  for (const tn_column *c = p->columns; c < end; c++) {
-    if (c->kernel->factor(q, c, x, least)) continue;
+  q->rho_min = INFINITY;
+  q->nearness = 1;
+}
+
+/* the values of a column that is so many numbers of the matrix away */
+static inline void soon(const tn_ldl *q, const tn_column *c, int away) {
+  tn_soon(q->K + c->at + away, sizeof *q->K * (size_t)(c[1].at - c->at));
+}
+
+bool tn_ldl_factor_tile(tn_ldl *q, int tile, double *x) {
+  const tn_plan *p = q->plan;
+  const tn_column *end = p->columns + p->tile[tile + 1].column;
+  const bool more = tile + 2 < p->tiles;
+  double least[2] = {q->rho_min, q->nearness};
+  for (const tn_column *c = p->columns + p->tile[tile].column; c < end; c++) {
+    if (more) soon(q, c, TN_TILE); /* of the next tile, which is filled before it is factored */
+    if (c->kernel->quick.factor(q, c, x, least)) continue;
     q->careful[c - p->columns] = q->some_careful = true;
-    if (tn_kernel_careful.factor(q, c, x, least)) continue;
-    q->bad = c->node;
+    if (c->kernel->careful.factor(q, c, x, least)) continue;
+    q->bad = p->node[c - p->columns];
     return false;
   }
   q->rho_min = least[0];
@@ -38,21 +49,36 @@ bool tn_ldl_factor(tn_ldl *q, double *x) {
   return true;
 }
 
-static const tn_kernel *kernel(const tn_ldl *q, const tn_column *c) {
-  return q->some_careful && q->careful[c - q->plan->columns] ? &tn_kernel_careful : c->kernel;
+bool tn_ldl_factor(tn_ldl *q, double *x) {
+  tn_ldl_begin(q);
+  for (int t = 0; t < q->plan->tiles; t++)
+    if (!tn_ldl_factor_tile(q, t, x)) return false;
+  return true;
+}
+
+static const tn_elimination *way(const tn_ldl *q, const tn_column *c) {
+  return q->some_careful && q->careful[c - q->plan->columns] ? &c->kernel->careful : &c->kernel->quick;
 }
 
 void tn_ldl_forward(const tn_ldl *q, double *x) {
   const tn_column *end = q->plan->columns + q->plan->nodes;
-  for (const tn_column *c = q->plan->columns; c < end; c++) kernel(q, c)->forward(q, c, x);
+  for (const tn_column *c = q->plan->columns; c < end; c++) way(q, c)->forward(q, c, x);
+}
+
+void tn_ldl_backward_tile(const tn_ldl *q, int tile, double *x) {
+  const tn_column *first = q->plan->columns + q->plan->tile[tile].column,
+                  *c = q->plan->columns + q->plan->tile[tile + 1].column;
+  if (!q->some_careful && tile == 0)
+    while (c-- > first) c->kernel->quick.backward(q, c, x);
+  else
+    while (c-- > first) {
+      if (tile > 0) soon(q, c, -TN_TILE / 4);
+      way(q, c)->backward(q, c, x);
+    }
 }
 
 void tn_ldl_backward(const tn_ldl *q, double *x) {
-  const tn_column *c = q->plan->columns + q->plan->nodes;
-  if (!q->some_careful)
-    while (c-- > q->plan->columns) c->kernel->backward(q, c, x);
-  else
-    while (c-- > q->plan->columns) kernel(q, c)->backward(q, c, x);
+  for (int t = q->plan->tiles; t-- > 0;) tn_ldl_backward_tile(q, t, x);
 }
 
 void tn_ldl_solve(const tn_ldl *q, double *x) {

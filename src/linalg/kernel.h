@@ -33,19 +33,17 @@ INLINE double cofactors(const int n, const double *P, const int pad, double I[9]
   return minor[2] = a * I[0] + b * I[1] + c * I[2];
 }
 
-/* whether the pivots of a chunk are what they should be; rows: not small. minor: leading determinants; x: its first number in
- * vectors */
-INLINE bool pivots_good(const tn_ldl *q, const int n, const bool rows, const double *P, const int pad,
-                        const double minor[3], const int x, double least[2]) {
+/* whether the pivots of a chunk are what they should be; rows: not small. minor: leading determinants; g: of its rows */
+INLINE bool pivots_good(const int n, const bool rows, const double *P, const int pad, const double minor[3],
+                        tn_gauge *g, double least[2]) {
   const double d1 = P[0], d2 = n > 1 ? d1 * P[pad + 1] : 0, d3 = n > 2 ? d2 * P[2 * pad + 2] : 0;
   if (!rows)
     return d1 > 0 && (n < 2 || (d2 > 0 && minor[1] > TN_SMALL_DETERMINANT * d2)) &&
            (n < 3 || (d3 > 0 && minor[2] > TN_SMALL_DETERMINANT * d3));
-  const double *D_inv = q->D_inv + x, *usual = q->usual + x;
-  double *rho = q->rho + x, here = INFINITY, nearest = least[1];
+  double here = INFINITY, nearest = least[1];
   for (int k = 0; k < n; k++) {
-    const double p = k ? -minor[k] / minor[k - 1] : -minor[0], r = p * D_inv[k], near = p * usual[k];
-    rho[k] = r;
+    const double p = k ? -minor[k] / minor[k - 1] : -minor[0], r = p * g[k].D_inv, near = p * g[k].usual;
+    g[k].rho = r;
     here = r < here ? r : here;
     nearest = near < nearest ? near : nearest;
   }
@@ -88,18 +86,31 @@ INLINE void residual_of(const int s, const int n1, const int n2, const int n, co
   for (int i = 0; i < s; i++) r[c->x + i] = own[i];
 }
 
-/* the functions of a pattern, from `factor`, `forward` and `backward` of the file; and its entry in the list */
-#define TN_KERNEL_FUNCTIONS(s, n1, n2)                                                                                 \
-  static bool factor_##s##n1##n2(const tn_ldl *b, const tn_column *c, double *x, double least[2]) {                    \
-    return factor(s, n1, n2, b, c, x, least);                                                                          \
+/* the pivot of a row, guarded */
+INLINE double guarded(const double eps, const double d, tn_gauge *g, double least[2]) {
+  const double p = d < 0 ? -d : 0;
+  g->rho = p * g->D_inv;
+  least[0] = fmin(least[0], g->rho);
+  if (g->usual > 0) least[1] = fmin(least[1], p * g->usual); /* a redundant row is always small */
+  return -(p + eps * g->D);
+}
+
+/* of a way to eliminate columns of a pattern, its functions, from `factor`, `forward` and `backward` followed by its name; and their
+ * residual */
+#define TN_ELIMINATION(way, s, n1, n2)                                                                                 \
+  static bool factor##way##_##s##n1##n2(const tn_ldl *b, const tn_column *c, double *x, double least[2]) {             \
+    return factor##way(s, n1, n2, b, c, x, least);                                                                     \
   }                                                                                                                    \
-  static void forward_##s##n1##n2(const tn_ldl *b, const tn_column *c, double *x) { forward(s, n1, n2, b, c, x); }     \
-  static void backward_##s##n1##n2(const tn_ldl *b, const tn_column *c, double *x) { backward(s, n1, n2, b, c, x); }   \
+  static void forward##way##_##s##n1##n2(const tn_ldl *b, const tn_column *c, double *x) {                             \
+    forward##way(s, n1, n2, b, c, x);                                                                                  \
+  }                                                                                                                    \
+  static void backward##way##_##s##n1##n2(const tn_ldl *b, const tn_column *c, double *x) {                            \
+    backward##way(s, n1, n2, b, c, x);                                                                                 \
+  }
+#define TN_RESIDUAL(s, n1, n2)                                                                                         \
   static void residual_##s##n1##n2(const tn_plan *p, const tn_column *c, const double *K, const double *x,             \
                                    double *r) {                                                                        \
     residual_of(s, n1, n2, (n1 > 0) + (n2 > 0), p, c, K, x, r);                                                        \
   }
-#define TN_KERNEL_ENTRY(s, n1, n2)                                                                                     \
-  {100 * s + 10 * n1 + n2, factor_##s##n1##n2, forward_##s##n1##n2, backward_##s##n1##n2, residual_##s##n1##n2},
 
 #endif

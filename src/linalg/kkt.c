@@ -21,17 +21,24 @@
  *   (8) N = [-T; 1],  T = U11^-1 U12,  refined by T += (B1 B1')^-1 B1 B'N: error u/sigma instead of u/sigma^2
  *   (9) n = N (N'N)^-1 N' s g is the inconsistency of g; g - n/s is solved, which is least squares with weights 1/D
  *  (10) mu - N (N'N)^-1 N' mu is the shortest mu
+ * Rows that others repeat only nearly, as where a state is off the constraints or a joint is there twice a little apart, leave
+ * F = N'B. P = 1 - N (N'N)^-1 N'; the rows that are meant are P B, the nearest of rank `independent`:
+ *  (11) [1 T] B F' = 0, or B1 F' + T (N'N)^-1 F F' = 0,  by T += (B1 B1')^-1 of that: then N spans what belongs to the smallest
+ *       singular values, and P B is B with these cut off
+ *  (12) P (A x - g) = 0 and mu = P mu, by (6) with P on both: the answer does not depend on which rows are left out
  * (A prototype found n and the shortest mu from the growth of mu in sweeps with eps = 1e-12. That leaves roundoff of
  * u/eps in mu, 1e-3 of it, and needs one to six more sweeps.) */
 #include "linalg/linalg.h"
 
 #include <float.h>
 
-static const double EPS = 1e-15;          /* smaller breaks down on dependent rows, larger costs sweeps at sigma 1e-7 */
-static const double RHO_DIRECT = 1e-2;    /* above: no sweep; errors of up to 1e-13 were seen                         */
-static const double RHO_RANK = 1e-12;     /* below: the row depends on those before it                                */
+static const double EPS = 1e-15;       /* smaller breaks down on dependent rows, larger costs sweeps at sigma 1e-7 */
+static const double RHO_DIRECT = 1e-2; /* above: no sweep; errors of up to 1e-13 were seen                         */
+static const double RHO_RANK = 1e-12;  /* below: the row depends on those before it                                */
+static const double RHO_NEARLY = 1e-9, GAP = 1e-6; /* below, and so far below the one before: nearly                  */
 static const double RHO_REDUNDANT = 1e-8; /* alike after `rank`: a state off the constraints by d raises rho to d^2   */
-static const double KEEP = 0.1;  /* of rho_min: a choice of redundant rows is given up below                  */
+static const double OFF = 1e-14; /* |F| of (11) above which rows are repeated only nearly                         */
+static const double KEEP = 0.1;  /* of the least pivot of an order: at which it is given up                    */
 static const double TOL = 1e-12; /* of (7)                                                                   */
 static const double CHOLESKY_MIN = 1e-14; /* pivot over diagonal element below which M + W counts as singular         */
 enum { SWEEPS_MAX = 12, NULL_SWEEPS_MAX = 12 };
@@ -93,6 +100,9 @@ void tn_kkt_carve(tn_kkt *k, tn_carve *c, int nu, int rows) {
   k->first = TN_CARVE(c, int, n);
   k->end = TN_CARVE(c, int, n);
   k->B = TN_CARVE(c, double, m *n);
+  k->F = TN_CARVE(c, double, m *n);
+  k->order = TN_CARVE(c, int, m);
+  k->list = TN_CARVE(c, int, m + 1);
   k->lo = TN_CARVE(c, int, m);
   k->hi = TN_CARVE(c, int, m);
   k->D = TN_CARVE(c, double, m);
@@ -103,8 +113,6 @@ void tn_kkt_carve(tn_kkt *k, tn_carve *c, int nu, int rows) {
   k->S_inv = TN_CARVE(c, double, m);
   k->G_inv = TN_CARVE(c, double, m);
   k->pivot = TN_CARVE(c, int, m);
-  k->left_out = TN_CARVE(c, int, m);
-  if (c->base) memset(k->left_out, 0, sizeof(int) * m);
   k->rho = TN_CARVE(c, double, m);
   double **by_speed[] = {&k->y, &k->z, &k->z_sum, &k->dx, &k->r1};
   double **by_row[] = {&k->r2, &k->g, &k->v, &k->mu, &k->dmu};
@@ -112,12 +120,25 @@ void tn_kkt_carve(tn_kkt *k, tn_carve *c, int nu, int rows) {
   for (int i = 0; i < 5; i++) *by_row[i] = TN_CARVE(c, double, m);
 }
 
+/* how many zeros a (n) begins with, eight at a time */
+static int zeros(int n, const double *a) {
+  int i = 0;
+  for (; i + 8 <= n; i += 8) {
+    double sum[2] = {0, 0};
+    for (int j = 0; j < 8; j += 2) sum[0] += fabs(a[i + j]), sum[1] += fabs(a[i + j + 1]);
+    if (sum[0] + sum[1] != 0) break;
+  }
+  while (i < n && a[i] == 0) i++;
+  return i;
+}
+
 /* lo, hi of the rows of A */
 static void find_ranges(tn_kkt *k, const double *A) {
   for (int i = 0; i < k->rows; i++) {
     const double *a = crow(A, i, k->nu);
-    int lo = 0, hi = k->nu;
-    while (lo < hi && a[lo] == 0) lo++;
+    const int lo = zeros(k->nu, a);
+    int hi = k->nu;
+    while (hi - 8 >= lo && zeros(8, a + hi - 8) == 8) hi -= 8;
     while (hi > lo && a[hi - 1] == 0) hi--;
     k->lo[i] = lo;
     k->hi[i] = hi;
@@ -128,12 +149,7 @@ static void find_ranges(tn_kkt *k, const double *A) {
 static bool factor_mass(tn_kkt *k, const double *M, const double *A, const double *sigma) {
   const int nu = k->nu;
   int *restrict first = k->first, *restrict end = k->end;
-  for (int j = 0; j < nu; j++) {
-    const double *m = crow(M, j, nu);
-    int f = 0;
-    while (f < j && m[f] == 0) f++;
-    first[j] = f;
-  }
+  for (int j = 0; j < nu; j++) first[j] = zeros(j, crow(M, j, nu));
   for (int i = 0; sigma && i < k->rows; i++) {
     if (!(sigma[i] > 0)) continue;
     const double *a = crow(A, i, nu);
@@ -223,62 +239,132 @@ static void exchange(double *S, int n, int k, int m) {
   for (int j = m + 1; j < n; j++) swap(row(S, k, n) + j, row(S, m, n) + j);
 }
 
-/* (5); the diagonal is kept in p, where the search for the largest is fast. keep: rows left out last time come last again */
-static void eliminate(tn_kkt *k, bool keep) {
+/* B B' in the order of `pivot`, above the diagonal; the diagonal in p */
+static void form_gram(tn_kkt *k, double *restrict p) {
   const int n = k->rows, nu = k->nu;
-  double *S = k->S, *restrict p = k->v;
-  for (int i = 0; i < n; i++) {
-    k->pivot[i] = i;
-    p[i] = dot(k->hi[i] - k->lo[i], crow(k->B, i, nu) + k->lo[i], crow(k->B, i, nu) + k->lo[i]);
-    for (int j = i + 1; j < n; j++) {
-      const int lo = k->lo[i] > k->lo[j] ? k->lo[i] : k->lo[j], hi = k->hi[i] < k->hi[j] ? k->hi[i] : k->hi[j];
-      row(S, i, n)[j] = lo < hi ? dot(hi - lo, crow(k->B, i, nu) + lo, crow(k->B, j, nu) + lo) : 0;
+  for (int e = 0; e < n; e++) {
+    const int i = k->pivot[e];
+    const double *b = crow(k->B, i, nu);
+    double *s = row(k->S, e, n);
+    p[e] = dot(k->hi[i] - k->lo[i], b + k->lo[i], b + k->lo[i]);
+    for (int f = e + 1; f < n; f++) {
+      const int j = k->pivot[f], lo = k->lo[i] > k->lo[j] ? k->lo[i] : k->lo[j],
+                hi = k->hi[i] < k->hi[j] ? k->hi[i] : k->hi[j];
+      s[f] = lo < hi ? dot(hi - lo, b + lo, crow(k->B, j, nu) + lo) : 0;
     }
   }
+}
+
+/* the largest that is left to place e */
+static void choose(tn_kkt *k, int e, double *p) {
+  const int n = k->rows, t = k->pivot[e];
+  int best = e;
+  for (int i = e + 1; i < n; i++)
+    if (p[i] > p[best]) best = i;
+  if (best == e) return;
+  exchange(k->S, n, e, best);
+  swap(p + e, p + best);
+  k->pivot[e] = k->pivot[best];
+  k->pivot[best] = t;
+}
+
+/* (5), the largest first or in the order that stands */
+static void eliminate(tn_kkt *k, bool largest, double *restrict p) {
+  const int n = k->rows;
   for (int e = 0; e < n; e++) {
-    int best = -1;
-    for (int i = e; i < n; i++)
-      if (!(keep && e < k->rank && k->left_out[k->pivot[i]]) && (best < 0 || p[i] > p[best])) best = i;
-    if (best != e) {
-      const int t = k->pivot[e];
-      exchange(S, n, e, best);
-      swap(p + e, p + best);
-      k->pivot[e] = k->pivot[best];
-      k->pivot[best] = t;
-    }
-    double *restrict u = row(S, e, n);
+    if (largest) choose(k, e, p);
+    double *restrict u = row(k->S, e, n);
+    int *run = k->list, runs = 0; /* where u is not zero: first and end of each stretch */
     k->rho[e] = p[e] < 0 ? 0 : p[e];
     k->S_inv[e] = 1 / (k->rho[e] > RHO_DIRECT ? k->rho[e] : k->rho[e] + EPS);
     for (int i = e + 1; i < n; i++) {
       if (u[i] == 0) continue;
-      const double c = u[i] * k->S_inv[e];
-      p[i] -= c * u[i];
-      axpy(n - i - 1, -c, u + i + 1, row(S, i, n) + i + 1);
-      u[i] = c; /* not needed again as it was: later rows use what follows it */
+      if (runs && i - run[2 * runs - 1] < 4)
+        run[2 * runs - 1] = i + 1;
+      else
+        run[2 * runs] = i, run[2 * runs++ + 1] = i + 1;
     }
+    for (int q = 0; q < runs; q++)
+      for (int i = run[2 * q]; i < run[2 * q + 1]; i++) {
+        if (u[i] == 0) continue;
+        const double c = u[i] * k->S_inv[e];
+        double *s = row(k->S, i, n);
+        p[i] -= c * u[i];
+        axpy(run[2 * q + 1] - i - 1, -c, u + i + 1, s + i + 1);
+        for (int w = q + 1; w < runs; w++) axpy(run[2 * w + 1] - run[2 * w], -c, u + run[2 * w], s + run[2 * w]);
+        u[i] = c; /* not needed again as it was: later rows use what follows it */
+      }
   }
+}
+
+/* with redundant rows: those kept in an order with little fill, by how many others they meet */
+static void make_order(tn_kkt *k) {
+  const int n = k->rows, r = k->independent;
+  int *degree = k->list;
+  form_gram(k, k->v); /* in the order of `pivot` */
+  for (int e = 0; e < n; e++) degree[k->pivot[e]] = 0;
+  for (int e = 0; e < n; e++)
+    for (int f = e + 1; f < n; f++)
+      if (crow(k->S, e, n)[f] != 0) degree[k->pivot[e]]++, degree[k->pivot[f]]++;
+  for (int e = 0; e < n; e++) k->order[e] = k->pivot[e];
+  for (int e = 1; e < r; e++) {
+    const int i = k->order[e];
+    int at = e;
+    for (; at > 0; at--) {
+      const int before = k->order[at - 1];
+      const int more = degree[before] - degree[i];
+      if (more < 0 || (more == 0 && i > before)) break;
+      k->order[at] = before;
+    }
+    k->order[at] = i;
+  }
+}
+
+/* false: the order is not good enough, or not any more */
+static bool in_order(tn_kkt *k) {
+  const int n = k->rows, r = k->rank;
+  for (int e = 0; e < n; e++) k->pivot[e] = k->order[e];
+  form_gram(k, k->v);
+  eliminate(k, false, k->v);
+  k->independent = r;
+  k->least = 1;
+  for (int e = 0; e < r; e++)
+    if (!(k->rho[e] >= k->least)) k->least = k->rho[e];
+  bool good = k->least > RHO_DIRECT && k->least > KEEP * k->least_ordered;
+  for (int e = r; e < n; e++) good = good && k->rho[e] <= RHO_REDUNDANT;
+  return good;
+}
+
+static void by_pivots(tn_kkt *k) {
+  const int n = k->rows;
+  for (int e = 0; e < n; e++) k->pivot[e] = e;
+  form_gram(k, k->v);
+  eliminate(k, true, k->v);
   int e = k->rank < n ? k->rank : n;
   k->rho_min = e > 0 ? k->rho[e - 1] : 1;
   while (e < n && !(k->rho[e] <= RHO_REDUNDANT)) e++;
   k->independent = e;
+  k->least = e > 0 ? k->rho[e - 1] : 1;
 }
 
-/* which of redundant rows are left out matters off the constraints, where they contradict each other a little: stages of a step
- * that do not agree on it do not see one smooth motion. so the choice stands as long as it is good */
+/* which of redundant rows are left out does not matter (11), (12); so a choice, and an order with little fill, stand as long as no
+ * pivot asks for sweeps and none falls much. near a singular position the largest is looked for as ever */
 static void factor_schur(tn_kkt *k) {
-  const int n = k->rows, redundant = n - k->rank;
-  if (redundant > 0 && k->kept == redundant) {
-    eliminate(k, true);
-    if (k->rho_min > KEEP * k->rho_kept && k->rho_min > RHO_REDUNDANT && k->independent == k->rank) {
-      k->rho_kept = fmax(k->rho_kept, k->rho_min);
-      return;
-    }
+  const bool redundant = k->rank < k->rows;
+  if (redundant && k->ordered == TN_ORDERED && in_order(k)) {
+    const double part = k->least / k->least_ordered;
+    k->rho_min = k->rho_ordered * (part < 1 ? part : 1);
+    return;
   }
-  eliminate(k, false);
-  if (!(tn_kkt_nearness(k) > KEEP)) return; /* near a singular position any choice looks good: none is made there */
-  k->kept = n - k->independent;
-  k->rho_kept = k->rho_min;
-  for (int e = 0; e < n; e++) k->left_out[k->pivot[e]] = e >= k->independent;
+  by_pivots(k);
+  if (k->ordered == TN_ORDERED) k->ordered = TN_NOT_ORDERED;
+  if (!redundant || k->ordered == TN_NO_ORDER || k->independent != k->rank || !(tn_kkt_nearness(k) > KEEP)) return;
+  k->rho_ordered = k->rho_min;
+  k->least_ordered = 0;
+  make_order(k);
+  k->ordered = in_order(k) ? TN_ORDERED : TN_NO_ORDER;
+  k->least_ordered = k->least;
+  if (k->ordered == TN_NO_ORDER) by_pivots(k);
 }
 
 /* v = (U' diag U)^-1 v for the independent rows, in the order of (5) */
@@ -289,36 +375,27 @@ static void solve_schur(const tn_kkt *k, double *restrict v) {
   for (int e = r - 1; e >= 0; e--) v[e] = v[e] * k->S_inv[e] - dot(r - e - 1, crow(k->S, e, n) + e + 1, v + e + 1);
 }
 
-/* v = B1 y, y = B'(-t; 1) in the order of (5) */
-static void null_residual(tn_kkt *k, int j, const double *t, double *restrict y, double *restrict v) {
+/* y = B'(-t; 1) in the order of (5) */
+static void null_rest(const tn_kkt *k, int j, const double *t, double *restrict y) {
   const int nu = k->nu, r = k->independent;
   for (int i = 0; i < nu; i++) y[i] = 0;
   for (int e = 0; e <= r; e++) {
     const int i = k->pivot[e < r ? e : j], lo = k->lo[i];
     axpy(k->hi[i] - lo, e < r ? -t[e] : 1, crow(k->B, i, nu) + lo, y + lo);
   }
-  for (int e = 0; e < r; e++) {
+}
+
+/* v = B1 y */
+static void rows_times(const tn_kkt *k, const double *restrict y, double *restrict v) {
+  for (int e = 0; e < k->independent; e++) {
     const int i = k->pivot[e], lo = k->lo[i];
-    v[e] = dot(k->hi[i] - lo, crow(k->B, i, nu) + lo, y + lo);
+    v[e] = dot(k->hi[i] - lo, crow(k->B, i, k->nu) + lo, y + lo);
   }
 }
 
-/* (8): row j of S from `independent` on keeps column j of T, then the Cholesky factor of N'N without its diagonal */
-static void factor_null(tn_kkt *k) {
+/* N'N = G G', the rows of G behind T; its diagonal inverted */
+static void factor_gram(tn_kkt *k) {
   const int n = k->rows, r = k->independent;
-  for (int j = r; j < n; j++) {
-    double *t = row(k->S, j, n), before = HUGE_VAL;
-    for (int e = r - 1; e >= 0; e--) t[e] = crow(k->S, e, n)[j] - dot(r - e - 1, crow(k->S, e, n) + e + 1, t + e + 1);
-    for (int sweep = 0; sweep < NULL_SWEEPS_MAX && r > 0 && !(k->rho[r - 1] > RHO_DIRECT); sweep++) {
-      null_residual(k, j, t, k->y, k->v);
-      solve_schur(k, k->v);
-      const double d = norm(r, k->v);
-      if (!(d <= 0.7 * before)) break;
-      axpy(r, 1, k->v, t);
-      if (d <= 4 * DBL_EPSILON * (1 + norm(r, t))) break;
-      before = d;
-    }
-  }
   for (int j = r; j < n; j++) {
     double *c = row(k->S, j, n) + r, d = 1 + dot(r, crow(k->S, j, n), crow(k->S, j, n));
     for (int i = r; i < j; i++)
@@ -328,19 +405,83 @@ static void factor_null(tn_kkt *k) {
   }
 }
 
+/* w = G^-1 w, G^-T w; w from `independent` on */
+static void gram_down(const tn_kkt *k, double *w) {
+  const int n = k->rows, r = k->independent;
+  for (int j = r; j < n; j++) w[j] = (w[j] - dot(j - r, crow(k->S, j, n) + r, w + r)) * k->G_inv[j];
+}
+
+static void gram_up(const tn_kkt *k, double *w) {
+  const int n = k->rows, r = k->independent;
+  for (int j = n - 1; j >= r; j--) {
+    w[j] *= k->G_inv[j];
+    axpy(j - r, -w[j], crow(k->S, j, n) + r, w + r);
+  }
+}
+
+/* (11) for one column; f its row of F */
+static void turn_null(tn_kkt *k, int j, double *f) {
+  const int n = k->rows, nu = k->nu, r = k->independent;
+  double *v = k->v;
+  rows_times(k, f, v);
+  for (int i = r; i < n; i++) v[i] = dot(nu, crow(k->F, i, nu), f);
+  gram_down(k, v);
+  gram_up(k, v);
+  for (int i = r; i < n; i++) axpy(r, v[i], crow(k->S, i, n), v);
+  solve_schur(k, v);
+  axpy(r, 1, v, row(k->S, j, n));
+  for (int e = 0; e < r; e++) {
+    const int i = k->pivot[e], lo = k->lo[i];
+    axpy(k->hi[i] - lo, -v[e], crow(k->B, i, nu) + lo, f + lo);
+  }
+}
+
+static void find_rest(tn_kkt *k) {
+  const int n = k->rows, nu = k->nu, r = k->independent;
+  k->off = 0;
+  for (int j = r; j < n; j++) {
+    null_rest(k, j, crow(k->S, j, n), row(k->F, j, nu));
+    k->off = fmax(k->off, norm(nu, crow(k->F, j, nu)));
+  }
+  if (r == 0 || r == n) return;
+  /* each sweep leaves this of what was off */
+  const double part = k->off * k->off / k->least;
+  double left = part;
+  for (int sweep = 0; sweep < NULL_SWEEPS_MAX && left > DBL_EPSILON && part < 0.1; sweep++, left *= part) {
+    for (int j = r; j < n; j++) turn_null(k, j, row(k->F, j, nu));
+    factor_gram(k);
+  }
+}
+
+/* (8): row j of S from `independent` on keeps column j of T, then the Cholesky factor of N'N without its diagonal */
+static void factor_null(tn_kkt *k) {
+  const int n = k->rows, r = k->independent;
+  for (int j = r; j < n; j++) {
+    double *t = row(k->S, j, n), before = HUGE_VAL;
+    for (int e = r - 1; e >= 0; e--) t[e] = crow(k->S, e, n)[j] - dot(r - e - 1, crow(k->S, e, n) + e + 1, t + e + 1);
+    for (int sweep = 0; sweep < NULL_SWEEPS_MAX && r > 0 && !(k->least > RHO_DIRECT); sweep++) {
+      null_rest(k, j, t, k->y);
+      rows_times(k, k->y, k->v);
+      solve_schur(k, k->v);
+      const double d = norm(r, k->v);
+      if (!(d <= 0.7 * before)) break;
+      axpy(r, 1, k->v, t);
+      if (d <= 4 * DBL_EPSILON * (1 + norm(r, t))) break;
+      before = d;
+    }
+  }
+  factor_gram(k);
+  find_rest(k);
+}
+
 /* (9), (10): v = its part in the null space, v in the order of (5) */
 static void null_part(const tn_kkt *k, double *restrict v) {
   const int n = k->rows, r = k->independent;
-  for (int j = r; j < n; j++) {
-    const double *t = crow(k->S, j, n);
-    v[j] = (v[j] - dot(r, t, v) - dot(j - r, t + r, v + r)) * k->G_inv[j];
-  }
+  for (int j = r; j < n; j++) v[j] -= dot(r, crow(k->S, j, n), v);
+  gram_down(k, v);
+  gram_up(k, v);
   for (int e = 0; e < r; e++) v[e] = 0;
-  for (int j = n - 1; j >= r; j--) {
-    v[j] *= k->G_inv[j];
-    axpy(j - r, -v[j], crow(k->S, j, n) + r, v + r);
-    axpy(r, -v[j], crow(k->S, j, n), v);
-  }
+  for (int j = r; j < n; j++) axpy(r, -v[j], crow(k->S, j, n), v);
 }
 
 bool tn_kkt_factor(tn_kkt *k, const double *M, const double *A, const double *sigma) {
@@ -358,14 +499,15 @@ bool tn_kkt_factor(tn_kkt *k, const double *M, const double *A, const double *si
 void tn_kkt_reset(tn_kkt *k) {
   k->rank = k->rows;
   k->rho_typical = 0;
-  k->kept = 0;
+  k->ordered = TN_NOT_ORDERED;
   for (int i = 0; i < k->rows; i++) k->D_typical[i] = 0;
 }
 
 void tn_kkt_typical(tn_kkt *k, int rank) {
+  const bool ordered = k->ordered == TN_ORDERED && rank <= k->rank;
+  k->rho_typical = fmax(k->rho_typical, ordered ? k->rho_min : rank > 0 ? k->rho[rank - 1] : 1);
   k->rank = rank;
-  k->kept = 0;
-  k->rho_typical = fmax(k->rho_typical, rank > 0 ? k->rho[rank - 1] : 1);
+  k->ordered = TN_NOT_ORDERED;
   for (int i = 0; i < k->rows; i++) k->D_typical[i] = fmax(k->D_typical[i], k->D[i]);
 }
 
@@ -379,10 +521,32 @@ int tn_kkt_rank(const tn_kkt *k) {
   return rank;
 }
 
+int tn_kkt_gap(const tn_kkt *k) {
+  int e = 1;
+  while (e < k->rows && !(k->rho[e] <= RHO_NEARLY && k->rho[e] <= GAP * k->rho[e - 1])) e++;
+  return e < k->rows ? e : k->rows;
+}
+
 /* ---- solve ------------------------------------------------------------------------------------------------------- */
 
-/* (4): y holds f and is used up; -> z, x, mu */
-static void solve_once(tn_kkt *k, bool identity, const double *A, const double *sigma, double *restrict y,
+/* (12): v = P v in the order of the rows; its null part, N w, stays in k->v, in the order of (5) */
+static void project(tn_kkt *k, double *restrict v) {
+  for (int e = 0; e < k->rows; e++) k->v[e] = v[k->pivot[e]];
+  null_part(k, k->v);
+  for (int e = 0; e < k->rows; e++) v[k->pivot[e]] -= k->v[e];
+}
+
+/* alike of numbers measured by 1/s */
+static void project_rows(tn_kkt *k, double *restrict g) {
+  for (int e = 0; e < k->rows; e++) k->v[e] = k->s[k->pivot[e]] * g[k->pivot[e]];
+  null_part(k, k->v);
+  for (int e = 0; e < k->rows; e++) g[k->pivot[e]] -= k->v[e] * sqrt(k->D[k->pivot[e]]);
+}
+
+static bool nearly(const tn_kkt *k) { return k->independent < k->rows && k->off > OFF; }
+
+/* (4): y holds f and is used up; -> z, x, mu. off: (12), z = y - B'P mu = y - B1'mu + F'w */
+static void solve_once(tn_kkt *k, bool identity, bool off, const double *A, const double *sigma, double *restrict y,
                        const double *restrict g, double *restrict z, double *restrict x, double *restrict mu) {
   const int nu = k->nu, r = k->independent;
   double *restrict v = k->v;
@@ -408,6 +572,10 @@ static void solve_once(tn_kkt *k, bool identity, const double *A, const double *
     axpy(k->hi[i] - lo, -v[e], crow(k->B, i, nu) + lo, z + lo);
   }
   for (int e = r; e < k->rows; e++) mu[k->pivot[e]] = 0;
+  if (off) {
+    project(k, mu);
+    for (int e = r; e < k->rows; e++) axpy(nu, v[e], crow(k->F, e, nu), z);
+  }
   copy(nu, z, x);
   if (identity) return;
   for (int j = nu - 1; j >= 0; j--) {
@@ -437,13 +605,14 @@ static void residual(const tn_kkt *k, const double *M, const double *A, const do
 }
 
 /* (6), (7); returns the number of sweeps. z_sum is L'x */
-static int refine(tn_kkt *k, const double *M, const double *A, const double *sigma, const double *f, double *x,
-                  double *lambda) {
+static int refine(tn_kkt *k, const double *M, const double *A, const double *sigma, const double *f, bool off,
+                  double *x, double *lambda) {
   const int nu = k->nu, rows = k->rows;
   double before = 0;
   for (int sweep = 0; sweep < SWEEPS_MAX; sweep++) {
     residual(k, M, A, f, k->g, x, lambda, k->r1, k->r2);
-    solve_once(k, !M, A, sigma, k->r1, k->r2, k->z, k->dx, k->dmu);
+    if (off) project_rows(k, k->r2);
+    solve_once(k, !M, off, A, sigma, k->r1, k->r2, k->z, k->dx, k->dmu);
     const double d = norm(nu, k->z);
     /* roundoff is reached: drop this correction. NaN stops here too */
     if (!isfinite(d) || (sweep > 0 && d > 0.7 * before)) return sweep + 1;
@@ -464,25 +633,23 @@ void tn_kkt_solve(tn_kkt *k, const double *M, const double *A, const double *sig
   *info = (tn_kkt_info){0};
   copy(rows, g, k->g);
   if (r < rows) {
-    for (int e = 0; e < rows; e++) k->v[e] = k->s[k->pivot[e]] * g[k->pivot[e]];
-    null_part(k, k->v);
+    project_rows(k, k->g);
     for (int e = 0; e < rows; e++) {
       const int i = k->pivot[e];
-      k->g[i] -= k->v[e] * sqrt(k->D[i]);
       const double n = k->s[i] == 0 ? fabs(g[i]) : fabs(k->v[e]); /* a row of zeros has no measure of its own */
       if (n > info->inconsistency) info->inconsistency = n;
     }
   }
 
   for (int j = 0; j < nu; j++) k->y[j] = f ? f[j] : 0;
-  solve_once(k, !M, A, sigma, k->y, k->g, k->z_sum, x, k->mu);
+  const bool off = nearly(k);
+  solve_once(k, !M, off, A, sigma, k->y, k->g, k->z_sum, x, k->mu);
   for (int i = 0; i < rows; i++) lambda[i] = k->s[i] * k->mu[i];
-  if (r > 0 && !(k->rho[r - 1] > RHO_DIRECT)) info->sweeps = refine(k, M, A, sigma, f, x, lambda);
+  if (r > 0 && (off || !(k->least > RHO_DIRECT))) info->sweeps = refine(k, M, A, sigma, f, off, x, lambda);
 
   if (r < rows) {
-    for (int e = 0; e < rows; e++) k->v[e] = k->mu[k->pivot[e]];
-    null_part(k, k->v);
-    for (int e = 0; e < rows; e++) lambda[k->pivot[e]] -= k->s[k->pivot[e]] * k->v[e];
+    project(k, k->mu);
+    for (int i = 0; i < rows; i++) lambda[i] = k->s[i] * k->mu[i];
   }
   info->failed = !all_finite(nu, x) || !all_finite(rows, lambda);
 }
@@ -510,9 +677,9 @@ void tn_kkt_correct(tn_kkt *k, const double *M, const double *A, const double *s
   k->independent = r;
   copy(rows, g, k->g);
   for (int j = 0; j < nu; j++) k->y[j] = 0;
-  solve_once(k, !M, A, sigma, k->y, k->g, k->z_sum, x, k->mu);
+  solve_once(k, !M, false, A, sigma, k->y, k->g, k->z_sum, x, k->mu);
   for (int i = 0; i < rows; i++) lambda[i] = k->s[i] * k->mu[i];
-  if (r > 0 && !(k->rho[r - 1] > RHO_DIRECT)) info->sweeps = refine(k, M, A, sigma, NULL, x, lambda);
+  if (r > 0 && !(k->least > RHO_DIRECT)) info->sweeps = refine(k, M, A, sigma, NULL, false, x, lambda);
   k->independent = all;
   info->failed = !all_finite(nu, x) || !all_finite(rows, lambda);
 }

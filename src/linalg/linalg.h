@@ -12,25 +12,27 @@ typedef struct tn_kkt {
   double *L_inv;    /* nu: 1 / L_jj                                                                                   */
   int *first, *end; /* nu: first column of row j of L that is not zero; end of the diagonal block that holds j        */
   double *B;        /* rows x nu: rows of A in the metric of (M + W)^-1, scaled to length 1 (3)                       */
+  double *F;        /* rows x nu: what redundant rows leave of each other (11), in the order of `pivot`               */
   int *lo, *hi;     /* rows: row i of A and of B is zero outside lo .. hi-1                                           */
+  int *order, *list; /* rows: an order that stands; room                                                              */
+  enum { TN_NOT_ORDERED, TN_ORDERED, TN_NO_ORDER } ordered; /* not yet; there is one; none was good enough            */
+  double rho_ordered, least_ordered; /* when it was made: rho_min; the least pivot in that order                      */
   const int *group; /* rows, or NULL: the first of the rows that are measured alike where some are redundant          */
   double *D;        /* rows: (A (M + W)^-1 A')_ii                                                                     */
   double
-      *D_typical;  /* rows: D at typical poses, 0 before any; the larger of the two scales a row                     */
-  double *s;       /* rows: 1 / sqrt(D), 0 for a row of zeros                                                        */
-  double *S;       /* rows x rows: above the diagonal U of (5), in the order of `pivot`; below it T and N'N of (8)   */
-  double *S_inv;   /* rows: 1 / (pivot e + eps)                                                                      */
-  double *G_inv;   /* rows: 1 / diagonal of the factor of N'N                                                        */
-  int *pivot;      /* rows: row eliminated e-th                                                                      */
-  double *rho;     /* rows: pivot e before eps: squared sine against the rows before it; never increasing            */
+      *D_typical; /* rows: D at typical poses, 0 before any; the larger of the two scales a row                     */
+  double *s;      /* rows: 1 / sqrt(D), 0 for a row of zeros                                                        */
+  double *S;      /* rows x rows: above the diagonal U of (5), in the order of `pivot`; below it T and N'N of (8)   */
+  double *S_inv;  /* rows: 1 / (pivot e + eps)                                                                      */
+  double *G_inv;  /* rows: 1 / diagonal of the factor of N'N                                                        */
+  int *pivot;     /* rows: row eliminated e-th                                                                      */
+  double *rho; /* rows: pivot e before eps: squared sine against the rows before it; unless ordered never increasing */
   int independent; /* rows solved with, the first of `pivot`: `rank`, or more where rows after it do not depend      */
+  double off;      /* what redundant rows leave of each other: the largest of |F| (11)                               */
+  double least;    /* the smallest of the pivots that are solved with                                                */
   double rho_min;  /* the smallest rho among the first `rank` pivots                                                  */
   double
       rho_typical; /* that at typical poses, 0 before any                                                             */
-  int *
-      left_out; /* rows: 1 where the last factor left a row out as redundant, in `kept` of them; kept while that is good */
-  int kept;
-  double rho_kept; /* rho_min when they were chosen                                                                   */
   int bad_pivot;   /* speed at which M + W was not positive definite when factor fails, else -1                      */
   double *y, *z, *z_sum, *dx, *r1; /* work, nu each   */
   double *r2, *g, *v, *mu, *dmu;   /* work, rows each */
@@ -67,6 +69,8 @@ void tn_kkt_correct(tn_kkt *k, const double *M, const double *A, const double *s
 double tn_kkt_nearness(const tn_kkt *k);
 /* rank of A in the metric of M as factored: leading pivots with rho above 1e-12 */
 int tn_kkt_rank(const tn_kkt *k);
+/* leading pivots before rho falls below 1e-9 at once, by a factor of a million: the rows behind repeat them, at least nearly */
+int tn_kkt_gap(const tn_kkt *k);
 /* the left-null vector c (rows), c'A = 0, of redundant row e of the elimination (independent <= e < rows), 1 at the row that is
  * returned */
 int tn_kkt_dependence(const tn_kkt *k, int e, double *c);
@@ -137,21 +141,34 @@ typedef struct tn_later { /* a block of L below the pivot of a column */
 } tn_later;
 
 typedef struct tn_column {
-  int node, size, kind, x;        /* x: first of its numbers in the vector, in the order of elimination */
-  int at;                         /* first value of its pivot                                           */
-  int first, n;                   /* its blocks in `later`                                              */
-  int update;                     /* first of its targets: n (n + 1)/2 first values, of (i, j), j <= i  */
-  const struct tn_kernel *kernel; /* for its pattern of sizes                                    */
+  const struct tn_kernel *kernel; /* for its pattern of sizes                                        */
+  int at;                         /* first value of its pivot; those of its blocks follow            */
+  int x;                          /* first of its numbers in the vector, in the order of elimination */
+  int row;                        /* of rows: the first of its gauges                                */
+  int first;                      /* its blocks in `later`                                           */
+  int update;                     /* first of its targets: n (n + 1)/2 first values, of (i, j), j <= i       */
+  short n;                        /* blocks                                                                  */
+  unsigned char size, kind;       /* numbers; tn_block_kind                                                  */
 } tn_column;
+
+/* columns that are filled and factored together, while they are near in memory: so many numbers of the matrix, or a few more */
+enum { TN_TILE = 8192 };
+typedef struct tn_tile {
+  int column, needed; /* the first of its columns, and of the nodes that must be there before it */
+} tn_tile;
 
 /* the plan, order.c: made at compile, never changed */
 typedef struct tn_plan {
-  int nodes, size, values; /* numbers in a vector; in the matrix            */
-  int *column;             /* nodes: its place in the order                 */
-  tn_column *columns;      /* nodes                                         */
+  int nodes, size, values, rows; /* numbers in a vector; in the matrix; of them in nodes of rows */
+  int *column;                   /* nodes: its place in the order                                */
+  int *node;                     /* columns: whose it is                                         */
+  tn_column *columns;            /* nodes, and one that ends the last: `at`                       */
   tn_later *later;
   int *target;
-  int most; /* longest column: blocks below a pivot          */
+  int most; /* longest column: blocks below a pivot                         */
+  int tiles;
+  tn_tile *tile; /* tiles + 1                                                    */
+  int *needed;   /* nodes, in the order in which elimination needs them          */
 } tn_plan;
 
 /* order and pattern for nodes of these sizes and kinds, and edges between them (each once, a != b). NULL members: no memory */
@@ -164,15 +181,19 @@ typedef struct tn_where {
 } tn_where;
 bool tn_plan_where(const tn_plan *p, int a, int b, tn_where *w);
 
+typedef struct tn_gauge { /* what the pivot of a row is measured by             */
+  double D, D_inv;        /* its size, and the inverse of that                  */
+  double usual;           /* the inverse of D times what rho is at typical poses */
+  double rho;             /* pivot over D                                       */
+} tn_gauge;
+
 /* the factor, block.c. vectors are in the order of elimination */
 typedef struct tn_ldl {
   const tn_plan *plan;
   double *K;                   /* values: filled by the caller, then factored in place                     */
   bool *careful, some_careful; /* nodes: columns with a small pivot; whether there are any                 */
   double *z;                   /* room for a column                                                        */
-  double *D, *D_inv, *usual;   /* of rows: what their pivots are measured by; its inverse; of D times what
-                                 * rho is at typical poses, the inverse                                     */
-  double *rho;                 /* of rows: pivots over D                                                   */
+  tn_gauge *gauge;             /* rows                                                                     */
   double eps;                  /* row pivots are -(max(p, 0) + eps D)                                      */
   double rho_min, nearness;    /* the smallest rho; of rho over what it typically is, 1 at most            */
   int bad;                     /* the node whose positive pivot is not, when factor fails                  */
@@ -180,24 +201,31 @@ typedef struct tn_ldl {
 
 /* how a column is factored and solved with. factor is false where a pivot is not what it should be, or of a row is small;
  * `least`: of rho and of nearness so far */
-typedef struct tn_kernel {
-  int code; /* sizes of the pivot, the first and the second block: 320 */
+typedef struct tn_elimination {
   bool (*factor)(const tn_ldl *b, const tn_column *c, double *x, double least[2]);
   void (*forward)(const tn_ldl *b, const tn_column *c, double *x);
   void (*backward)(const tn_ldl *b, const tn_column *c, double *x);
+} tn_elimination;
+
+typedef struct tn_kernel {
+  int code;                      /* sizes of the pivot, the first and the second block: 320 */
+  tn_elimination quick, careful; /* chunk by chunk; number by number, see block.c           */
   void (*residual)(const tn_plan *p, const tn_column *c, const double *K, const double *x,
                    double *r); /* r -= K x of it */
 } tn_kernel;
-extern const tn_kernel tn_kernels_small[], tn_kernels_wide[], tn_kernel_any,
-    tn_kernel_careful; /* lists end with code 0 */
+extern const tn_kernel tn_kernels_small[], tn_kernels_wide[], tn_kernel_any; /* lists end with code 0 */
 
 void tn_ldl_carve(tn_ldl *b, tn_carve *c, const tn_plan *p);
 /* in place. x (or NULL): a right side, taken forward on the way. false: see bad */
-bool tn_ldl_factor(tn_ldl *b, double *x);
-/* x = K^-1 x; or its halves */
-void tn_ldl_solve(const tn_ldl *b, double *x);
-void tn_ldl_forward(const tn_ldl *b, double *x);
-void tn_ldl_backward(const tn_ldl *b, double *x);
+bool tn_ldl_factor(tn_ldl *q, double *x);
+/* the same tile by tile, from the first to the last: what is needed before a tile may be filled in just before it */
+void tn_ldl_begin(tn_ldl *q);
+bool tn_ldl_factor_tile(tn_ldl *q, int tile, double *x);
+/* x = K^-1 x; or its halves; the second also tile by tile, from the last to the first */
+void tn_ldl_solve(const tn_ldl *q, double *x);
+void tn_ldl_forward(const tn_ldl *q, double *x);
+void tn_ldl_backward(const tn_ldl *q, double *x);
+void tn_ldl_backward_tile(const tn_ldl *q, int tile, double *x);
 /* r = b - K x, K as filled */
 void tn_ldl_residual(const tn_plan *p, const double *K, const double *x, const double *b, double *r);
 
@@ -205,7 +233,8 @@ void tn_ldl_residual(const tn_plan *p, const double *K, const double *x, const d
 
 typedef struct tn_saddle {
   tn_ldl ldl;
-  void (*fill)(const void *who, double *K); /* of the caller: K at the present state                               */
+  /* of the caller: what is needed before a tile, of K at the present state and of the right side x unless it is NULL */
+  void (*fill)(const void *who, int tile, double *K, double *x);
   const void *who;
   bool redundant;     /* rows depend on each other in general: told by the caller                             */
   bool filled;        /* K0 is that of the factor                                                             */
@@ -231,5 +260,14 @@ bool tn_saddle_sweeps(const tn_saddle *s);
 void tn_saddle_measure(tn_saddle *s, const double *b, double *x);
 /* x, which the factor made of the right side b, made better */
 void tn_saddle_sweep(tn_saddle *s, const double *b, double *x, tn_saddle_info *info);
+
+/* radius.c: n to 16; A is used up */
+double tn_spectral_radius(int n, double *A);
+
+/* lu.c: n x n in place, pivot n; false: singular. the complex one is A + i B */
+bool tn_lu_factor(int n, double *A, int *pivot);
+void tn_lu_solve(int n, const double *LU, const int *pivot, double *x);
+bool tn_lu_factor_complex(int n, double *A, double *B, int *pivot);
+void tn_lu_solve_complex(int n, const double *A, const double *B, const int *pivot, double *x, double *y);
 
 #endif

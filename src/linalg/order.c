@@ -5,6 +5,8 @@
  * root, loop joints late, the norm of Euler parameters after its body follow. */
 #include "linalg/linalg.h"
 
+#include <limits.h>
+
 /* ---- order ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct list { /* numbers, each once, sorted */
@@ -207,6 +209,7 @@ static bool lay_out(tn_plan *p, tn_arena *arena, const int *size, const int *kin
   for (int k = 0; k < p->nodes; k++) p->column[sequence[k]] = k;
   for (int k = 0; k < p->nodes; k++) {
     const int n = by_column(p, &below[k]);
+    if (n > SHRT_MAX) return false; /* their blocks with each other are too many for any memory */
     blocks += n;
     targets += n * (n + 1) / 2;
   }
@@ -216,21 +219,24 @@ static bool lay_out(tn_plan *p, tn_arena *arena, const int *size, const int *kin
   int b = 0, t = 0;
   for (int k = 0; k < p->nodes; k++) {
     tn_column *c = &p->columns[k];
-    *c = (tn_column){.node = sequence[k], .size = size[sequence[k]], .kind = kind[sequence[k]], .x = p->size};
+    *c = (tn_column){.size = (unsigned char)size[sequence[k]], .kind = (unsigned char)kind[sequence[k]], .x = p->size};
     p->size += c->size;
+    if (c->kind != TN_BLOCK_ROWS) continue;
+    c->row = p->rows;
+    p->rows += c->size;
   }
   for (int k = 0; k < p->nodes; k++) {
     tn_column *c = &p->columns[k];
     c->at = p->values;
     p->values += c->size * tn_block_pad(c->size);
     c->first = b;
-    c->n = below[k].n;
+    c->n = (short)below[k].n;
     for (int i = 0; i < c->n; i++) {
       const tn_column *other = &p->columns[below[k].item[i]];
       p->later[b++] = (tn_later){below[k].item[i], other->size, p->values, other->x};
       p->values += c->size * tn_block_pad(other->size);
     }
-    if (c->n > p->most) p->most = c->n;
+    if (below[k].n > p->most) p->most = below[k].n;
     c->kernel = kernel_of(p, c);
   }
   for (int k = 0; k < p->nodes; k++) {
@@ -245,28 +251,52 @@ static bool lay_out(tn_plan *p, tn_arena *arena, const int *size, const int *kin
   return true;
 }
 
+/* a tile is a range of columns that stays in the caches of a core, with what it is made of. a node must be there before the first
+ * column that has a block of it, for that adds to its other blocks */
+static bool cut_tiles(tn_plan *p, tn_arena *arena, bool *there) {
+  int needed = 0;
+  p->tile = tn_arena_alloc(arena, sizeof *p->tile * (size_t)(p->values / TN_TILE + 3));
+  p->needed = tn_arena_alloc(arena, sizeof *p->needed * (size_t)(p->nodes + 1));
+  if (!p->tile || !p->needed) return false;
+  for (int k = 0; k < p->nodes; k++) {
+    const tn_column *c = &p->columns[k];
+    if (k == 0 || c->at - p->columns[p->tile[p->tiles - 1].column].at >= TN_TILE)
+      p->tile[p->tiles++] = (tn_tile){k, needed};
+    for (int i = -1; i < c->n; i++) {
+      const int node = p->node[i < 0 ? k : p->later[c->first + i].column];
+      if (there[node]) continue;
+      there[node] = true;
+      p->needed[needed++] = node;
+    }
+  }
+  p->columns[p->nodes].at = p->values;
+  p->tile[p->tiles] = (tn_tile){p->nodes, needed};
+  return true;
+}
+
 bool tn_plan_make(tn_plan *p, tn_arena *arena, int nodes, const int *size, const int *kind, int edges,
                   const tn_edge *edge) {
   tn_arena scratch;
   tn_arena_init(&scratch, &arena->allocator);
   orderer o = {.arena = &scratch, .nodes = nodes, .size = size, .kind = kind};
   const size_t n = (size_t)nodes + 1;
-  int *sequence = tn_arena_alloc(&scratch, sizeof *sequence * n);
   list *below = tn_arena_alloc(&scratch, sizeof *below * n);
   int **ints[] = {&o.piece, &o.freedom, &o.head, &o.after, &o.before, &o.degree};
-  bool ok = sequence && below;
+  bool ok = below != NULL;
   *p = (tn_plan){.nodes = nodes};
   for (int i = 0; i < 6; i++) ok = ok && (*ints[i] = tn_arena_alloc(&scratch, sizeof(int) * n));
   o.next = tn_arena_alloc(&scratch, sizeof *o.next * n);
   o.touched = tn_arena_alloc(&scratch, sizeof *o.touched * n);
   o.done = tn_arena_alloc(&scratch, sizeof *o.done * n);
   p->column = tn_arena_alloc(arena, sizeof *p->column * n);
+  p->node = tn_arena_alloc(arena, sizeof *p->node * n);
   p->columns = tn_arena_alloc(arena, sizeof *p->columns * n);
-  ok = ok && o.next && o.touched && o.done && p->column && p->columns;
+  ok = ok && o.next && o.touched && o.done && p->column && p->node && p->columns;
   for (int i = 0; ok && i < nodes; i++) o.head[i] = o.degree[i] = -1;
   for (int i = 0; ok && i < edges; i++)
     ok = list_add(&o, &o.next[edge[i].a], edge[i].b) && list_add(&o, &o.next[edge[i].b], edge[i].a);
-  ok = ok && order(&o, sequence, below) && lay_out(p, arena, size, kind, sequence, below);
+  ok = ok && order(&o, p->node, below) && lay_out(p, arena, size, kind, p->node, below) &&
+       memset(o.done, 0, sizeof *o.done * n) && cut_tiles(p, arena, o.done);
   tn_arena_free(&scratch);
   return ok;
 }

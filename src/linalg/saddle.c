@@ -23,8 +23,18 @@ void tn_saddle_carve(tn_saddle *s, tn_carve *c, const tn_plan *p) {
 
 static bool factor(tn_saddle *s, double eps, double *x) {
   s->ldl.eps = eps;
-  s->fill(s->who, s->ldl.K);
-  return tn_ldl_factor(&s->ldl, x);
+  tn_ldl_begin(&s->ldl);
+  for (int t = 0; t < s->ldl.plan->tiles; t++) {
+    s->fill(s->who, t, s->ldl.K, x);
+    if (!tn_ldl_factor_tile(&s->ldl, t, x)) return false;
+  }
+  return true;
+}
+
+/* K itself, for residuals */
+static void keep(tn_saddle *s) {
+  for (int t = 0; t < s->ldl.plan->tiles && !s->filled; t++) s->fill(s->who, t, s->K0, NULL);
+  s->filled = true;
 }
 
 bool tn_saddle_factor(tn_saddle *s, double *x) {
@@ -40,7 +50,7 @@ static void sizes(const tn_saddle *s, const double *x, double *u, double *lambda
     const tn_column *c = &p->columns[k];
     const double *y = x + c->x;
     if (c->kind == TN_BLOCK_ROWS)
-      for (int i = 0; i < c->size; i++) b += s->ldl.D[c->x + i] * y[i] * y[i];
+      for (int i = 0; i < c->size; i++) b += s->ldl.gauge[c->row + i].D * y[i] * y[i];
     else
       for (int i = 0, at = c->at, step = tn_block_pad(c->size) + 1; i < c->size; i++, at += step)
         a += s->K0[at] * y[i] * y[i];
@@ -88,9 +98,11 @@ static double contradiction(tn_saddle *s) {
   memset(s->r, 0, sizeof *s->r * (size_t)p->size);
   for (int k = 0; k < p->nodes; k++) {
     const tn_column *c = &p->columns[k];
-    for (int i = c->x; c->kind == TN_BLOCK_ROWS && i < c->x + c->size; i++) {
-      s->r[i] = -s->ldl.eps * s->ldl.D[i] * s->dl[i];
-      if (s->ldl.D[i] > 0) most = fmax(most, fabs(s->r[i]) / sqrt(s->ldl.D[i]));
+    for (int i = 0; c->kind == TN_BLOCK_ROWS && i < c->size; i++) {
+      const double D = s->ldl.gauge[c->row + i].D;
+      double *r = &s->r[c->x + i];
+      *r = -s->ldl.eps * D * s->dl[c->x + i];
+      if (D > 0) most = fmax(most, fabs(*r) / sqrt(D));
     }
   }
   return most;
@@ -114,12 +126,11 @@ bool tn_saddle_sweeps(const tn_saddle *s) {
 int tn_saddle_redundant(tn_saddle *s) {
   const tn_plan *p = s->ldl.plan;
   int small = 0, huge = 0;
-  if (!s->filled) s->fill(s->who, s->K0);
-  s->filled = true;
+  keep(s);
   for (int k = 0; k < p->nodes; k++) {
     const tn_column *c = &p->columns[k];
     for (int i = 0, at = c->at, step = tn_block_pad(c->size) + 1; i < c->size; i++, at += step) {
-      if (c->kind == TN_BLOCK_ROWS) small += s->ldl.rho[c->x + i] < 1e-8;
+      if (c->kind == TN_BLOCK_ROWS) small += s->ldl.gauge[c->row + i].rho < 1e-8;
       if (c->kind == TN_BLOCK_MASS) huge += s->ldl.K[at] * s->K0[at] < 1e-8; /* the inverse of the pivot is kept */
     }
   }
@@ -142,8 +153,7 @@ static double unbound(const tn_saddle *s, const double *b) {
 void tn_saddle_measure(tn_saddle *s, const double *b, double *x) {
   double u, lambda, du, dl;
   if (s->redundant) return;
-  s->fill(s->who, s->K0);
-  s->filled = true;
+  keep(s);
   tn_ldl_residual(s->ldl.plan, s->K0, x, b, s->r);
   tn_ldl_solve(&s->ldl, s->r);
   sizes(s, x, &u, &lambda);
@@ -156,8 +166,7 @@ void tn_saddle_measure(tn_saddle *s, const double *b, double *x) {
 void tn_saddle_sweep(tn_saddle *s, const double *b, double *x, tn_saddle_info *info) {
   const tn_plan *p = s->ldl.plan;
   const size_t bytes = sizeof *x * (size_t)p->size;
-  if (!s->filled) s->fill(s->who, s->K0);
-  s->filled = true;
+  keep(s);
   memcpy(s->g, b, bytes);
   for (int n = 0;; n++) {
     const outcome o = sweep(s, s->g, x);

@@ -106,23 +106,24 @@ INLINE void backward_pivot(const int s, const int chunk, const double *D, const 
 
 /* ---- patterns of sizes ---------------------------------------------------------------------------------------------------- */
 
-INLINE bool factor(const int s, const int n1, const int n2, const tn_ldl *q, const tn_column *c, double *x,
-                   double least[2]) {
+INLINE bool factor_quick(const int s, const int n1, const int n2, const tn_ldl *q, const tn_column *c, double *x,
+                         double least[2]) {
   const tn_later *b = q->plan->later + c->first;
   const int *t = q->plan->target + c->update;
   const int pad = tn_block_pad(s), pad1 = tn_block_pad(n1), pad2 = tn_block_pad(n2), at = c->x;
   const bool rows = c->kind == TN_BLOCK_ROWS;
   double D[64], W1[64], W2[64], zd[64], z1[64], z2[64], *restrict K = q->K;
   for (int i = 0; i < s * pad; i++) D[i] = K[c->at + i];
+  tn_gauge *g = q->gauge + c->row;
   if (rows)
-    for (int i = 0; i < s; i++) D[i * pad + i] -= q->eps * q->D[at + i];
+    for (int i = 0; i < s; i++) D[i * pad + i] -= q->eps * g[i].D;
   for (int i = 0; n1 && i < s * pad1; i++) W1[i] = K[b[0].at + i];
   for (int i = 0; n2 && i < s * pad2; i++) W2[i] = K[b[1].at + i];
   for (int f = 0; f < s; f += 3) {
     const int w = s - f < 3 ? s - f : 3;
     double I[9], minor[3];
     const double inverse = 1 / cofactors(w, D + f * pad + f, pad, I, minor);
-    if (!pivots_good(q, w, rows, D + f * pad + f, pad, minor, at + f, least)) return false;
+    if (!pivots_good(w, rows, D + f * pad + f, pad, minor, g + f, least)) return false;
     if (f + 3 < s) scale_rows(s, f, w, s, inverse, I, zd, D, zd);
     for (int k = 0; k < w; k++)
       for (int l = 0; l < w; l++) D[(f + k) * pad + f + l] = inverse * I[3 * k + l];
@@ -146,14 +147,14 @@ INLINE bool factor(const int s, const int n1, const int n2, const tn_ldl *q, con
   return true;
 }
 
-INLINE void forward(const int s, const int n1, const int n2, const tn_ldl *q, const tn_column *c, double *x) {
+INLINE void forward_quick(const int s, const int n1, const int n2, const tn_ldl *q, const tn_column *c, double *x) {
   const tn_later *b = q->plan->later + c->first;
   forward_pivot(s, 3, q->K + c->at, x + c->x);
   if (n1) forward_column(s, n1, q->K + b[0].at, x + c->x, x + b[0].x);
   if (n2) forward_column(s, n2, q->K + b[1].at, x + c->x, x + b[1].x);
 }
 
-INLINE void backward(const int s, const int n1, const int n2, const tn_ldl *q, const tn_column *c, double *x) {
+INLINE void backward_quick(const int s, const int n1, const int n2, const tn_ldl *q, const tn_column *c, double *x) {
   const tn_later *b = q->plan->later + c->first;
   double y[TN_BLOCK_MOST] = {0};
   if (n1) backward_column(s, n1, q->K + b[0].at, x + b[0].x, y);
@@ -161,59 +162,27 @@ INLINE void backward(const int s, const int n1, const int n2, const tn_ldl *q, c
   backward_pivot(s, 3, q->K + c->at, y, x + c->x);
 }
 
-#define PATTERNS(CASE)                                                                                                 \
-  CASE(6, 0, 0)                                                                                                        \
-  CASE(6, 5, 0)                                                                                                        \
-  CASE(6, 5, 5)                                                                                                        \
-  CASE(5, 6, 0)                                                                                                        \
-  CASE(5, 5, 0)                                                                                                        \
-  CASE(5, 0, 0)                                                                                                        \
-  CASE(6, 6, 0)                                                                                                        \
-  CASE(6, 6, 6)                                                                                                        \
-  CASE(6, 3, 0)                                                                                                        \
-  CASE(3, 6, 0)                                                                                                        \
-  CASE(6, 1, 0)                                                                                                        \
-  CASE(1, 6, 0)                                                                                                        \
-  CASE(6, 6, 1)                                                                                                        \
-  CASE(6, 3, 3)                                                                                                        \
-  CASE(6, 5, 3)                                                                                                        \
-  CASE(6, 3, 5)                                                                                                        \
-  CASE(3, 3, 6)                                                                                                        \
-  CASE(5, 6, 6)
-
-PATTERNS(TN_KERNEL_FUNCTIONS)
-
-const tn_kernel tn_kernels_wide[] = {PATTERNS(TN_KERNEL_ENTRY){0, NULL, NULL, NULL, NULL}};
-
 /* ---- any column ---------------------------------------------------------------------------------------------------------- */
 
-/* the pivot of a row, guarded */
-static double guarded(const tn_ldl *q, double d, int x, double least[2]) {
-  const double p = d < 0 ? -d : 0;
-  q->rho[x] = p * q->D_inv[x];
-  least[0] = fmin(least[0], q->rho[x]);
-  if (q->usual[x] > 0) least[1] = fmin(least[1], p * q->usual[x]); /* a redundant row is always small */
-  return -(p + q->eps * q->D[x]);
-}
-
 /* chunks of three, or of one for those that are taken carefully. false: a pivot is not what it should be */
-static bool any(const tn_ldl *q, const tn_column *c, int chunk, double *x, double least[2]) {
+INLINE bool any(const tn_ldl *q, const tn_column *c, int chunk, double *x, double least[2]) {
   const tn_plan *p = q->plan;
   const tn_later *b = p->later + c->first;
-  const int *t = p->target + c->update, s = c->size, pad = tn_block_pad(s), at = c->x;
+  const int *t = p->target + c->update, s = c->size, pad = tn_block_pad(s);
   const bool rows = c->kind == TN_BLOCK_ROWS, careful = chunk == 1;
   double D[64], zd[64];
+  tn_gauge *g = q->gauge + c->row;
   memcpy(D, q->K + c->at, sizeof *D * (size_t)(s * pad));
-  for (int i = 0; rows && !careful && i < s; i++) D[i * pad + i] -= q->eps * q->D[c->x + i];
+  for (int i = 0; rows && !careful && i < s; i++) D[i * pad + i] -= q->eps * g[i].D;
   for (int f = 0; f < s; f += chunk) {
     const int w = s - f < chunk ? s - f : chunk;
     double I[9], minor[3], det;
     if (rows && careful) {
       I[0] = 1;
-      det = guarded(q, D[f * pad + f], at + f, least);
+      det = guarded(q->eps, D[f * pad + f], g + f, least);
     } else {
       det = cofactors(w, D + f * pad + f, pad, I, minor);
-      if (!pivots_good(q, w, rows, D + f * pad + f, pad, minor, at + f, least)) return false;
+      if (!pivots_good(w, rows, D + f * pad + f, pad, minor, g + f, least)) return false;
     }
     if (f + w < s) scale_rows(s, f, w, s, 1 / det, I, zd, D, zd);
     for (int k = 0; k < w; k++)
@@ -269,5 +238,41 @@ ANY(3)
 ANY(1)
 #undef ANY
 
-const tn_kernel tn_kernel_any = {0, factor_3, forward_3, backward_3, residual_any};
-const tn_kernel tn_kernel_careful = {0, factor_1, forward_1, backward_1, residual_any};
+#define BY(chunk)                                                                                                      \
+  { factor_##chunk, forward_##chunk, backward_##chunk }
+const tn_kernel tn_kernel_any = {0, BY(3), BY(1), residual_any};
+
+/* ---- patterns, in lists ---------------------------------------------------------------------------------------------------- */
+
+#define PATTERNS(CASE)                                                                                                 \
+  CASE(6, 0, 0)                                                                                                        \
+  CASE(6, 5, 0)                                                                                                        \
+  CASE(6, 5, 5)                                                                                                        \
+  CASE(5, 6, 0)                                                                                                        \
+  CASE(5, 5, 0)                                                                                                        \
+  CASE(5, 0, 0)                                                                                                        \
+  CASE(6, 6, 0)                                                                                                        \
+  CASE(6, 6, 6)                                                                                                        \
+  CASE(6, 3, 0)                                                                                                        \
+  CASE(3, 6, 0)                                                                                                        \
+  CASE(6, 1, 0)                                                                                                        \
+  CASE(1, 6, 0)                                                                                                        \
+  CASE(6, 6, 1)                                                                                                        \
+  CASE(6, 3, 3)                                                                                                        \
+  CASE(6, 5, 3)                                                                                                        \
+  CASE(6, 3, 5)                                                                                                        \
+  CASE(3, 3, 6)                                                                                                        \
+  CASE(5, 6, 6)
+
+#define FUNCTIONS(s, n1, n2)                                                                                           \
+  TN_ELIMINATION(_quick, s, n1, n2)                                                                                    \
+  TN_RESIDUAL(s, n1, n2)
+#define ENTRY(s, n1, n2)                                                                                               \
+  {100 * s + 10 * n1 + n2,                                                                                             \
+   {factor_quick_##s##n1##n2, forward_quick_##s##n1##n2, backward_quick_##s##n1##n2},                                  \
+   BY(1),                                                                                                              \
+   residual_##s##n1##n2},
+
+PATTERNS(FUNCTIONS)
+
+const tn_kernel tn_kernels_wide[] = {PATTERNS(ENTRY){.code = 0}};

@@ -206,6 +206,7 @@ static tn_status compile(tn_context *c, const tn_desc *desc) {
   TN_TRY(tn_plan_build(c));
   TN_TRY(tn_forces_read(c));
   c->kind = NULL;
+  TN_TRY(tn_parts_build(c));
   TN_TRY(tn_run_read(c));
   TN_TRY(tn_start_read(c));
   c->m->large = tn_plan_is_large(c->m);
@@ -282,11 +283,11 @@ int tn_model_settings(const tn_model *m, char *text, size_t size) {
   ADD("--formulation %s", r->formulation.text);
   for (int i = 0; i < r->stabilizers; i++) ADD(" --stabilize %s", r->stabilizer[i].text);
   if (!r->stabilizers) ADD(" --stabilize none");
-  ADD(" --integrator %s", r->integrator->name);
+  ADD(" --integrator %s", r->integrator_part.text);
   if (r->max_step_given) {
     char digits[32];
     tn_json_digits(r->max_step, digits);
-    ADD(":max_step=%s", digits);
+    ADD("%cmax_step=%s", strchr(r->integrator_part.text, ':') ? ',' : ':', digits);
   }
   const struct {
     const char *flag;

@@ -166,18 +166,21 @@ typedef enum tn_energy {
   TN_ENERGIES
 } tn_energy;
 
-/* what every evaluation needs of bodies and pins, side by side: there may be very many */
+enum { TN_AT_ONCE = 64 }; /* bodies that are evaluated together, while they are near in memory */
+
+/* what every evaluation needs of bodies and of joints that there may be very many of, side by side */
 typedef struct tn_lump {
   double mass, inertia, center[2]; /* plane */
-  int at, x;                       /* of its block in the matrix; of its numbers in the vector */
 } tn_lump;
+
+typedef struct tn_lump3 {
+  double mass, center[3], tensor[9]; /* space */
+} tn_lump3;
 
 typedef struct tn_pin { /* a point in common in the plane */
   double p[2][2];       /* on the bodies */
   int body[2];
-  int row, R, x, at;
-  tn_where where[2];
-  bool direct[2]; /* its arm alone makes the block: the body is there, and its unknowns are its twist */
+  int row, R;
 } tn_pin;
 
 typedef struct tn_list {   /* rows of a list in space */
@@ -189,6 +192,34 @@ typedef struct tn_list {   /* rows of a list in space */
 typedef struct tn_range {
   int at, n;
 } tn_range;
+
+/* ---- what is put into the matrix and vectors of the plan, in the order in which elimination needs it ---------------------- */
+
+typedef struct tn_put_body {
+  int body, at, x; /* its block in the matrix; its numbers in vectors */
+} tn_put_body;
+
+typedef struct tn_put_rows { /* of a pin, or of a list */
+  int row, R, x, at;         /* its rows; as of the joint; its numbers in vectors and its pivot in the matrix */
+  int end[2];                /* its block with each of the two bodies, or -1: none, or not made of R alone */
+  unsigned char rows, touches;
+  bool down[2]; /* the rows of the joint go down the columns of the block */
+} tn_put_rows;
+
+typedef struct tn_put_tile {
+  int body, rows, tie, joint, clear, zero; /* the first of each */
+} tn_put_tile;
+
+typedef struct tn_filling {
+  tn_put_tile *tile; /* tiles + 1 */
+  tn_put_body *body; /* bodies */
+  tn_put_rows *rows; /* pins or lists */
+  int *tie;          /* bodies that stand on others */
+  int *joint;        /* joints of which that is not all */
+  tn_range *clear;   /* of the matrix: what filling adds to */
+  tn_range *zero;    /* of the right side: nothing acts there */
+} tn_filling;
+
 /* a part of A: rows of joints by speeds, in the order named */
 typedef struct tn_jacobian {
   int joints, rows, speeds;
@@ -218,7 +249,7 @@ typedef struct tn_target {
   const char *name;
 } tn_target;
 
-typedef struct tn_part { /* a stabilizer or formulation with its parameters */
+typedef struct tn_part { /* a stabilizer, formulation or integrator with its parameters */
   const void *type;
   void *self;
   const char *text; /* short form: `baumgarte:alpha=5,beta=5` */
@@ -231,6 +262,7 @@ typedef struct tn_run {
   int stabilizers;
   tn_part *stabilizer;
   const tn_integrator_type *integrator;
+  tn_part integrator_part;
   bool fixed;
   double step, rtol, atol;
   double max_step; /* of an adaptive integrator */
@@ -254,8 +286,9 @@ struct tn_model {
   double gravity[3];
   double length; /* the model's length, m */
   int bodies, joints, forces, rods, channels, outputs;
-  int owned;  /* joints past the last: rows that bodies have on their own coordinates */
-  int memory; /* numbers that joints remember */
+  int owned;        /* joints past the last: rows that bodies have on their own coordinates */
+  int memory;       /* numbers that joints remember */
+  int parts, *part; /* that know nothing of each other; nq + nu: of which each number is */
   tn_index body_index, joint_index, force_index; /* by name */
   tn_body *body;
   int *order; /* bodies: parents before children */
@@ -278,14 +311,17 @@ struct tn_model {
   int R;             /* numbers in tn_system.R */
   int jacobian_room; /* numbers in the largest part of A that an output asks for */
   tn_plan plan;      /* of the sparse factorisation; nodes 0: there is none */
-  bool plain;        /* the speeds of every body are its twist              */
-  tn_lump *lump;     /* bodies, in the plane                                */
-  int pins, lists, clears;
+  const tn_body_type
+      *plain;      /* of all bodies, where that is one and its speeds are the twist; q and u in the order of bodies */
+  tn_lump *lump;   /* bodies, in the plane                                */
+  tn_lump3 *lump3; /* bodies, in space                                    */
+  int pins, lists;
   tn_pin *pin;
   tn_list *list;
-  tn_range *clear; /* of the matrix: what filling adds to                 */
-  bool large;      /* no matrices are formed: what needs them is refused  */
-  bool as_given;   /* start mode */
+  int *ready; /* plain: after every TN_AT_ONCE bodies, how many pins or lists need no other */
+  tn_filling put;
+  bool large;    /* no matrices are formed: what needs them is refused  */
+  bool as_given; /* start mode */
   int exact, guesses;
   tn_target *target; /* exact ones first */
   tn_run run;
@@ -391,6 +427,11 @@ extern const tn_body_type *const tn_body_types[];
 extern const tn_formulation_type *const tn_formulation_types[];
 extern const tn_stabilizer_type *const tn_stabilizer_types[];
 extern const tn_integrator_type *const tn_integrator_types[];
+/* types that this build does not have, for want of a library; a list ends with name NULL */
+typedef struct tn_left_out {
+  const char *kind, *name, *library;
+} tn_left_out;
+extern const tn_left_out tn_types_left_out[];
 extern const int tn_joint_type_count, tn_force_type_count, tn_body_type_count, tn_formulation_type_count,
     tn_stabilizer_type_count, tn_integrator_type_count;
 
@@ -449,6 +490,7 @@ tn_status tn_tree_build(tn_context *c);
 tn_status tn_tree_columns(tn_context *c);
 tn_status tn_rows_build(tn_context *c);
 tn_status tn_plan_build(tn_context *c);
+tn_status tn_parts_build(tn_context *c);
 bool tn_plan_is_large(const tn_model *m);
 tn_status tn_forces_list(tn_context *c);
 tn_status tn_forces_read(tn_context *c);

@@ -112,18 +112,22 @@ static void find_places(tn_model *m) {
 
 static tn_status list_lumps(tn_context *c) {
   tn_model *m = c->m;
-  m->plain = m->bodies > 0;
+  const bool plane = m->dimension == 2;
+  m->plain = m->bodies > 0 ? m->body[0].type : NULL;
+  m->lump = tn_context_alloc(c, sizeof *m->lump * (size_t)(plane ? m->bodies + 1 : 1));
+  m->lump3 = tn_context_alloc(c, sizeof *m->lump3 * (size_t)(plane ? 1 : m->bodies + 1));
+  if (!m->lump || !m->lump3) return TN_E_MEMORY;
   for (int i = 0; i < m->bodies; i++) {
     tn_body *b = &m->body[i];
-    b->plain = b->type && (m->dimension == 2 ? b->type->plane.plain : b->type->space.plain);
-    m->plain = m->plain && b->plain;
-  }
-  if (m->dimension == 3) return TN_OK;
-  m->lump = tn_context_alloc(c, sizeof *m->lump * (size_t)(m->bodies + 1));
-  if (!m->lump) return TN_E_MEMORY;
-  for (int i = 0; i < m->bodies; i++) {
-    const tn_body *b = &m->body[i];
-    m->lump[i] = (tn_lump){.mass = b->mass, .inertia = b->inertia, .center = {b->center[0], b->center[1]}};
+    b->plain = b->type && (plane ? b->type->plane.plain : b->type->space.plain);
+    if (!b->plain || b->type != m->plain || b->q != i * b->nq || b->u != i * b->nu) m->plain = NULL;
+    if (plane) {
+      m->lump[i] = (tn_lump){.mass = b->mass, .inertia = b->inertia, .center = {b->center[0], b->center[1]}};
+      continue;
+    }
+    m->lump3[i].mass = b->mass;
+    memcpy(m->lump3[i].center, b->center, sizeof b->center);
+    memcpy(m->lump3[i].tensor, b->tensor, sizeof b->tensor);
   }
   return TN_OK;
 }
@@ -167,62 +171,172 @@ static tn_status list_lists(tn_context *c) {
   return TN_OK;
 }
 
+static tn_status list_ready(tn_context *c) {
+  tn_model *m = c->m;
+  if (!m->plain) return TN_OK;
+  m->ready = tn_context_alloc(c, sizeof *m->ready * (size_t)(m->bodies / TN_AT_ONCE + 1));
+  if (!m->ready) return TN_E_MEMORY;
+  for (int end = 0, k = 0, n = 0; end < m->bodies; k++) {
+    end += TN_AT_ONCE;
+    for (; n < m->pins + m->lists; n++) {
+      const int *body = m->pins ? m->pin[n].body : m->list[n].body;
+      if (body[0] >= end || body[1] >= end) break;
+    }
+    m->ready[k] = n;
+  }
+  return TN_OK;
+}
+
+/* ---- in the order of elimination ----------------------------------------------------------------------------------------- */
+
+typedef struct placer {
+  tn_model *m;
+  bool *set;  /* values: filling sets it, and does not add to it          */
+  int *body;  /* nodes: whose block, tie or coordinates it is, or -1      */
+  int *joint; /* nodes: whose rows, or -1                                 */
+  int *tile;  /* nodes: before which they are needed                      */
+} placer;
+
 static int place(const tn_model *m, int node) { return m->plan.columns[m->plan.column[node]].x; }
 
-/* where lumps and pins stand in the matrix; the ranges that they do not set are those that filling adds to */
-static tn_status place_them(tn_context *c) {
+/* its unknowns are its twist: a row on that is its row in the matrix */
+static bool direct(const tn_body *b) { return b->plain || stands_on(b); }
+
+static void set_range(placer *p, int at, int n) { memset(p->set + at, true, sizeof *p->set * (size_t)n); }
+
+static void put_body(placer *p, tn_put_tile *n, const tn_body *b) {
+  p->m->put.body[n->body++] =
+      (tn_put_body){.body = (int)(b - p->m->body), .at = b->where.at, .x = place(p->m, b->block)};
+  if (direct(b)) set_range(p, b->where.at, p->m->twist * b->where.row);
+}
+
+static void put_joint(placer *p, tn_put_tile *n, const tn_joint *j) {
+  const tn_model *m = p->m;
+  const tn_column *c = &m->plan.columns[m->plan.column[j->block]];
+  tn_put_rows r = {.row = j->row, .R = j->R, .x = c->x, .at = c->at, .end = {-1, -1}};
+  bool all = j->pin || j->listed;
+  for (int k = 0, touch = 0; all && k < 2; k++) {
+    if (j->spot[k].body < 0) continue;
+    const tn_where *w = &j->touch[touch++].where;
+    if (!direct(&m->body[j->spot[k].body])) continue;
+    r.end[k] = w->at;
+    r.down[k] = w->row == 1;
+    set_range(p, w->at, r.down[k] ? m->twist * w->col : j->rows * w->row);
+  }
+  if (all) {
+    r.rows = (unsigned char)j->rows;
+    r.touches = (unsigned char)j->touches;
+    set_range(p, c->at, j->rows * tn_block_pad(j->rows));
+    for (int k = 0; k < 2; k++) all = all && (r.end[k] >= 0 || j->spot[k].body < 0);
+    m->put.rows[n->rows++] = r;
+  }
+  if (!all) m->put.joint[n->joint++] = (int)(j - m->joint);
+}
+
+static void put_nodes(placer *p) {
+  const tn_model *m = p->m;
+  const tn_plan *plan = &m->plan;
+  tn_put_tile n = {0};
+  for (int t = 0; t < plan->tiles; t++) {
+    m->put.tile[t] = n;
+    for (int i = plan->tile[t].needed; i < plan->tile[t + 1].needed; i++) {
+      const int node = plan->needed[i];
+      const tn_column *c = &plan->columns[plan->column[node]];
+      p->tile[node] = t;
+      if (p->joint[node] >= 0) {
+        put_joint(p, &n, &m->joint[p->joint[node]]);
+        continue;
+      }
+      const tn_body *b = &m->body[p->body[node]];
+      if (node == b->block) {
+        put_body(p, &n, b);
+        continue;
+      }
+      m->put.zero[n.zero++] = (tn_range){c->x, c->size};
+      if (node == b->tie) m->put.tie[n.tie++] = p->body[node];
+    }
+  }
+  m->put.tile[plan->tiles] = n;
+}
+
+/* the columns of which a block is there first, by the tile before which that is: chains from head (tiles) through after (columns) */
+static void columns_by_tile(const placer *p, int *head, int *after) {
+  const tn_plan *plan = &p->m->plan;
+  for (int t = 0; t < plan->tiles; t++) head[t] = -1;
+  for (int k = plan->nodes - 1; k >= 0; k--) {
+    const tn_column *c = &plan->columns[k];
+    int first = p->tile[plan->node[k]];
+    for (int i = c->first; i < c->first + c->n; i++) {
+      const int other = p->tile[plan->node[plan->later[i].column]];
+      if (other < first) first = other;
+    }
+    after[k] = head[first];
+    head[first] = k;
+  }
+}
+
+/* the ranges that filling does not set are those that it adds to; range NULL: they are only counted */
+static int clear_ranges(const placer *p, const int *head, const int *after, tn_range *range) {
+  const tn_plan *plan = &p->m->plan;
+  int n = 0;
+  for (int t = 0; t < plan->tiles; t++) {
+    p->m->put.tile[t].clear = n;
+    for (int k = head[t]; k >= 0; k = after[k]) {
+      const int end = k + 1 < plan->nodes ? plan->columns[k + 1].at : plan->values;
+      for (int at = plan->columns[k].at; at < end;) {
+        while (at < end && p->set[at]) at++;
+        const int first = at;
+        while (at < end && !p->set[at]) at++;
+        if (at > first && range) range[n] = (tn_range){first, at - first};
+        n += at > first;
+      }
+    }
+  }
+  p->m->put.tile[plan->tiles].clear = n;
+  return n;
+}
+
+static tn_status put_in_order(tn_context *c) {
   tn_model *m = c->m;
-  const tn_plan *p = &m->plan;
+  tn_plan *plan = &m->plan;
+  tn_filling *put = &m->put;
   tn_arena scratch;
+  placer p = {.m = m};
+  const size_t nodes = (size_t)plan->nodes + 1, bodies = (size_t)m->bodies + 1,
+               joints = (size_t)(m->joints + m->owned) + 1;
+  /* a rod, and a row of a body on its own coordinates, adds to blocks of others, which must be there */
+  if (m->rods || m->owned) plan->tile[1] = plan->tile[plan->tiles], plan->tiles = 1;
   tn_arena_init(&scratch, &c->arena->allocator);
-  bool *set = tn_arena_alloc(&scratch, sizeof *set * (size_t)(p->values + 1));
-  bool ok = set != NULL;
-  for (int i = 0; ok && m->dimension == 2 && i < m->bodies; i++) {
+  p.set = tn_arena_alloc(&scratch, sizeof *p.set * (size_t)(plan->values + 1));
+  p.body = tn_arena_alloc(&scratch, sizeof *p.body * nodes);
+  p.joint = tn_arena_alloc(&scratch, sizeof *p.joint * nodes);
+  p.tile = tn_arena_alloc(&scratch, sizeof *p.tile * nodes);
+  int *head = tn_arena_alloc(&scratch, sizeof *head * (size_t)(plan->tiles + 1)),
+      *after = tn_arena_alloc(&scratch, sizeof *after * nodes);
+  put->tile = tn_arena_alloc(c->arena, sizeof *put->tile * (size_t)(plan->tiles + 1));
+  put->body = tn_arena_alloc(c->arena, sizeof *put->body * bodies);
+  put->rows = tn_arena_alloc(c->arena, sizeof *put->rows * (size_t)(m->pins + m->lists + 1));
+  put->tie = tn_arena_alloc(c->arena, sizeof *put->tie * bodies);
+  put->joint = tn_arena_alloc(c->arena, sizeof *put->joint * joints);
+  put->zero = tn_arena_alloc(c->arena, sizeof *put->zero * 2 * bodies);
+  bool ok = p.set && p.body && p.joint && p.tile && head && after && put->tile && put->body && put->rows && put->tie &&
+            put->joint && put->zero;
+  for (int i = 0; ok && i < plan->nodes; i++) p.body[i] = p.joint[i] = -1;
+  for (int i = 0; ok && i < m->bodies; i++) {
     const tn_body *b = &m->body[i];
-    m->lump[i].at = b->where.at;
-    m->lump[i].x = place(m, b->block);
-    for (int k = 0; k < 9 && (b->plain || stands_on(b)); k++) set[b->where.at + k] = true;
+    p.body[b->block] = i;
+    if (b->tie >= 0) p.body[b->tie] = i;
+    if (b->free >= 0) p.body[b->free] = i;
   }
-  for (int i = 0, n = 0; ok && i < m->joints; i++) {
-    const tn_joint *j = &m->joint[i];
-    if (!j->pin) continue;
-    tn_pin *pin = &m->pin[n++];
-    pin->x = place(m, j->block);
-    pin->at = p->columns[p->column[j->block]].at;
-    for (int k = 0; k < 4; k++) set[pin->at + k] = true;
-    for (int k = 0, touch = 0; k < 2; k++) {
-      if (pin->body[k] < 0) continue;
-      const tn_body *b = &m->body[pin->body[k]];
-      pin->where[k] = j->touch[touch++].where;
-      pin->direct[k] = b->plain || stands_on(b);
-      for (int v = 0; v < 6 && pin->direct[k]; v++) set[pin->where[k].at + v] = true;
-    }
+  for (int i = 0; ok && i < m->joints + m->owned; i++)
+    if (m->joint[i].block >= 0) p.joint[m->joint[i].block] = i;
+  if (ok) {
+    put_nodes(&p);
+    columns_by_tile(&p, head, after);
+    const int n = clear_ranges(&p, head, after, NULL);
+    ok = (put->clear = tn_arena_alloc(c->arena, sizeof *put->clear * (size_t)(n + 1)));
   }
-  for (int i = 0; ok && m->dimension == 3 && i < m->bodies; i++) {
-    const tn_body *b = &m->body[i];
-    for (int k = 0; k < 48 && (b->plain || stands_on(b)); k++) set[b->where.at + k] = true;
-  }
-  for (int i = 0; ok && i < m->joints; i++) {
-    const tn_joint *j = &m->joint[i];
-    for (int k = 0; j->listed && k < j->touches; k++) {
-      const tn_body *b = &m->body[j->touch[k].body];
-      const tn_where *w = &j->touch[k].where;
-      const int n = w->row == 1 ? 6 * w->col : j->rows * w->row;
-      for (int v = 0; v < n && (b->plain || stands_on(b)); v++) set[w->at + v] = true;
-    }
-  }
-  for (int pass = 0; ok && pass < 2; pass++) {
-    int n = 0;
-    for (int at = 0; at < p->values; n++) {
-      while (at < p->values && set[at]) at++;
-      const int first = at;
-      while (at < p->values && !set[at]) at++;
-      if (at == first) break;
-      if (pass) m->clear[n] = (tn_range){first, at - first};
-    }
-    m->clears = n;
-    if (!pass) ok = (m->clear = tn_arena_alloc(c->arena, sizeof *m->clear * (size_t)(n + 1)));
-  }
+  if (ok) clear_ranges(&p, head, after, put->clear);
   tn_arena_free(&scratch);
   return ok ? TN_OK : tn_no_memory(c);
 }
@@ -282,6 +396,7 @@ tn_status tn_plan_build(tn_context *c) {
   }
   TN_TRY(list_pins(c));
   TN_TRY(list_lists(c));
+  TN_TRY(list_ready(c));
   if (!can_be_sparse(m)) return TN_OK;
   const size_t nodes = 3 * (size_t)m->bodies + (size_t)(m->joints + m->owned) + 1;
   edges += 3 * (size_t)m->bodies;
@@ -302,5 +417,5 @@ tn_status tn_plan_build(tn_context *c) {
     m->plan.nodes = 0;
     return TN_OK;
   }
-  return place_them(c);
+  return put_in_order(c);
 }

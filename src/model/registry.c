@@ -37,6 +37,12 @@ tn_status tn_registry_find(tn_context *c, const tn_node *at, tn_registry kind, c
     if (strcmp(tn_type_name(*type), word) == 0) return TN_OK;
     if (n < 64) known[n++] = tn_type_name(*type);
   }
+  for (const tn_left_out *l = tn_types_left_out; l->name; l++)
+    if (strcmp(l->kind, tn_registry_kinds[kind]) == 0 && strcmp(l->name, word) == 0) {
+      tn_refuse(c, at, "%s '%s' is not in this build: it was made without %s", l->kind, word, l->library);
+      tn_hint(c->e, "known without it: see tenon list %s", l->kind);
+      return TN_E_MODEL;
+    }
   char what[32];
   tn_format(what, sizeof what, kind <= TN_FORCES ? "%s type" : "%s", tn_registry_kinds[kind]);
   return tn_unknown(c, at, what, word, n, known);
@@ -160,7 +166,10 @@ tn_status tn_desc_add_stabilizer(tn_desc *d, const tn_stabilizer_type *t, tn_err
 }
 
 tn_status tn_desc_add_integrator(tn_desc *d, const tn_integrator_type *t, tn_error *e) {
-  return add(d, TN_INTEGRATORS, t, t && t->memory && t->start && t->attempt && t->accept && t->dense, e);
+  return add(d, TN_INTEGRATORS, t,
+             t && good_fields(t->fields) && t->memory && t->start && (t->attempt || t->advance) && t->accept &&
+                 t->dense && (t->fixed || t->adaptive) && !(t->fixed && !t->attempt),
+             e);
 }
 
 /* ---- for those who list ------------------------------------------------------------------------------------------------ */

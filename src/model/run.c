@@ -23,14 +23,20 @@ const tn_method tn_methods[] = {
 };
 const int tn_method_count = (int)(sizeof tn_methods / sizeof *tn_methods);
 
-/* a part as one types it: `baumgarte:alpha=5,beta=5` */
-static const char *short_form(tn_context *c, const char *word, const tn_node *node) {
+static bool among(const tn_field *fields, const char *key) {
+  for (; fields->key; fields++)
+    if (strcmp(fields->key, key) == 0) return true;
+  return false;
+}
+
+/* a part as one types it: `baumgarte:alpha=5,beta=5`; without the keys that all parts of its kind have in common */
+static const char *short_form(tn_context *c, const char *word, const tn_node *node, const tn_field *common) {
   char text[256];
   size_t used = (size_t)tn_format(text, sizeof text, "%s", word);
   char mark = ':';
   if (node->kind == TN_NODE_OBJECT)
     for (const tn_node *k = node->first; k && used < sizeof text; k = k->next) {
-      if (strcmp(k->key, "type") == 0) continue;
+      if (among(common, k->key)) continue;
       if (k->kind == TN_NODE_NUMBER)
         used += (size_t)tn_format(text + used, sizeof text - used, "%c%s=%.17g", mark, k->key, k->number);
       else if (k->kind == TN_NODE_TEXT)
@@ -45,11 +51,11 @@ static const char *short_form(tn_context *c, const char *word, const tn_node *no
 
 /* parameters of a part into a struct of its own, and its short form */
 static tn_status read_part(tn_context *c, const tn_node *node, const char *name, size_t size, const tn_field *fields,
-                           tn_part *part) {
+                           const tn_field *common, tn_part *part) {
   part->self = tn_context_alloc(c, size + 1);
-  part->text = short_form(c, name, node);
+  part->text = short_form(c, name, node, common);
   if (!part->self || !part->text) return tn_no_memory(c);
-  return tn_fields_read(c, node, fields, tn_part_fields, part->self);
+  return tn_fields_read(c, node, fields, common, part->self);
 }
 
 static const tn_node *type_node(const tn_node *node) {
@@ -65,7 +71,7 @@ static tn_status read_formulation(tn_context *c, const tn_node *node, tn_part *p
   c->kind = "formulation";
   c->name = type->name;
   c->node = node;
-  TN_TRY(read_part(c, node, type->name, type->size, type->fields, part));
+  TN_TRY(read_part(c, node, type->name, type->size, type->fields, tn_part_fields, part));
   if (type->init) TN_TRY(type->init(part->self, c));
   c->kind = NULL;
   c->node = NULL;
@@ -80,7 +86,7 @@ static tn_status read_stabilizer(tn_context *c, const tn_node *node, tn_part *pa
   c->kind = "stabilizer";
   c->name = type->name;
   c->node = node;
-  TN_TRY(read_part(c, node, type->name, type->size, type->fields, part));
+  TN_TRY(read_part(c, node, type->name, type->size, type->fields, tn_part_fields, part));
   if (type->init) TN_TRY(type->init(part->self, c, c->m->run.fixed));
   c->kind = NULL;
   c->node = NULL;
@@ -99,18 +105,20 @@ static tn_status positive(tn_context *c, const tn_node *object, const char *key,
 static tn_status read_integrator(tn_context *c, const tn_node *node) {
   tn_run *r = &c->m->run;
   const char *word = "dopri5";
-  const void *type;
+  static const tn_node none = {.kind = TN_NODE_OBJECT};
+  const void *found;
   bool step = false, tolerance = false;
-  if (node) {
-    if (node->kind == TN_NODE_OBJECT) {
-      TN_TRY(tn_keys_known(c, node, tn_integrator_fields, NULL));
-      if (tn_node_get(node, "type")) TN_TRY(tn_type_word(c, node, &word));
-    } else {
-      TN_TRY(tn_type_word(c, node, &word));
-    }
-  }
-  TN_TRY(tn_registry_find(c, node ? type_node(node) : NULL, TN_INTEGRATORS, word, &type));
-  r->integrator = type;
+  if (node && (node->kind != TN_NODE_OBJECT || tn_node_get(node, "type"))) TN_TRY(tn_type_word(c, node, &word));
+  TN_TRY(tn_registry_find(c, node ? type_node(node) : NULL, TN_INTEGRATORS, word, &found));
+  const tn_integrator_type *type = r->integrator = found;
+  c->kind = "integrator";
+  c->name = type->name;
+  c->node = node;
+  TN_TRY(read_part(c, node ? node : &none, type->name, type->size, type->fields, tn_integrator_fields,
+                   &r->integrator_part));
+  if (type->init) TN_TRY(type->init(r->integrator_part.self, c));
+  c->kind = NULL;
+  c->node = NULL;
   r->rtol = 1e-8;
   TN_TRY(positive(c, node, "step", &r->step, &step));
   TN_TRY(positive(c, node, "rtol", &r->rtol, &tolerance));
@@ -122,9 +130,12 @@ static tn_status read_integrator(tn_context *c, const tn_node *node) {
   tolerance = tolerance || r->max_step_given;
   if (step && tolerance)
     return tn_refuse(c, node, "give `step` (fixed) or `rtol`, `atol`, `max_step` (adaptive), not both");
-  if (tolerance && !r->integrator->adaptive)
+  if (tolerance && !type->adaptive)
     return tn_refuse(c, node, "%s has a fixed step: it takes `step`, not tolerances", word);
-  if (!step && !r->integrator->adaptive) {
+  if (step && !type->fixed)
+    return tn_refuse(c, tn_node_get(node, "step"), "%s chooses its step itself: it takes `rtol`, `atol` and `max_step`",
+                     word);
+  if (!step && !type->adaptive) {
     tn_refuse(c, node, "%s needs a step", word);
     tn_hint(c->e, "\"integrator\": {\"type\": \"%s\", \"step\": 1e-3}, or --step 1e-3", word);
     return TN_E_MODEL;

@@ -110,6 +110,10 @@ tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write
   tn_json_whole(j, "steps", r->steps);
   tn_json_whole(j, "rejected", r->rejected);
   tn_json_whole(j, "rhs", r->rhs);
+  tn_json_whole(j, "jacobians", r->jacobians);
+  tn_json_whole(j, "jacobian_rhs", r->jacobian_rhs);
+  tn_json_whole(j, "decompositions", r->decompositions);
+  tn_json_whole(j, "iterations", r->iterations);
   tn_json_whole(j, "set_changes", r->set_changes);
   tn_json_whole(j, "factorizations", r->factorizations);
   tn_json_real(j, "max_position_violation", r->max_position_violation);

@@ -59,8 +59,12 @@ static entry entry_of(tn_registry kind, const void *type) {
   }
   case TN_INTEGRATORS: {
     const tn_integrator_type *t = type;
-    e = (entry){
-        .name = t->name, .doc = t->doc, .example = t->example, .source = t->source, .common = tn_integrator_fields};
+    e = (entry){.name = t->name,
+                .doc = t->doc,
+                .example = t->example,
+                .source = t->source,
+                .fields = t->fields,
+                .common = tn_integrator_fields};
     break;
   }
   default: {
@@ -107,7 +111,10 @@ static bool left_out(tn_registry kind, const void *type, const tn_field *f) {
     if (strcmp(f->key, "at") == 0) return !(takes & (TN_AT_POINT | TN_BETWEEN));
     if (strcmp(f->key, "between") == 0 || strcmp(f->key, "on_bodies") == 0) return !(takes & TN_BETWEEN);
   }
-  if (kind == TN_INTEGRATORS && !((const tn_integrator_type *)type)->adaptive) return strcmp(f->key, "step") != 0;
+  if (kind == TN_INTEGRATORS) {
+    const tn_integrator_type *t = type;
+    return strcmp(f->key, "step") == 0 ? !t->fixed : !t->adaptive;
+  }
   return false;
 }
 

@@ -28,6 +28,10 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
   tn_put(p, "  method %s: %s\n", m->run.method, settings);
   tn_put(p, "  reached t = %.9g s in %ld step%s (%ld rejected), %ld right-hand sides, %.3g s of CPU\n", r->t_end,
          r->steps, TN_S(r->steps), r->rejected, r->rhs, r->cpu_seconds);
+  if (r->jacobians)
+    tn_put(p, "  implicit: %ld iteration%s, %ld Jacobian%s (%ld of the right-hand sides), %ld decomposition%s\n",
+           r->iterations, TN_S(r->iterations), r->jacobians, TN_S(r->jacobians), r->jacobian_rhs, r->decompositions,
+           TN_S(r->decompositions));
   if (r->set_changes)
     tn_put(p, "  other coordinates or speeds became independent %ld time%s\n", r->set_changes, TN_S(r->set_changes));
   if (m->rows) {

@@ -55,6 +55,41 @@ static tn_status rates(void *sim, double t, const double *z, double *zdot) {
   return TN_OK;
 }
 
+static tn_status kick(void *sim, double t, const double *z, double h, double *dz) {
+  tn_sim *s = sim;
+  (void)z;
+  tn_status status = tn_rates_kick(s, t, s->y, h, s->y_rate);
+  if (status != TN_OK) return status;
+  const tn_system *sys = &s->solver.sys;
+  s->packing->rates(self_of(s), s->packed, sys, s->y_rate, tn_u_of(s, s->y_rate), dz);
+  memset(s->y_stage, 0, sizeof *s->y * (size_t)s->n); /* without what rates have of their own */
+  s->packing->rates(self_of(s), s->packed, sys, s->y_stage, s->y_stage + s->m->nq, s->zrow);
+  for (int i = 0; i < ledger_at(s); i++) dz[i] -= s->zrow[i];
+  copy_ledger(dz + ledger_at(s), tn_ledger_of(s, s->y_rate));
+  memcpy(s->y_stage, s->y, sizeof *s->y * (size_t)s->n);
+  return TN_OK;
+}
+
+static void weights(void *sim, const double *z, double *wz) {
+  tn_sim *s = sim;
+  (void)z; /* about those of the present state */
+  tn_error_weights(s, s->y, s->y_rate);
+  s->packing->weights(self_of(s), s->packed, &s->solver.sys, s->y_rate, wz);
+  for (int i = 0; i < TN_LEDGERS; i++) wz[ledger_at(s) + i] = INFINITY;
+}
+
+/* what is corrected is the state, and z takes from it what it adopts */
+static tn_status correct(void *sim, double t, double *z, bool *changed) {
+  tn_sim *s = sim;
+  memcpy(s->y_stage, s->y, sizeof *s->y * (size_t)s->n);
+  tn_status status = unpack(s, t, z, s->y_stage);
+  if (status == TN_OK) status = tn_rates_correct(s, t, s->y_stage, changed);
+  if (status != TN_OK) return status;
+  s->packing->adopt(self_of(s), s->packed, &s->solver.sys, s->y_stage, z);
+  copy_ledger(z + ledger_at(s), tn_ledger_of(s, s->y_stage));
+  return TN_OK;
+}
+
 tn_status tn_packed_start(tn_sim *s) {
   bool changed = false;
   int n;
@@ -67,6 +102,13 @@ tn_status tn_packed_start(tn_sim *s) {
   s->ode.n = n + TN_LEDGERS;
   s->ode.begin = begin;
   s->ode.rates = rates;
+  s->ode.weights = weights;
+  s->ode.correct = correct;
+  if (s->ode.kick) s->ode.kick = kick;
+  s->ode.part = NULL;
+  s->ode.residual = NULL;
+  s->ode.multipliers = NULL;
+  s->ode.name = NULL;
   s->summary.set_changes = 0;
   status = s->packing->choose(self_of(s), s->packed, &s->solver, s->t, s->y, tn_u_of(s, s->y), TN_AT_START, &changed);
   if (status == TN_OK) status = pack(s);
@@ -85,7 +127,7 @@ tn_status tn_packed_renew(tn_sim *s, tn_choice when, bool *changed) {
     s->packing->names(self_of(s), s->packed, &s->solver.sys, text, sizeof text);
     tn_log(s, s->t, "partition", "independent from here: %s", text);
   }
-  s->m->run.integrator->start(s->work, s->ode.n);
+  s->m->run.integrator->start(tn_integrator_self(s->m), s->work, s->ode.n);
   return pack(s);
 }
 

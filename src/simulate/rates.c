@@ -45,7 +45,7 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
   tn_system *sys = &s->solver.sys;
   s->summary.rhs++;
   tn_status status = tn_solver_at(&s->solver, t, y, y + m->nq, s->e);
-  if (status == TN_OK) status = solve(s, s->U_held);
+  if (status == TN_OK) status = solve(s, s->ode.kick ? NULL : s->U_held);
   if (status != TN_OK) return status;
   tn_model_rates(m, y, y + m->nq, ydot);
   double *a = tn_u_of(s, ydot), *w = tn_ledger_of(s, ydot);
@@ -60,6 +60,60 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
   w[TN_LEDGER_STABILIZER] = stabilizer;
   w[TN_LEDGER_DISSIPATED] = sys->dissipated;
   return TN_OK;
+}
+
+/* with the feedback U held at the start of the step, as an impulse:
+ *   (4) K (a, lambda_s) = (0, -U), du = h a, dq = N du h/2
+ *   (5) what it does to the kinetic energy: (u + du/2)'M du = -h lambda_s'A (u + du/2), with A u = Cdot - Ct, A du = -h U */
+tn_status tn_rates_kick(void *sim, double t, const double *y, double h, double *dy) {
+  tn_sim *s = sim;
+  const tn_model *m = s->m;
+  tn_system *sys = &s->solver.sys;
+  tn_status status = tn_solver_at(&s->solver, t, y, y + m->nq, s->e);
+  if (status == TN_OK) status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
+  for (int i = 0; i < m->rows; i++) s->U[i] = -s->U_held[i];
+  if (status == TN_OK) status = tn_solver_solve(&s->solver, NULL, s->U, sys->udot_s, sys->lambda_s, s->e);
+  if (status != TN_OK) return status;
+  double *du = tn_u_of(s, dy), *w = tn_ledger_of(s, dy);
+  for (int i = 0; i < m->nu; i++) du[i] = h * h / 2 * sys->udot_s[i];
+  tn_model_rates(m, y, du, dy);
+  for (int i = 0; i < m->nu; i++) du[i] = h * sys->udot_s[i];
+  memset(w, 0, sizeof *w * TN_LEDGERS);
+  for (int i = 0; i < m->rows; i++)
+    w[TN_LEDGER_STABILIZER] -= h * sys->lambda_s[i] * (sys->Cdot[i] - sys->Ct[i] - h / 2 * s->U_held[i]);
+  return TN_OK;
+}
+
+tn_status tn_rates_correct(void *sim, double t, double *y, bool *changed) {
+  tn_sim *s = sim;
+  *changed = false;
+  tn_status status = tn_solver_at(&s->solver, t, y, tn_u_of(s, y), s->e);
+  if (status != TN_OK) return status;
+  const double before = tn_energy_of(&s->solver.sys, TN_TOTAL);
+  for (int i = 0; i < s->m->run.stabilizers; i++) {
+    const tn_stabilizer_type *type = s->m->run.stabilizer[i].type;
+    s->solver.e = s->e;
+    if (!type->accept) continue;
+    status = type->accept(s->m->run.stabilizer[i].self, &s->solver, t, y, tn_u_of(s, y), changed);
+    if (status != TN_OK) return status;
+  }
+  if (!*changed) return TN_OK;
+  if ((status = tn_solver_at(&s->solver, t, y, tn_u_of(s, y), s->e)) != TN_OK) return status;
+  tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += tn_energy_of(&s->solver.sys, TN_TOTAL) - before;
+  return TN_OK;
+}
+
+tn_status tn_rates_refuse(void *sim, double t, const char *message) {
+  tn_sim *s = sim;
+  const tn_status status = message ? TN_E_RUN : TN_E_MEMORY;
+  tn_fail(s->e, status, "%s", message ? message : "out of memory for the integrator");
+  s->e->time = t;
+  return status;
+}
+
+const char *tn_rates_name(void *sim, int i) {
+  const tn_model *m = ((const tn_sim *)sim)->m;
+  return i < m->nq ? m->q_name[i] : m->u_name[i - m->nq];
 }
 
 tn_status tn_solve_here(tn_sim *s, double t, double *y) {

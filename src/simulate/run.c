@@ -14,11 +14,13 @@ static tn_status settle(tn_sim *s, bool judged) {
   memcpy(s->C1, sys->C, sizeof *s->C1 * (size_t)m->rows);
   memcpy(s->V1, sys->Cdot, sizeof *s->V1 * (size_t)m->rows);
   s->energy = sys->energy0 = tn_energy_of(sys, TN_TOTAL);
+  s->ode.redundant = s->summary.redundant_rows;
   if ((status = tn_packed_start(s)) != TN_OK) return status;
-  m->run.integrator->start(s->work, s->ode.n);
+  m->run.integrator->start(tn_integrator_self(s->m), s->work, s->ode.n);
   s->t_step = s->t0 = s->t;
   s->fixed_steps = 0;
   s->h = 0;
+  s->err_last = 0;
   s->max_balance = s->max_potential = s->summary.max_kinetic = 0;
   s->summary.max_position_violation = s->summary.max_velocity_violation = 0;
   s->summary.contract_kept = true;
@@ -62,6 +64,10 @@ tn_status tn_end_run(tn_sim *s, tn_status status) {
   s->stopped = status != TN_OK && status != TN_E_STOPPED;
   sum->factorizations = s->solver.factorizations;
   sum->inconsistency = s->inconsistency;
+  sum->jacobians = s->effort.jacobians;
+  sum->jacobian_rhs = s->effort.jacobian_rates;
+  sum->decompositions = s->effort.decompositions;
+  sum->iterations = s->effort.iterations;
   sum->time_assemble = s->solver.time_assemble;
   sum->time_solve = s->solver.time_solve;
   /* of the largest T; of the roundoff in V where nothing moves, or of a motion that nobody sees: 1e-12 of its length a second */

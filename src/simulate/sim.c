@@ -24,7 +24,7 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   const int extra = m->exact + m->guesses, all = m->rows + extra + 1;
   s->n = m->nq + m->nu + TN_LEDGERS;
   tn_solver_carve(&s->solver, c, m);
-  s->work = tn_carve_bytes(c, m->run.integrator->memory(s->n));
+  s->work = tn_carve_bytes(c, m->run.integrator->memory(tn_integrator_self(m), s->n));
   s->y = TN_CARVE(c, double, s->n);
   s->ynew = TN_CARVE(c, double, s->n);
   s->yrow = TN_CARVE(c, double, s->n);
@@ -88,7 +88,22 @@ tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
   s->m = m;
   s->allocator = m->arena.allocator;
   carve(s, &c, m);
-  s->ode = (tn_ode){.self = s, .n = s->n, .begin = tn_rates_begin, .rates = tn_rates};
+  s->ode = (tn_ode){.self = s,
+                    .n = s->n,
+                    .ledgers = TN_LEDGERS,
+                    .part = m->parts > 1 ? m->part : NULL,
+                    .max_step = m->run.max_step,
+                    .rows = m->rows,
+                    .holonomic = m->holonomic,
+                    .effort = &s->effort,
+                    .begin = tn_rates_begin,
+                    .rates = tn_rates,
+                    .weights = tn_error_weights,
+                    .correct = tn_rates_correct,
+                    .residual = m->large ? NULL : tn_dae_residual,
+                    .multipliers = m->large ? NULL : tn_dae_multipliers,
+                    .name = tn_rates_name,
+                    .refuse = tn_rates_refuse};
   for (int i = 0; i < m->run.stabilizers; i++) {
     const tn_part *p = &m->run.stabilizer[i];
     const tn_stabilizer_type *type = p->type;
@@ -97,7 +112,8 @@ tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
     if (type->held(p->self)) s->held = true;
     if (type->held(p->self) || type->tied_to_step(p->self)) s->ode.rates_know_step = true;
   }
-  m->run.integrator->start(s->work, s->n);
+  if (m->run.integrator->keeps_rates && s->held) s->ode.kick = tn_rates_kick;
+  m->run.integrator->start(tn_integrator_self(m), s->work, s->n);
   memcpy(s->y, m->q0, sizeof *s->y * (size_t)m->nq);
   if (m->sigma) memcpy(s->start_sigma, m->sigma, sizeof *m->sigma * (size_t)m->rows);
   s->summary.contract_kept = true;
@@ -109,6 +125,7 @@ tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
 void tn_sim_free(tn_sim *s) {
   if (!s) return;
   const tn_allocator allocator = s->allocator;
+  if (s->m->run.integrator->end) s->m->run.integrator->end(s->work);
   tn_block_free(&allocator, s);
 }
 

@@ -2,6 +2,7 @@
  *
  *   sim.c    life of a simulation, its state      start.c   assembling a start; rank and freedom
  *   rates.c  the ode the integrators see          step.c    one accepted step
+ *   dae.c    the same with multipliers as unknowns
  *   accept.c end of a step: stabilizers, ledger, contract
  *   unique.c reactions that redundant rows leave open
  *   singular.c positions where rows become dependent
@@ -47,6 +48,7 @@ struct tn_sim {
   tn_allocator allocator;
   tn_solver solver;
   tn_ode ode;
+  tn_effort effort;
   void *work; /* of the integrator                                              */
   int n;      /* length of y: q, u, ledger                                      */
   double t, t0;
@@ -73,6 +75,7 @@ struct tn_sim {
   bool feedback, held; /* some stabilizer has one; some feedback is held                 */
   double step_length;  /* of the step last begun                                         */
   double h;            /* next to try, adaptive                                          */
+  double err_last;     /* of the last step, in units of what it aimed at; 0: says nothing */
   int worst;           /* component with the largest error in the last accepted step       */
   double turning;      /* rad/s, at y: of angles that are remembered                     */
   int turning_joint;   /* whose                                                          */
@@ -105,6 +108,10 @@ struct tn_sim {
   tn_error spare;
 };
 
+static inline const void *tn_integrator_self(const tn_model *m) {
+  return m->run.integrator->size ? m->run.integrator_part.self : m->run.integrator->constants;
+}
+
 /* views of a state vector */
 static inline double *tn_u_of(const tn_sim *s, double *y) { return y + s->m->nq; }
 static inline double *tn_ledger_of(const tn_sim *s, double *y) { return y + s->m->nq + s->m->nu; }
@@ -114,8 +121,17 @@ void tn_log(tn_sim *s, double t, const char *kind, const char *format, ...) TN_P
 /* rates.c */
 tn_status tn_rates_begin(void *sim, double t, const double *y, double h);
 tn_status tn_rates(void *sim, double t, const double *y, double *ydot);
+tn_status tn_rates_kick(void *sim, double t, const double *y, double h, double *dy);
+tn_status tn_rates_correct(void *sim, double t, double *y, bool *changed);
+tn_status tn_rates_refuse(void *sim, double t, const char *message);
+const char *tn_rates_name(void *sim, int i);
 /* udot, lambda and the stabilizer's share at a state; feedback as a step of the last length would begin with */
 tn_status tn_solve_here(tn_sim *s, double t, double *y);
+
+/* dae.c: the stabilised index-2 form */
+tn_status tn_dae_residual(void *sim, double t, const double *y, const double *ydot, const double *lambda,
+                          const double *mu, double *r);
+tn_status tn_dae_multipliers(void *sim, double t, const double *y, double *ydot, double *lambda);
 
 /* packed.c */
 const tn_packing *tn_packing_of(const tn_model *m);
@@ -146,13 +162,14 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed);
 tn_status tn_check_contract(tn_sim *s, double t);
 void tn_watch_energy(tn_sim *s, double *y);
 
-/* singular.c: of a step of length h that came as near as rho and ends at rho_end, before it is taken and after; `look` ends the run where it shall stop
+/* singular.c: of a step of length h that came as near as rho (as blocks see it: `seen`) and ends at rho_end, before it is taken and after; `look` ends the run where it shall stop
  * there */
 void tn_singular_reset(tn_sim *s);
-tn_status tn_singular_look(tn_sim *s, double h, double rho, double rho_end);
+tn_status tn_singular_look(tn_sim *s, double h, double rho, double seen, double rho_end);
 void tn_singular_log(tn_sim *s, double h, double error);
 
-/* step.c: one accepted step, not beyond t_limit */
+/* step.c: one accepted step, not beyond t_limit; the error that each number of y may have */
+void tn_error_weights(void *sim, const double *y, double *w);
 tn_status tn_step(tn_sim *s, double t_limit);
 
 /* output.c */

@@ -10,6 +10,7 @@
 #include "simulate/simulate.h"
 
 static const double NEAR = 1e-2;   /* of rho: steps nearer than this are looked at closely   */
+static const double SEEN = 3e-3;   /* by blocks, which do not tell it as well                */
 static const double WIDE = 0.3;    /* and long steps with a stage nearer than this and their ends */
 static const double FAR = 0.1;     /* an eighth of a step away from a crossing rho is smaller */
 static const double LOST = 1e-9;   /* below: rank is lost                                   */
@@ -50,7 +51,6 @@ static void take_kkt(tn_sim *s, int rank) {
   tn_kkt *k = &s->start_kkt;
   k->rows = s->m->rows;
   k->rank = rank;
-  k->kept = 0;
   k->rho_typical = s->passing.rho_typical;
   memcpy(k->D_typical, s->D_typical, sizeof(double) * (size_t)s->m->rows);
 }
@@ -308,7 +308,7 @@ static void look_large(tn_sim *s, double h, double rho) {
   x->staying = rho < LOST;
 }
 
-tn_status tn_singular_look(tn_sim *s, double h, double rho, double rho_end) {
+tn_status tn_singular_look(tn_sim *s, double h, double rho, double seen, double rho_end) {
   const tn_model *m = s->m;
   tn_passing *x = &s->passing;
   const bool dip = rho < WIDE && rho < 0.9 * fmin(x->rho_end, rho_end);
@@ -316,7 +316,7 @@ tn_status tn_singular_look(tn_sim *s, double h, double rho, double rho_end) {
   if (!m->rows) return TN_OK;
   if (m->large) {
     look_large(s, h, rho);
-  } else if (rho >= NEAR && !dip) {
+  } else if (rho >= NEAR && seen >= SEEN && !dip) {
     x->rho = 1;
     x->rho_end = rho_end;
     x->known = true;

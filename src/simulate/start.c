@@ -376,6 +376,20 @@ static tn_status rank_at(tn_sim *s, const double *q, int *rank) {
   return status;
 }
 
+static int gap_in(tn_sim *s, const double *M) {
+  tn_kkt *k = &s->start_kkt;
+  k->rows = k->rank = s->m->rows;
+  return tn_kkt_factor(k, M, s->solver.sys.A, M && s->m->sigma ? s->start_sigma : NULL) ? tn_kkt_gap(k) : k->rows;
+}
+
+/* rows at the assembled system before those that repeat them, at least nearly, as a joint does that is there twice a little apart.
+ * bodies of very different mass look like that in the metric of masses, small ones in that of the coordinates: both must */
+static int gap_here(tn_sim *s) {
+  tn_system_dense(&s->solver.sys);
+  const int gap = gap_in(s, s->solver.sys.M), other = gap < s->m->rows ? gap_in(s, NULL) : 0;
+  return gap > other ? gap : other;
+}
+
 /* a pose nearby into q: a random step along the allowed directions, put back on the constraints; *off: how well that went */
 static tn_status nearby(tn_sim *s, unsigned *state, double *q, double *off) {
   const tn_model *m = s->m;
@@ -396,11 +410,12 @@ static tn_status nearby(tn_sim *s, unsigned *state, double *q, double *off) {
 }
 
 /* the rank in general is the largest of the start and a few poses nearby: a start may be singular, and of the branches that
- * leave it one may be singular all along */
+ * leave it one may be singular all along. rows that are nearly dependent count as dependent where they are so at the start and
+ * at no pose nearby less so: then it is not a singular position that makes them */
 tn_status tn_start_count(tn_sim *s) {
   const tn_model *m = s->m;
   tn_solver *solver = &s->solver;
-  int rank, near;
+  int rank, near, gap, best;
   unsigned state = 12345;
   double *q = s->yrow, off;
   if (m->large) return count_large(s);
@@ -410,6 +425,7 @@ tn_status tn_start_count(tn_sim *s) {
   tn_status status = rank_at(s, s->y, &rank);
   if (status != TN_OK) return status;
   tn_solver_typical(solver, rank);
+  gap = best = gap_here(s);
   memcpy(s->q_general, s->y, sizeof *q * (size_t)m->nq);
   s->beside = false;
   const int full = m->rows < m->nu ? m->rows : m->nu;
@@ -417,6 +433,8 @@ tn_status tn_start_count(tn_sim *s) {
     if ((status = nearby(s, &state, q, &off)) != TN_OK) return status;
     if (!(off < 1e-9)) continue;
     if ((status = rank_at(s, q, &near)) != TN_OK) return status;
+    const int here = gap_here(s);
+    if (here > best) best = here;
     if (near > rank) {
       rank = near;
       memcpy(s->q_general, q, sizeof *q * (size_t)m->nq);
@@ -425,6 +443,11 @@ tn_status tn_start_count(tn_sim *s) {
       if (near == rank && !s->beside) memcpy(s->q_beside, q, sizeof *q * (size_t)m->nq), s->beside = true;
       if (tries > 0) continue;
     }
+    tn_solver_typical(solver, rank);
+  }
+  if (gap == best && gap < rank) {
+    rank = gap;
+    if ((status = rank_at(s, s->q_general, &near)) != TN_OK) return status;
     tn_solver_typical(solver, rank);
   }
   solver->sys.counted = true;

@@ -5,8 +5,9 @@
  *   max(atol, rtol |rate|) for rates of angles, max(atol L, rtol |rate|) for those of lengths;
  * the estimate is taken after what the stabilizers will take from the end point anyway, and that part is judged as the
  * violation it would leave. a step is accepted at norm 1, and the next one aims at 1/32 of that:
- * then a tolerance means about what it says after ten seconds of motion. the controller is the elementary one; docs/design.md
- * has the settings that were tried.
+ * then a tolerance means about what it says after ten seconds of motion. the controller is
+ *   h' = h (e/aim)^-(1 - 3/4 P) k  (e_last/aim)^(P k),  k = 1/(order of the estimate + 1), P = 0.1
+ * or the plan of an integrator that has one; docs/design.md has the settings that were tried.
  *
  * through a singular position: near it the minimum-norm answer is not the limit of the motion, so a step must not land there,
  * and an adaptive one must not creep up to it. a step with a stage or end at rho < 1e-9, or rejected at rho < 1e-8, is tried at
@@ -23,6 +24,12 @@ static const double LANDED = 1e-9, CREEPING = 1e-8, SPLIT = 1e-7, BEGINS = 2e-6,
 /* of the relative tolerance and the largest kinetic energy: what a step near a singular position may do to the energy */
 static const double ENERGY = 30;
 
+/* of the tolerance: the error that the next step shall have */
+static const double AIM = 1.0 / 32;
+
+/* of the exponents of the controller: how much of the last error but one is in it */
+static const double PROPORTION = 0.1;
+
 /* of the tolerance: an error that is taken where shorter steps do not make it smaller */
 static const double CREPT_MOST = 2;
 
@@ -33,13 +40,18 @@ enum { MOST_PARTS = 12 }; /* halvings of a fixed step */
 
 typedef struct trial {
   double h, err, rho, rho_end;
+  double seen; /* as rho, by blocks */
   int worst;   /* component of the estimate with the largest error */
   bool jumped; /* the energy tells that it went wrong               */
   tn_status status;
 } trial;
 
+/* with a fixed step nobody has given tolerances: what an iteration inside the step has to reach then */
+static const double ITERATED = 1e-12;
+
 static double tolerance(const tn_sim *s, tn_unit unit) {
-  return fmax(s->m->run.atol, s->m->run.rtol) * (unit == TN_LENGTH ? s->m->length : 1);
+  const tn_run *r = &s->m->run;
+  return (r->fixed ? ITERATED : fmax(r->atol, r->rtol)) * (unit == TN_LENGTH ? s->m->length : 1);
 }
 
 /* of component i of the estimate: nu of positions, then nu of speeds; u at both ends */
@@ -47,8 +59,18 @@ static double weight(const tn_sim *s, int i, const double *a, const double *b) {
   const tn_model *m = s->m;
   const tn_run *r = &m->run;
   const int k = i < m->nu ? i : i - m->nu;
-  const double unit = m->u_unit[k] == TN_LENGTH ? m->length : 1;
-  return i < m->nu ? tolerance(s, m->u_unit[k]) : fmax(r->atol * unit, r->rtol * fmax(fabs(a[k]), fabs(b[k])));
+  const double unit = m->u_unit[k] == TN_LENGTH ? m->length : 1, rate = fmax(fabs(a[k]), fabs(b[k]));
+  if (i < m->nu) return tolerance(s, m->u_unit[k]);
+  return r->fixed ? ITERATED * fmax(unit, rate) : fmax(r->atol * unit, r->rtol * rate);
+}
+
+void tn_error_weights(void *sim, const double *y, double *w) {
+  const tn_sim *s = sim;
+  const tn_model *m = s->m;
+  const double *u = y + m->nq;
+  for (int i = 0; i < m->nq; i++) w[i] = tolerance(s, m->q_unit[i]);
+  for (int i = 0; i < m->nu; i++) w[m->nq + i] = weight(s, m->nu + i, u, u);
+  for (int i = m->nq + m->nu; i < s->n; i++) w[i] = INFINITY;
 }
 
 /* the error of positions is that of the motion, nu numbers: where coordinates are not, as of a quaternion, along its tangent */
@@ -102,6 +124,14 @@ static double energy_off(tn_sim *s, double t) {
   return scale > 0 ? fabs(off) / (ENERGY * fmax(m->run.rtol, 1e-13) * scale) : 0;
 }
 
+/* at the end of the step, whether or not a stage lies there. its factorisation serves the projection or the next step */
+static tn_status look_at_end(tn_sim *s, double t, trial *r) {
+  tn_status status = tn_solver_at(&s->solver, t, s->ynew, tn_u_of(s, s->ynew), s->e);
+  if (status == TN_OK) status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
+  if (!s->m->large && !s->solver.by_blocks) r->rho_end = s->solver.type->nearness(s->solver.work);
+  return status;
+}
+
 /* attempt a step of length h from the present state: ynew, error and nearness of a singular position */
 static trial attempt(tn_sim *s, double h) {
   const tn_model *m = s->m;
@@ -109,7 +139,7 @@ static trial attempt(tn_sim *s, double h) {
   const bool adaptive = !m->run.fixed;
   trial r = {.h = h, .rho_end = 1};
   double off = 0;
-  s->solver.nearness = 1;
+  s->solver.nearness = s->solver.seen = 1;
   if (s->packing) {
     r.status = type->attempt(s->work, &s->ode, s->t, s->z, h, s->znew, adaptive ? s->zerror : NULL);
     if (r.status == TN_OK) r.status = tn_packed_end(s, s->t + h, adaptive);
@@ -129,12 +159,7 @@ static trial attempt(tn_sim *s, double h) {
     st->filter(m->run.stabilizer[i].self, &s->solver, s->estimate, s->estimate + m->nu, taken);
     off = fmax(off, drift(s, taken));
   }
-  /* the end too, whether or not a stage lies there. its factorisation serves the projection or the next step */
-  if (r.status == TN_OK && m->rows) {
-    r.status = tn_solver_at(&s->solver, s->t + h, s->ynew, tn_u_of(s, s->ynew), s->e);
-    if (r.status == TN_OK) r.status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
-    if (!m->large && !s->solver.by_blocks) r.rho_end = s->solver.type->nearness(s->solver.work);
-  }
+  if (r.status == TN_OK && m->rows) r.status = look_at_end(s, s->t + h, &r);
   if (r.status == TN_OK && adaptive) r.err = fmax(norm(s, s->y, s->ynew, &r.worst), off);
   if (r.status == TN_OK && adaptive && m->memory) {
     int which;
@@ -143,6 +168,7 @@ static trial attempt(tn_sim *s, double h) {
   }
   if (r.status == TN_E_RUN && adaptive) r.err = INFINITY; /* not a number on the way: too long a step */
   r.rho = s->solver.nearness;
+  r.seen = s->solver.seen;
   if (r.status == TN_OK && adaptive && r.rho < ASIDE && r.err <= 1) {
     const double energy = energy_off(s, s->t + h);
     r.jumped = energy > 1;
@@ -155,7 +181,7 @@ static trial attempt(tn_sim *s, double h) {
 static tn_status take(tn_sim *s, double t_end, const trial *r) {
   bool changed = false;
   double *swap;
-  tn_status status = tn_singular_look(s, t_end - s->t, r->rho, r->rho_end);
+  tn_status status = tn_singular_look(s, t_end - s->t, r->rho, r->seen, r->rho_end);
   if (status != TN_OK) return status;
   s->t_step = s->t;
   swap = s->C0, s->C0 = s->C1, s->C1 = swap;
@@ -166,7 +192,7 @@ static tn_status take(tn_sim *s, double t_end, const trial *r) {
   s->summary.steps++;
   status = tn_accept(s, s->t, s->y, &changed);
   tn_packed_ledger(s);
-  s->m->run.integrator->accept(s->work, changed);
+  s->m->run.integrator->accept(s->work, s->packing ? s->z : s->y, changed);
   s->summary.t_end = s->t;
   tn_singular_log(s, s->t - s->t_step, r->err);
   return status;
@@ -316,8 +342,17 @@ static bool vanishes(const tn_sim *s, double h, double t_limit) {
   return h < 16 * 2.3e-16 * fabs(s->t) || h < 1e-14 * fmin(1, t_limit - s->t0);
 }
 
+/* of the length of the next step to that of the last attempt */
+static double factor(tn_sim *s, const trial *r) {
+  const tn_integrator_type *type = s->m->run.integrator;
+  if (type->plan) return type->plan(s->work, &s->ode, r->err, AIM);
+  if (isinf(r->err)) return 0.25;
+  const double k = 1.0 / (type->order_estimate + 1), e = fmax(r->err, 1e-10) / AIM;
+  if (r->err > 1) return pow(e, -k);
+  return pow(e, -(1 - 0.75 * PROPORTION) * k) * pow(s->err_last > 0 ? s->err_last : e, PROPORTION * k);
+}
+
 static tn_status adaptive_step(tn_sim *s, double t_limit) {
-  const double k = 1.0 / (s->m->run.integrator->order_estimate + 1), aim = pow(1.0 / 32, k);
   bool rejected = false;
   trial longest = {0}; /* the first attempt */
   if (!(s->h > 0)) {
@@ -349,10 +384,9 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
       last = r.h == most;
     }
     if (r.err <= 1 || forced) {
-      const double e = fmax(r.err, 1e-10);
       s->worst = r.worst;
-      double grow = aim * pow(e, -k);
-      grow = fmin(fmax(grow, 0.2), rejected ? 1 : 10);
+      const double grow = fmin(fmax(factor(s, &r), 0.2), rejected ? 1 : 10);
+      s->err_last = rejected || forced ? 0 : fmax(r.err, 1e-10) / AIM;
       if (!(last && r.h < s->h)) s->h = grow * r.h; /* a step cut short by the limit says nothing about the next */
       if (forced) s->h = fmax(s->h, 0.5 * r.h);
       return take(s, last ? t_limit : s->t + r.h, &r);
@@ -365,15 +399,37 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
       if (status != TN_OK) return status;
       if (changed) continue;
     }
-    s->h = h * (isfinite(r.err) ? fmax(0.2, aim * pow(r.err, -k)) : 0.25);
+    s->h = h * fmax(0.2, factor(s, &r));
     if (vanishes(s, s->h, t_limit)) return too_short(s, &r, s->h);
   }
+}
+
+/* ---- a step of the integrator's own choice ------------------------------------------------------------------------------ */
+
+static tn_status own_step(tn_sim *s, double t_limit) {
+  const tn_integrator_type *type = s->m->run.integrator;
+  trial r = {.rho_end = 1};
+  double t;
+  if (s->turning > 0) t_limit = fmin(t_limit, s->t + TURN_AIM / s->turning);
+  s->solver.nearness = s->solver.seen = 1;
+  const long before = s->effort.rejected;
+  r.status =
+      type->advance(s->work, &s->ode, s->t, s->packing ? s->z : s->y, t_limit, &t, s->packing ? s->znew : s->ynew);
+  s->summary.rejected += s->effort.rejected - before;
+  if (r.status == TN_OK && s->packing) r.status = tn_packed_end(s, t, false);
+  if (r.status == TN_OK && s->m->rows) r.status = look_at_end(s, t, &r);
+  if (r.status != TN_OK) return r.status;
+  r.h = t - s->t;
+  r.rho = s->solver.nearness;
+  r.seen = s->solver.seen;
+  return take(s, t, &r);
 }
 
 tn_status tn_step(tn_sim *s, double t_limit) {
   bool changed;
   tn_status status = tn_packed_renew(s, TN_BEFORE_STEP, &changed);
   if (status != TN_OK) return status;
+  if (s->m->run.integrator->advance) return own_step(s, t_limit);
   if (!s->m->run.fixed) return adaptive_step(s, t_limit);
   /* multiples of the step from t0, not a sum */
   const double next = s->t0 + (double)(s->fixed_steps + 1) * s->m->run.step;

@@ -1,8 +1,7 @@
 /* baumgarte: feedback of the violation on the acceleration of the rows.
  *   (1) A udot = gamma - U,  U = 2 alpha Cdot + beta^2 C                      (Baumgarte 1972), or
  *   (2) U = (a/h) Cdot + (b/h^2) C with the step h: a = 2 alpha h, b = beta^2 h^2
- * held: C, Cdot at the start of the step stand through its stages. stable if and only if 0 < b, b/2 < a < 2 for every one-step
- * method of order two or more, 0 < b < a < 2 + b/2 for euler; undamped on the edge. staged: evaluated at every stage, the literal reading of the papers. */
+ * held: C, Cdot at the start of the step stand through its stages; held.c has which gains are stable. staged: evaluated at every stage, the literal reading of the papers. */
 #include "stabilize/stabilize.h"
 
 typedef struct baumgarte {
@@ -27,12 +26,19 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
   if (s->feedback == 0) s->feedback = step ? 1 : 2;
   /* where the step is known, gains in 1/s are gains per step too */
   const double h = ctx->m->run.step, a = step ? s->a : 2 * s->alpha * h, b = step ? s->b : s->beta * s->beta * h * h;
-  const bool euler = ctx->m->run.integrator->order == 1;
-  const bool stable = euler ? b > 0 && a >= b && a <= 2 + b / 2 : b > 0 && a >= b / 2 && a <= 2;
-  if (s->feedback == 1 && (step || fixed_step) && !stable)
-    return tn_context_fail(ctx, step ? "a" : "alpha",
-                           "held gains a = %g, b = %g per step are unstable: 0 < b, %s is needed", a, b,
-                           euler ? "b <= a <= 2 + b/2" : "b/2 <= a <= 2");
+  const tn_run *run = &ctx->m->run;
+  const tn_integrator_type *type = run->integrator;
+  const void *parameters = type->size ? run->integrator_part.self : type->constants;
+  if (s->feedback == 1 && (step || fixed_step) && (!(b > 0) || !(tn_held_growth(type, parameters, a, b) <= 1 + 1e-9))) {
+    double from, to;
+    tn_context_fail(ctx, step ? "a" : "alpha", "held gains a = %g, b = %g per step are unstable with %s", a, b,
+                    type->name);
+    if (b > 0 && tn_held_range(type, parameters, b, &from, &to))
+      tn_hint(ctx->e, "with this b, a from %.4g to %.4g; `tenon stability %s` tells more", from, to, type->name);
+    else
+      tn_hint(ctx->e, "`tenon stability %s` tells which are not", type->name);
+    return TN_E_MODEL;
+  }
   /* a gain of 1/h at every stage: the error estimate does not fall with h, and the step goes to zero */
   if (step && s->feedback == 2 && !fixed_step)
     return tn_context_fail(

@@ -5,4 +5,9 @@
 
 #include "formulate/formulate.h"
 
+/* held.c: a violation under feedback (a/h) Cdot + (b/h^2) C that is held over each step grows by this a step, in the long run; and the
+ * gains a that do not let it, at b: false: none */
+double tn_held_growth(const tn_integrator_type *type, const void *self, double a, double b);
+bool tn_held_range(const tn_integrator_type *type, const void *self, double b, double *from, double *to);
+
 #endif

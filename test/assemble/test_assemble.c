@@ -348,7 +348,7 @@ static double potential(build *b) {
       tn_frame_on(&b->sys, &b->model->rod[i].end[e], &f);
       V -= b->model->rod[i].mass / 2 * (b->model->gravity[0] * f.r[0] + b->model->gravity[1] * f.r[1]);
     }
-  return fabs(V - height(b)) / (1 + fabs(V));
+  return fabs(V - height(b)) / (1 + fabs(V) + fabs(tn_energy_of(&b->sys, TN_POTENTIAL)));
 }
 
 TEST(potential_of_gravity) { each_model("weight", 1e-13, 5, false, potential); }

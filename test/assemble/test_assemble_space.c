@@ -393,6 +393,45 @@ static double potential(build *b) {
 
 TEST(potential_of_weight_and_springs) { each_model("potential", 1e-13, 3, potential); }
 
+/* ---- efforts along coordinates -------------------------------------------------------------------------------------- */
+
+static int axes_pushed[7];
+
+/* an effort along one coordinate of a joint is 1 on its speed and nothing on any other, also of the joint's other axes, and those
+ * are not at right angles to each other at the origin of the body */
+static double pushes(build *b) {
+  const tn_model *m = b->model;
+  tn_system *s = &b->sys;
+  double q[BUILD_MOST], u[BUILD_MOST], err = 0;
+  space_motion motion;
+  space_motion_random(b, 0.3, &motion);
+  space_motion_at(b, &motion, 0, q, u, NULL);
+  tn_assemble(s, 0, q, u);
+  for (int i = 0; i < m->bodies; i++)
+    for (int k = 0; m->body[i].joint >= 0 && k < m->body[i].nu; k++) {
+      double wrench[16 * 6] = {0}, f[BUILD_MOST] = {0}, size = 1;
+      if (m->bodies > 16) abort();
+      tn_measure_push(s, &(tn_measure){TN_OF_RAW, i, k}, 1, wrench);
+      for (int l = 0; l < m->bodies; l++)
+        for (int c = 0; c < m->body[l].cols; c++)
+          for (int d = 0; d < 6; d++) {
+            const double part = s->J[l][d * m->body[l].cols + c] * wrench[6 * l + d];
+            f[m->body[l].col[c]] += part;
+            size = fmax(size, fabs(part));
+          }
+      for (int c = 0; c < m->nu; c++) err = worse(err, fabs(f[c] - (c == m->body[i].u + k)) / size);
+      axes_pushed[m->body[i].nu]++;
+    }
+  return err;
+}
+
+TEST(efforts_along_coordinates_of_joints) {
+  each_model("efforts", 1e-12, 3, pushes);
+  printf("joints of one to six axes: %d %d %d %d %d %d\n", axes_pushed[1], axes_pushed[2], axes_pushed[3],
+         axes_pushed[4], axes_pushed[5], axes_pushed[6]);
+  CHECK(axes_pushed[1] && axes_pushed[2] && axes_pushed[3]);
+}
+
 /* ---- with udot solved -------------------------------------------------------------------------------------------- */
 
 /* from q, u on: q (+) s u, u + s udot */

@@ -696,7 +696,7 @@ TEST(bash_completes) {
       {"tenon --v", "--version "},
       {"tenon run --met", "--method "},
       {"tenon run x.json --method ba", "baumgarte-b1 baumgarte-b2 baumgarte-b3 baumgarte-step "},
-      {"tenon run x.json --integrator \"\"", "dopri5 euler rk4 "},
+      {"tenon run x.json --integrator \"r\"", "radau5 rk4 "},
       {"tenon run --breach \"\"", "stop record "},
       {"tenon check --s", "--strict --set --stabilize --step "},
       {"tenon list for", "force formulation "},

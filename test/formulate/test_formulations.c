@@ -19,12 +19,14 @@ static const char *const forms[] = {"gauss",
                                     "partition:choose=once",
                                     "partition:pivoting=rref,choose=once"};
 
-/* a model with a formulation; coordinates NULL: as they are */
+/* a model with a formulation; coordinates NULL: as they are; relative, or absolute with those of free bodies */
 static bool begin(build *b, const char *model, const char *coordinates, const char *form) {
   tn_error e;
+  const bool of_bodies = coordinates && strcmp(coordinates, "absolute") != 0 && strcmp(coordinates, "relative") != 0;
   build_new(b, 5);
   build_read(b, model);
-  if (coordinates) build_set(b, "/coordinates", "\"%s\"", coordinates);
+  if (coordinates) build_set(b, "/coordinates", "\"%s\"", of_bodies ? "absolute" : coordinates);
+  if (of_bodies) build_set(b, "/body_coordinates", "\"%s\"", coordinates);
   CHECK(tn_desc_part(b->desc, "/run/formulation", form, &e) == TN_OK);
   return !b->failed;
 }
@@ -77,29 +79,60 @@ static int states_of(const char *model, const char *coordinates, state *at) {
   return n;
 }
 
+/* the forms at the states of `augmented`; returns how many states were compared, the worst of them in *worst */
+static int compare_forms(const char *model, const char *coordinates, double *worst) {
+  static state at[STATES];
+  const int n = states_of(model, coordinates, at);
+  int compared = 0;
+  for (int f = 0; f < COUNT(forms); f++) {
+    build b;
+    bool ok = begin(&b, model, coordinates, forms[f]) && build_simulate(&b);
+    if (!ok) FAIL("%s %s %s: %s", model, coordinates, forms[f], b.message);
+    for (int i = 0; ok && i < n; i++, compared++) {
+      double udot[MOST], lambda[MOST];
+      ok = accelerations(&b, at[i].t, at[i].q, at[i].u, udot, lambda);
+      const double du = ok ? apart(b.model->nu, udot, at[i].udot) : HUGE_VAL,
+                   dl = ok ? apart(b.model->rows, lambda, at[i].lambda) : HUGE_VAL;
+      *worst = fmax(*worst, du);
+      if (!(du < 1e-9 && dl < 1e-9))
+        FAIL("%s %s %s at %g: udot differs by %.2g, lambda by %.2g", model, coordinates, forms[f], at[i].t, du, dl);
+    }
+    build_free(&b);
+  }
+  return compared;
+}
+
 TEST(every_form_gives_the_same_accelerations) {
   static char names[64][64];
-  static state at[STATES];
   const int models = build_models(names, 64);
+  int compared = 0;
+  double worst = 0;
   CHECK(models >= 27);
-  for (int k = 0; k < 2 * models; k++) {
-    const char *coordinates = k % 2 ? "relative" : "absolute", *model = names[k / 2];
-    const int n = states_of(model, coordinates, at);
-    for (int f = 0; f < COUNT(forms); f++) {
+  for (int k = 0; k < 2 * models; k++) compared += compare_forms(names[k / 2], k % 2 ? "relative" : "absolute", &worst);
+  printf("absolute and relative: %d compared, udot within %.1e\n", compared, worst);
+  CHECK(compared == 2 * models * COUNT(forms) * STATES);
+}
+
+/* bodies in space by every set of coordinates that orients them: those of Euler parameters have one more, and a row and a weight
+ * for it. where the coordinates of a set are singular at the start it is refused, and not compared */
+TEST(every_form_gives_the_same_accelerations_in_all_coordinates_of_bodies) {
+  static const char *const sets[] = {"quaternion", "euler-parameters", "euler-angles"};
+  static char names[64][64];
+  const int models = build_models(names, 64);
+  int compared[COUNT(sets)] = {0};
+  double worst = 0;
+  for (int k = 0; k < models; k++)
+    for (int c = 0; c < COUNT(sets); c++) {
       build b;
-      bool ok = begin(&b, model, coordinates, forms[f]) && build_simulate(&b);
-      if (!ok) FAIL("%s %s %s: %s", model, coordinates, forms[f], b.message);
-      for (int i = 0; ok && i < n; i++) {
-        double udot[MOST], lambda[MOST];
-        ok = accelerations(&b, at[i].t, at[i].q, at[i].u, udot, lambda);
-        const double du = ok ? apart(b.model->nu, udot, at[i].udot) : HUGE_VAL,
-                     dl = ok ? apart(b.model->rows, lambda, at[i].lambda) : HUGE_VAL;
-        if (!(du < 1e-9 && dl < 1e-9))
-          FAIL("%s %s %s at %g: udot differs by %.2g, lambda by %.2g", model, coordinates, forms[f], at[i].t, du, dl);
-      }
+      bool space = begin(&b, names[k], sets[c], "augmented") && build_compile(&b) && b.model->dimension == 3;
+      space = space && build_simulate(&b);
       build_free(&b);
+      if (space) compared[c] += compare_forms(names[k], sets[c], &worst);
     }
-  }
+  printf("coordinates of bodies: %d, %d and %d compared, udot within %.1e\n", compared[0], compared[1], compared[2],
+         worst);
+  for (int c = 0; c < COUNT(sets); c++) CHECK(compared[c] % (COUNT(forms) * STATES) == 0);
+  CHECK(compared[0] >= 12 * COUNT(forms) * STATES && compared[1] >= 12 * COUNT(forms) * STATES && compared[2] > 0);
 }
 
 /* redundant rows too share their load in the same way, and where they contradict each other the same is done about it */

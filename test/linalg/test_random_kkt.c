@@ -352,9 +352,12 @@ typedef struct filler { /* a problem as blocks */
   const tn_plan *plan;
 } filler;
 
-static void fill(const void *who, double *K) {
+/* all of it before the first tile */
+static void fill(const void *who, int tile, double *K, double *x) {
   const filler *o = who;
   const problem *p = o->p;
+  if (tile > 0) return;
+  CHECK(!x);
   memset(K, 0, sizeof *K * (size_t)o->plan->values);
   for (int b = 0; b < p->bodies; b++) {
     tn_where w;
@@ -403,8 +406,9 @@ static bool by_blocks(const problem *p, solution *s) {
       double y[NMAX];
       memcpy(y, p->A + row * p->n, sizeof *y * (size_t)p->n);
       tn_cholesky_down(p->n, L, y);
-      k.ldl.D[at] = dot(p->n, y, y);
-      k.ldl.D_inv[at] = 1 / k.ldl.D[at];
+      tn_gauge *g = &k.ldl.gauge[plan.columns[plan.column[node]].row + i];
+      g->D = dot(p->n, y, y);
+      g->D_inv = 1 / g->D;
     }
   const bool ok = tn_saddle_factor(&k, NULL);
   tn_saddle_info info = {0};

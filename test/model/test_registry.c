@@ -530,7 +530,8 @@ TEST(other_types_without_what_they_need) {
     const tn_integrator_type *t = tn_integrator_types[i];
     WITHOUT(TN_INTEGRATORS, integrator, t, memory);
     WITHOUT(TN_INTEGRATORS, integrator, t, start);
-    WITHOUT(TN_INTEGRATORS, integrator, t, attempt);
+    if (t->attempt) WITHOUT(TN_INTEGRATORS, integrator, t, attempt);
+    if (t->advance) WITHOUT(TN_INTEGRATORS, integrator, t, advance);
     WITHOUT(TN_INTEGRATORS, integrator, t, accept);
     WITHOUT(TN_INTEGRATORS, integrator, t, dense);
   }

@@ -95,6 +95,44 @@ TEST(the_model_of_n_four_bars_starts_flat_too) {
   }
 }
 
+/* bars so light beside the others that their rows look dependent in the metric of masses; a mechanism so small that they do in that
+ * of metres and radians; and a joint that is there twice, a little apart, whose rows are */
+TEST(rows_that_look_dependent_and_rows_that_nearly_are) {
+  static const char *const bodies =
+      "'bodies': {'a': {'rod': ['A', 'B'], 'mass': 1}, 'b': {'rod': ['B', 'C'], 'mass': %s},"
+      "'c': {'rod': ['D', 'C'], 'mass': 1}},"
+      "'points': {'A': [0, 0], 'B': [0, %g], 'C': [%g, %g], 'D': [%g, 0]},"
+      "'joints': {%s"
+      "'A': {'type': 'revolute', 'between': ['ground', 'a'], 'at': 'A'},"
+      "'B': {'type': 'revolute', 'between': ['a', 'b'], 'at': 'B'},"
+      "'C': {'type': 'revolute', 'between': ['b', 'c'], 'at': 'C'},"
+      "'D': {'type': 'revolute', 'between': ['ground', 'c'], 'at': 'D'}}";
+  static const char *const twice = "'B2': {'type': 'revolute', 'between': ['a', 'b'], 'at': [%g, %g]},";
+  char text[3000], second[200];
+  const struct {
+    const char *mass;
+    double size, apart; /* apart: of the size, 0: no second joint */
+    int freedom, redundant;
+  } cases[] = {{"1", 1, 0, 1, 0},    {"1e-10", 1, 0, 1, 0}, {"1e-11", 1, 0, 1, 0}, {"1", 1e-5, 0, 1, 0},
+               {"1", 3e-6, 0, 1, 0}, {"1", 1, 1e-6, 1, 2},  {"1", 1, 1e-7, 1, 2},  {"1", 0.05, 1e-6, 1, 2},
+               {"1", 1, 5e-6, 1, 2}, {"1", 1, 1e-3, 0, 1},  {"3", 10, 1e-6, 1, 2}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const double l = cases[i].size;
+    snprintf(second, sizeof second, twice, cases[i].apart * l, l);
+    snprintf(text, sizeof text, bodies, cases[i].mass, l, 3 * l, 2 * l, 4 * l, cases[i].apart > 0 ? second : "");
+    char what[100], model[4000];
+    snprintf(what, sizeof what, "mass %s, size %g, apart %g", cases[i].mass, l, cases[i].apart);
+    snprintf(model, sizeof model, "{'tenon': 1, 'dimension': 2, 'gravity': [0, -9.81], %s}", text);
+    for (char *c = model; *c; c++)
+      if (*c == '\'') *c = '"';
+    build b;
+    build_new(&b, 1);
+    build_parse(&b, model);
+    check_count(&b, cases[i].freedom, cases[i].redundant, what);
+    build_free(&b);
+  }
+}
+
 /* three equal cranks on one coupler: one row too many in every position, and no more than that in any */
 TEST(a_parallelogram_with_three_cranks) {
   for (int i = 0; i < ANGLES; i++) {

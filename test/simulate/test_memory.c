@@ -1,4 +1,5 @@
 /* memory: nothing after tn_sim_new allocates; an allocation that fails, whichever, is a clean error and leaks nothing. */
+#include "model/model.h"
 #include "tenon/tenon.h"
 #include "test.h"
 
@@ -111,6 +112,26 @@ TEST(fixed_steps_allocate_nothing) {
   CHECK(s.steps == 1000);
   const tn_summary euler = steady(&(options){"driven_pivot", 0.1, 0.0037, NULL, "euler:step=1e-4", NULL}, NULL);
   CHECK(euler.steps == 1000);
+}
+
+/* of every integrator of ours, with and without feedback that is held */
+TEST(integrators_allocate_nothing) {
+  for (int i = 0; i < tn_integrator_type_count; i++) {
+    const tn_integrator_type *type = tn_integrator_types[i];
+    char text[64];
+    if (!type->attempt) continue;
+    if (type->fixed) {
+      snprintf(text, sizeof text, "%s:step=1e-3", type->name);
+      CHECK(steady(&(options){"four_bar", 0.5, 0.0037, NULL, text, NULL}, NULL).steps >= 500);
+      const char *held =
+          "baumgarte:a=0.5,b=0.015625,feedback=held"; /* the contract is for those that are exact enough */
+      if (type->order >= 5) CHECK(steady(&(options){"four_bar", 0.5, 0.0037, held, text, NULL}, NULL).steps >= 500);
+    }
+    if (!type->adaptive) continue;
+    snprintf(text, sizeof text, "%s:rtol=1e-6", type->name);
+    const tn_summary sum = steady(&(options){"four_bar", 3, 0.0101, NULL, text, jump}, NULL);
+    CHECK(sum.rejected > 5);
+  }
 }
 
 TEST(feedback_allocates_nothing) {

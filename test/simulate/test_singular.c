@@ -185,14 +185,38 @@ static void deltoid_end(double rtol, double rate, double end[3], double *balance
   build_free(&b);
 }
 
-/* errors fall with the tolerance: 1.6e-7 at 1e-10 makes about 3e-5 at 1e-8 */
+static int by_size(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* errors fall with the tolerance: 1.6e-7 at 1e-10 makes about 3e-5 at 1e-8. starts differ in their last digits, and about one in
+ * fifteen of them meets one of the 52 positions badly: balance 1e-7 to 3e-6 at 1e-12 (4 of 60 counted, with other steps 1 of 60) */
 TEST_FULL(deltoid) {
-  static const double rtol[] = {1e-6, 1e-8, 1e-10, 1e-12}, most[] = {1e-2, 1e-4, 1e-6, 0};
-  double end[4][3], balance[4];
-  for (int i = 0; i < 4; i++) deltoid_end(rtol[i], 8, end[i], &balance[i]);
+  enum { STARTS = 7, WORSE = 2 };
+  static const double rtol[] = {1e-6, 1e-8, 1e-10, 1e-12}, most[] = {1e-2, 1e-4, 1e-6, 1e-7};
+  double end[4][STARTS][3], balance[4][STARTS], middle[3];
   for (int i = 0; i < 4; i++)
-    for (int k = 0; k < 3; k++) CHECK_NEAR(end[i][k], end[3][k], most[i]);
-  CHECK(balance[3] < 1e-9 && balance[2] < 1e-6);
+    for (int n = 0; n < STARTS; n++) deltoid_end(rtol[i], 8 + 1e-13 * n, end[i][n], &balance[i][n]);
+  for (int k = 0; k < 3; k++) {
+    double sorted[STARTS];
+    for (int n = 0; n < STARTS; n++) sorted[n] = end[3][n][k];
+    qsort(sorted, STARTS, sizeof *sorted, by_size);
+    middle[k] = sorted[STARTS / 2];
+  }
+  for (int i = 0; i < 4; i++) {
+    int worse = 0;
+    for (int n = 0; n < STARTS; n++) {
+      double off = 0;
+      for (int k = 0; k < 3; k++) off = fmax(off, fabs(end[i][n][k] - middle[k]));
+      worse += !(off <= most[i]);
+    }
+    qsort(balance[i], STARTS, sizeof *balance[i], by_size);
+    printf("rtol %g: %d of %d starts worse than %g, balance %.1e, at most %.1e\n", rtol[i], worse, STARTS, most[i],
+           balance[i][STARTS / 2], balance[i][STARTS - 1]);
+    CHECK(worse <= (i > 1 ? WORSE : 0));
+  }
+  CHECK(balance[3][STARTS / 2] < 3e-9 && balance[2][STARTS / 2] < 1e-6);
 }
 
 /* where steps fall before a singular position is a matter of the last digits; what comes after it is not */

@@ -1,0 +1,413 @@
+/* the family of Adams: explicit (ab), predictor and corrector (ampc, mampc), and both of variable order and step (abm).
+ *
+ * rates at earlier steps are kept as divided differences, scaled by the distances of their times (Krogh 1974; Shampine & Gordon
+ * 1975). with psi_0 = 0, psi_j = t_n - t_{n-j} and s = t - t_n,
+ *   (1) f(t) = sum_{i=1}^k c_i(s) phi_i,  c_i(s) = prod_{j=0}^{i-2} (s + psi_j)/psi_{j+1},  phi_i = prod psi_j f[t_n .. t_{n-i+1}]
+ *   (2) predictor: p = y_n + h sum b_i phi_i, b_i = 1/h int_0^h c_i ds;  rate that it expects: e = sum c_i(h) phi_i
+ *   (3) corrector: y = p + h g (f(p) - e), where b_i = g_i c_i(h):  g = g_k has order k (ampc), g = g_{k+1} order k + 1 (mampc, abm);
+ *       the difference of both estimates the error of the first
+ *   (4) at the end, with f the rate at the state that was accepted: phi_1 = f, phi_{i+1} <- phi_i - c_i(h) phi_i(before)
+ * on a uniform grid these are the formulas of coefficients.c; steps may be of any length, so that one that is cut short needs
+ * no new start. mampc is Wu, Chiou & Lin's weighting of ab and ampc, which is the corrector of one order more. P E C, and the
+ * last E at the accepted state: it is that of the next step, so that a projection costs none.
+ *
+ * feedback that is held over a step is not in the rates: its kick is added to the step (extend.h).
+ *
+ * the first steps of a given order are made by dop853, in halves. abm begins with order one and short steps. */
+#include "integrate/integrate.h"
+
+enum {
+  MOST = 12,
+  DIFFERENCES = MOST + 2,
+  POINTS = 7,
+  LANES = 4
+}; /* orders of the predictor; numbers that go with each, from 0 */
+
+typedef enum kind { BASHFORTH, MOULTON, MODIFIED, VARIABLE } kind;
+
+typedef struct adams {
+  kind kind;
+  int k;
+} adams;
+
+typedef struct memory {
+  adams is;
+  int n;
+  int k;                     /* order of the predictor                                               */
+  int have;                  /* differences there are                                                */
+  int weighed;               /* steps that the weights in w still stand for                                  */
+  int failed;                /* attempts since the last step that stands                               */
+  int same;                  /* steps of the length h_last                                           */
+  bool rising;               /* abm, from the start: order and length grow at every step              */
+  bool pending;              /* a step was accepted, and the rate at its end is not among the differences   */
+  bool by_starter;           /* it was one of dop853                                                  */
+  double t, h;               /* of the last attempt                                                    */
+  double h_last;             /* of the last step                                                      */
+  double gamma[DIFFERENCES]; /* |gamma*_i| */
+  double psi[DIFFERENCES];
+  double b[DIFFERENCES], c[DIFFERENCES]; /* (2) of the last attempt, for h_weights and k_weights             */
+  double h_weights;
+  int k_weights;
+  double *phi[DIFFERENCES];
+  double *y, *ynew, *p, *e, *f, *d, *kick, *w;
+  bool kicked;
+  tn_dop853 *starter[2]; /* of both halves of a step */
+} memory;
+
+static memory *carve(tn_carve *c, const adams *is, int n) {
+  memory *w = TN_CARVE(c, memory, 1);
+  const int differences = (is->kind == VARIABLE ? MOST : is->k) + 1;
+  double *p = TN_CARVE(c, double, (size_t)(8 + differences) * (size_t)n + 1);
+  tn_dop853 *starter[2] = {NULL, NULL};
+  for (int i = 0; is->kind != VARIABLE && i < 2; i++) starter[i] = tn_dop853_carve(c, n);
+  if (c->base) {
+    *w = (memory){
+        .is = *is, .n = n, .k = is->kind == VARIABLE ? 1 : is->k, .rising = true, .starter = {starter[0], starter[1]}};
+    double **vector[] = {&w->y, &w->ynew, &w->p, &w->e, &w->f, &w->d, &w->kick, &w->w};
+    for (int i = 0; i < 8; i++) *vector[i] = p + i * n;
+    for (int i = 0; i < differences; i++) w->phi[i] = p + (8 + i) * n;
+    tn_ratio gamma[DIFFERENCES];
+    if (is->kind == VARIABLE) tn_adams_gamma(DIFFERENCES - 1, false, gamma);
+    for (int i = 0; is->kind == VARIABLE && i < DIFFERENCES; i++) w->gamma[i] = fabs(tn_ratio_value(gamma[i]));
+  }
+  return w;
+}
+
+static size_t size(const void *self, int n) {
+  tn_carve c = {NULL, 0};
+  carve(&c, self, n);
+  return c.used;
+}
+
+static void start(const void *self, void *work, int n) {
+  tn_carve c = {work, 0};
+  carve(&c, self, n);
+}
+
+/* ---- weights ------------------------------------------------------------------------------------------------------------ */
+
+/* Gauss and Legendre on (0, 1), exact to degree 13 */
+static const double POINT[POINTS] = {0.025446043828620738, 0.12923440720030278, 0.29707742431130142, 0.5,
+                                     0.70292257568869858,  0.87076559279969722, 0.97455395617137926};
+static const double WEIGHT[POINTS] = {0.06474248308443485, 0.13985269574463833, 0.19091502525255947,
+                                      0.20897959183673469, 0.19091502525255947, 0.13985269574463833,
+                                      0.06474248308443485};
+
+/* (1): c_1 .. c_count at s */
+static void values(const memory *w, double s, int count, double *c) {
+  c[0] = 1;
+  for (int i = 1; i < count; i++) c[i] = c[i - 1] * (s + w->psi[i - 1]) / w->psi[i];
+}
+
+/* (2): their means over (0, s) */
+static void means(const memory *w, double s, int count, double *b) {
+  double c[DIFFERENCES];
+  memset(b, 0, sizeof *b * (size_t)count);
+  for (int g = 0; g < POINTS; g++) {
+    values(w, POINT[g] * s, count, c);
+    for (int i = 0; i < count; i++) b[i] += WEIGHT[g] * c[i];
+  }
+}
+
+/* those of a step of length h, with one more than its order; kept while steps do not change */
+static void weigh(memory *w, double h) {
+  if (h == w->h_weights && w->k == w->k_weights && h == w->h_last && w->same > w->k + 1) return;
+  if (w->have == w->k) w->psi[w->k] = w->psi[w->k - 1] + h; /* of one that is not there yet: it cancels in g */
+  means(w, h, w->k + 1, w->b);
+  values(w, h, w->k + 1, w->c);
+  w->h_weights = h;
+  w->k_weights = w->k;
+}
+
+/* g_i: of the corrector that goes through the new rate and i - 1 before it */
+static double corrector(const memory *w, int i) { return w->b[i - 1] / w->c[i - 1]; }
+
+/* ---- rates ------------------------------------------------------------------------------------------------------------- */
+
+/* x - c_0 b_0 in the place of b_0, that minus c_1 b_1 in the place of b_1 ..; some numbers at a time, in registers */
+static void differ(int n, const double *x, int count, const double *c, double *const *b) {
+  int i = 0;
+  for (; i + 2 * LANES <= n; i += 2 * LANES) {
+    tn_four u = TN_LOAD4(x + i), v = TN_LOAD4(x + i + LANES);
+    for (int j = 0; j < count; j++) {
+      TN_STORE4(b[j] + i, u = u - c[j] * TN_LOAD4(b[j] + i));
+      TN_STORE4(b[j] + i + LANES, v = v - c[j] * TN_LOAD4(b[j] + i + LANES));
+    }
+  }
+  for (; i < n; i++) {
+    double u = x[i];
+    for (int j = 0; j < count; j++) u = b[j][i] = u - c[j] * b[j][i];
+  }
+}
+
+/* (4): f at the accepted state among the differences, each of which is made in the place of the one before it */
+static tn_status take_rate(memory *w, const tn_ode *ode) {
+  if (!w->pending) return TN_OK;
+  tn_status status = ode->rates(ode->self, w->have ? w->t + w->h : w->t, w->y, w->f);
+  if (status != TN_OK) return status;
+  const int old = w->have, most = w->k + (w->k < (w->is.kind == VARIABLE ? MOST : w->is.k) ? 2 : 1);
+  double c[DIFFERENCES];
+  w->pending = false;
+  w->have = old + 1 < most ? old + 1 : most;
+  values(w, w->h, old, c); /* psi still is that of the start of the step */
+  const int kept = old < w->have ? old : w->have;
+  differ(w->n, w->f, kept, c, w->phi);
+  double *x = w->f; /* what is in the place of one is the next of them now */
+  for (int j = 0; j < w->have; j++) {
+    double *before = w->phi[j];
+    w->phi[j] = x;
+    x = before;
+  }
+  w->f = x;
+  for (int j = w->have - 1; j > 0; j--) w->psi[j] = w->h + w->psi[j - 1];
+  return TN_OK;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------------- */
+
+/* two steps of half the length, without the feedback that is held */
+static tn_status starting_step(memory *w, const tn_ode *ode, double t, const double *y, double h, double *ynew) {
+  tn_status status = TN_OK;
+  for (int i = 0; i < 2 && status == TN_OK; i++) {
+    tn_dop853_forget(w->starter[i]);
+    status = tn_dop853_step(w->starter[i], ode, t + i * h / 2, i ? w->p : y, h / 2, i ? ynew : w->p);
+  }
+  return status;
+}
+
+static tn_status attempt(void *work, const tn_ode *ode, double t, const double *y, double h, double *ynew,
+                         double *error) {
+  memory *w = work;
+  const int n = w->n;
+  tn_status status = ode->begin(ode->self, t, y, h);
+  if (status != TN_OK) return status;
+  if (!w->have) {
+    memcpy(w->y, y, sizeof *y * (size_t)n);
+    w->t = t;
+    w->pending = true;
+  }
+  if ((status = take_rate(w, ode)) != TN_OK) return status;
+  w->kicked = ode->kick != NULL;
+  if (w->kicked && (status = ode->kick(ode->self, t, y, h, w->kick)) != TN_OK) return status;
+  w->t = t;
+  w->h = h;
+  w->by_starter = w->have < w->k;
+  if (w->by_starter) {
+    if ((status = starting_step(w, ode, t, y, h, ynew)) != TN_OK) return status;
+  } else {
+    weigh(w, h);
+    tn_combine(n, y, h, w->k, w->b, w->phi, w->is.kind == BASHFORTH ? ynew : w->p);
+  }
+  if (!w->by_starter && w->is.kind != BASHFORTH) {
+    tn_combine(n, NULL, 1, w->k, w->c, w->phi, w->e);
+    if ((status = ode->rates(ode->self, t + h, w->p, w->f)) != TN_OK) return status;
+    const double low = corrector(w, w->k), high = corrector(w, w->k + 1), g = h * (w->is.kind == MOULTON ? low : high);
+    for (int i = 0; i < n; i++) {
+      w->d[i] = w->f[i] - w->e[i];
+      ynew[i] = w->p[i] + g * w->d[i];
+    }
+    for (int i = 0; error && i < n; i++) error[i] = h * (high - low) * w->d[i];
+  }
+  for (int i = 0; w->kicked && i < n; i++) ynew[i] += w->kick[i];
+  return TN_OK;
+}
+
+static void accept(void *work, const double *y, bool changed) {
+  memory *w = work;
+  (void)changed; /* the rate is taken at y in any case */
+  memcpy(w->y, y, sizeof *y * (size_t)w->n);
+  w->same = w->h == w->h_last ? w->same + 1 : 1;
+  w->h_last = w->h;
+  w->failed = 0;
+  w->pending = true;
+}
+
+/* the polynomial of the rates, with that at the end, back from there */
+static tn_status dense(void *work, const tn_ode *ode, double theta, double *y) {
+  memory *w = work;
+  if (w->by_starter) {
+    const int half = theta < 0.5 ? 0 : 1;
+    tn_status status = tn_dop853_dense(w->starter[half], ode, 2 * theta - half, y);
+    for (int i = 0; w->kicked && i < w->n; i++) y[i] += theta * w->kick[i];
+    return status;
+  }
+  tn_status status = take_rate(w, ode);
+  if (status != TN_OK) return status;
+  const double back = (theta - 1) * w->h;
+  double b[DIFFERENCES];
+  const int count = w->have < w->k + 1 ? w->have : w->k + 1;
+  means(w, back, count, b);
+  tn_combine(w->n, w->y, back, count, b, w->phi, y);
+  for (int i = 0; w->kicked && i < w->n; i++) y[i] -= (1 - theta) * w->kick[i];
+  return TN_OK;
+}
+
+/* ---- order and step of abm ------------------------------------------------------------------------------------------------ */
+
+static int order_now(const void *work) { return ((const memory *)work)->k; }
+
+/* what this step leaves of the differences k - 2 + l, l = 0 .. 3, of all numbers, each by its weight: the root of the sum of squares.
+ * f(p) - e is that of l = 2; lower ones have what the lower orders leave of e */
+static void sizes(const memory *w, double size[4]) {
+  const int k = w->k;
+  const double *d = w->d, *r = w->w, *a = k > 2 ? w->phi[k - 2] : d, *b = k > 1 ? w->phi[k - 1] : d,
+               *up = w->have > k ? w->phi[k] : d;
+  const double ca = k > 2 ? w->c[k - 2] : 0, cb = k > 1 ? w->c[k - 1] : 0, cu = w->have > k ? w->c[k] : 0;
+  tn_four sum[4] = {{0}};
+  int i = 0;
+  for (; i + LANES <= w->n; i += LANES) {
+    const tn_four weight = TN_LOAD4(r + i), x = weight * TN_LOAD4(d + i), y = x + cb * weight * TN_LOAD4(b + i),
+                  z = y + ca * weight * TN_LOAD4(a + i), v = x - cu * weight * TN_LOAD4(up + i);
+    sum[0] += z * z;
+    sum[1] += y * y;
+    sum[2] += x * x;
+    sum[3] += v * v;
+  }
+  for (; i < w->n; i++) {
+    const double x = d[i] * r[i], y = x + cb * b[i] * r[i], z = y + ca * a[i] * r[i], v = x - cu * up[i] * r[i];
+    sum[0][0] += z * z;
+    sum[1][0] += y * y;
+    sum[2][0] += x * x;
+    sum[3][0] += v * v;
+  }
+  for (int l = 0; l < 4; l++) size[l] = sqrt((sum[l][0] + sum[l][1]) + (sum[l][2] + sum[l][3]));
+}
+
+/* the error that a formula of order i would have, with steps as long as this one (Shampine & Gordon): |gamma*_i sigma_{i+1}
+ * phi_{i+1}|, phi as sizes has it */
+static double error_of(const memory *w, int i, double size) {
+  double sigma = 1;
+  for (int j = 1; j <= i; j++) sigma *= j * w->h / (w->h + w->psi[j - 1]);
+  return w->gamma[i] * sigma * fabs(w->h) * size;
+}
+
+/* of the length that has the error of `aim`: kept while it is long enough, doubled if it may be, else shorter */
+static double length(double error, double aim, int k) {
+  if (ldexp(error, k + 1) <= aim) return 2;
+  if (error <= aim) return 1;
+  return fmin(0.9, fmax(0.5, pow(aim / error, 1.0 / (k + 1))));
+}
+
+/* errors of many short steps add up to more than those of a one-step formula: it aims at so much less */
+static const double LESS = 1.0 / 16;
+
+static double plan(void *work, const tn_ode *ode, double err, double aim) {
+  memory *w = work;
+  const int k = w->k;
+  aim *= LESS;
+  if (isinf(err)) { /* it has not come to its end */
+    w->rising = false;
+    if (++w->failed > 2) w->k = 1;
+    return 0.25;
+  }
+  if (w->weighed-- <= 0) { /* for this comparison they need not be new */
+    ode->weights(ode->self, w->y, w->w);
+    for (int i = 0; i < w->n; i++) w->w[i] = 1 / w->w[i];
+    w->weighed = 8;
+  }
+  double size[4];
+  sizes(w, size);
+  /* what the estimate says of the differences, as they are; of the error, the part that counts */
+  const double here = error_of(w, k, size[2]), plain = fabs(w->h * (corrector(w, k + 1) - corrector(w, k))) * size[2],
+               counts = plain > 0 ? err / plain : 1;
+  const double down = k > 1 ? error_of(w, k - 1, size[1]) : INFINITY, down2 = k > 2 ? error_of(w, k - 2, size[0]) : 0;
+  double next = here;
+  int order = k;
+  if (k > 2 ? fmax(down, down2) <= here : down <= 0.5 * here) order = k - 1, next = down;
+  if (err > 1) {
+    w->rising = false;
+    w->k = ++w->failed > 2 ? 1 : order;
+    return fmin(0.5, length(counts * next, aim, w->k));
+  }
+  if (order < k || k == MOST || err > aim) w->rising = false;
+  if (w->rising) {
+    w->k = k + 1;
+    return 2;
+  }
+  /* one more is known only where steps have not changed */
+  if (order == k && k < MOST && w->have > k && w->same > k) {
+    const double up = error_of(w, k + 1, size[3]);
+    if (k > 1 ? down <= fmin(here, up) : false)
+      order = k - 1, next = down;
+    else if (k > 1 ? up < here : up < 0.5 * here)
+      order = k + 1, next = up;
+  }
+  w->k = order;
+  return length(counts * next, aim, order);
+}
+
+/* ---- of steps of one length ------------------------------------------------------------------------------------------------ */
+
+static int formula(const void *self, int order, double *b, double *c) {
+  const adams *is = self;
+  const int k = is->kind == VARIABLE ? order : is->k, corrected = is->kind == MOULTON ? k : k + 1;
+  tn_ratio beta[MOST + 1];
+  tn_adams_beta(k, true, beta);
+  for (int j = 0; j < k; j++) b[j] = tn_ratio_value(beta[j]);
+  memset(c, 0, sizeof *c * (size_t)(k + 1));
+  tn_adams_beta(corrected, false, beta);
+  for (int j = 0; is->kind != BASHFORTH && j < corrected; j++) c[j] = tn_ratio_value(beta[j]);
+  return k;
+}
+
+#define ADAMS(NAME, KIND, K, ORDER, DOC, SOURCE)                                                                       \
+  {                                                                                                                    \
+    .name = NAME, .doc = DOC, .example = "--integrator " NAME " --step 1e-3", .source = SOURCE,                        \
+    .constants = &(const adams){KIND, K}, .order = ORDER, .fixed = true, .keeps_rates = true, .memory = size,          \
+    .start = start, .attempt = attempt, .accept = accept, .dense = dense, .formula = formula,                          \
+  }
+#define AB(K)                                                                                                          \
+  ADAMS("ab" #K, BASHFORTH, K, K, "Adams-Bashforth, order " #K ", one rate a step", "Bashforth & Adams 1883")
+#define AMPC(K)                                                                                                        \
+  ADAMS("ampc" #K, MOULTON, K, K, "Adams-Bashforth and Adams-Moulton of order " #K ", PECE",                           \
+        "Moulton 1926; Wu, Chiou & Lin 2000")
+#define MAMPC(K)                                                                                                       \
+  ADAMS("mampc" #K, MODIFIED, K, K + 1,                                                                                \
+        "modified Adams-Moulton: Adams-Bashforth of order " #K ", corrector of one more, PECE",                        \
+        "Wu, Chiou & Lin 2000")
+
+const tn_integrator_type tn_integrator_ab1 = AB(1);
+const tn_integrator_type tn_integrator_ab2 = AB(2);
+const tn_integrator_type tn_integrator_ab3 = AB(3);
+const tn_integrator_type tn_integrator_ab4 = AB(4);
+const tn_integrator_type tn_integrator_ab5 = AB(5);
+const tn_integrator_type tn_integrator_ab6 = AB(6);
+const tn_integrator_type tn_integrator_ab7 = AB(7);
+const tn_integrator_type tn_integrator_ab8 = AB(8);
+const tn_integrator_type tn_integrator_ampc1 = AMPC(1);
+const tn_integrator_type tn_integrator_ampc2 = AMPC(2);
+const tn_integrator_type tn_integrator_ampc3 = AMPC(3);
+const tn_integrator_type tn_integrator_ampc4 = AMPC(4);
+const tn_integrator_type tn_integrator_ampc5 = AMPC(5);
+const tn_integrator_type tn_integrator_ampc6 = AMPC(6);
+const tn_integrator_type tn_integrator_ampc7 = AMPC(7);
+const tn_integrator_type tn_integrator_ampc8 = AMPC(8);
+const tn_integrator_type tn_integrator_mampc1 = MAMPC(1);
+const tn_integrator_type tn_integrator_mampc2 = MAMPC(2);
+const tn_integrator_type tn_integrator_mampc3 = MAMPC(3);
+const tn_integrator_type tn_integrator_mampc4 = MAMPC(4);
+const tn_integrator_type tn_integrator_mampc5 = MAMPC(5);
+const tn_integrator_type tn_integrator_mampc6 = MAMPC(6);
+const tn_integrator_type tn_integrator_mampc7 = MAMPC(7);
+const tn_integrator_type tn_integrator_mampc8 = MAMPC(8);
+
+const tn_integrator_type tn_integrator_abm = {
+    .name = "abm",
+    .doc = "Adams-Bashforth-Moulton of variable order, up to 13, and variable step, PECE",
+    .example = "--integrator abm --rtol 1e-10",
+    .source = "Shampine & Gordon 1975",
+    .constants = &(const adams){VARIABLE, MOST},
+    .order = 2, /* that it begins with */
+    .orders = MOST,
+    .adaptive = true,
+    .keeps_rates = true,
+    .order_estimate = 1,
+    .memory = size,
+    .start = start,
+    .attempt = attempt,
+    .accept = accept,
+    .dense = dense,
+    .order_now = order_now,
+    .plan = plan,
+    .formula = formula,
+};

@@ -1,0 +1,134 @@
+/* what implicit formulas share: the Jacobian of the rates by differences, and when it is made anew.
+ *
+ * numbers of parts that know nothing of each other are moved together, one of each part; the ledgers are not moved at all, since no
+ * rate depends on them. so a Jacobian costs as many rates as the largest part has numbers, and one more. */
+#include "integrate/integrate.h"
+
+tn_newton *tn_newton_carve(tn_carve *c, int n, int matrices) {
+  tn_newton *w = TN_CARVE(c, tn_newton, 1);
+  double *J = TN_CARVE(c, double, (size_t)n *(size_t)n);
+  double *matrix = TN_CARVE(c, double, (size_t)matrices *(size_t)n *(size_t)n);
+  double *p = TN_CARVE(c, double, 4 * (size_t)n + 1);
+  int *color = TN_CARVE(c, int, n), *pivot = TN_CARVE(c, int, 2 * n);
+  if (c->base) {
+    *w = (tn_newton){.J = J, .y = p, .f = p + n, .f0 = p + 2 * n, .w = p + 3 * n, .color = color};
+    for (int i = 0; i < matrices; i++) w->matrix[i] = matrix + (size_t)i * (size_t)n * (size_t)n;
+    for (int i = 0; i < 2; i++) w->pivot[i] = pivot + i * n;
+  }
+  return w;
+}
+
+/* number i of its part has color i */
+static int paint(tn_newton *w, const tn_ode *ode) {
+  int colors = 0;
+  for (int i = 0; i < w->m; i++) {
+    w->color[i] = 0;
+    for (int j = 0; j < i; j++)
+      if (!ode->part || ode->part[j] == ode->part[i]) w->color[i]++;
+    colors = colors > w->color[i] + 1 ? colors : w->color[i] + 1;
+  }
+  return colors;
+}
+
+/* f0: the rates at (t, y) */
+static tn_status jacobian(tn_newton *w, const tn_ode *ode, double t, const double *y, const double *f0) {
+  const int n = ode->n, m = w->m = n - ode->ledgers, colors = paint(w, ode);
+  memcpy(w->y, y, sizeof *y * (size_t)n);
+  memset(w->J, 0, sizeof *w->J * (size_t)m * (size_t)m);
+  for (int color = 0; color < colors; color++) {
+    for (int i = 0; i < m; i++)
+      if (w->color[i] == color) w->y[i] = y[i] + sqrt(2.2e-16 * fmax(1e-5, fabs(y[i])));
+    tn_status status = ode->rates(ode->self, t, w->y, w->f);
+    if (status != TN_OK) return status;
+    for (int j = 0; j < m; j++) {
+      if (w->color[j] != color) continue;
+      const double d = w->y[j] - y[j];
+      for (int i = 0; i < m; i++)
+        if (!ode->part || ode->part[i] == ode->part[j]) w->J[(size_t)i * (size_t)m + (size_t)j] = (w->f[i] - f0[i]) / d;
+      w->y[j] = y[j];
+    }
+  }
+  ode->effort->jacobians++;
+  ode->effort->jacobian_rates += colors;
+  return TN_OK;
+}
+
+tn_status tn_newton_begin(tn_newton *w, const tn_ode *ode, double t, const double *y, double h, const double *f0) {
+  tn_status status = TN_OK;
+  ode->weights(ode->self, y, w->w);
+  if (w->stale || !w->have) {
+    w->have = false;
+    if ((status = jacobian(w, ode, t, y, f0)) != TN_OK) return status;
+    w->have = w->fresh = true;
+    w->stale = false;
+    w->h = 0;
+  }
+  w->factored = h == w->h;
+  if (!w->factored) ode->effort->decompositions++;
+  w->h = h;
+  w->before = w->rate = 0;
+  w->iterations = 0;
+  return TN_OK;
+}
+
+/* c I - J */
+void tn_newton_matrix(const tn_newton *w, double c, double *A) {
+  const size_t m = (size_t)w->m;
+  for (size_t i = 0; i < m * m; i++) A[i] = -w->J[i];
+  for (size_t i = 0; i < m; i++) A[i * m + i] += c;
+}
+
+double tn_newton_norm(const tn_newton *w, const double *x) {
+  double most = 0;
+  for (int i = 0; i < w->m; i++) {
+    const double e = fabs(x[i]) / w->w[i];
+    if (!(e <= most)) most = isnan(e) ? INFINITY : e;
+  }
+  return most;
+}
+
+/* stops when what the corrections seen so far let expect of all that would follow is below a thousandth of the tolerance */
+tn_newton_state tn_newton_judge(tn_newton *w, const tn_ode *ode, double change) {
+  static const double ENOUGH = 1e-3, SLOW = 0.9;
+  enum { MOST = 10 };
+  ode->effort->iterations++;
+  w->iterations++;
+  if (!isfinite(change)) return TN_NEWTON_FAILS;
+  if (w->iterations > 1) {
+    const double ratio = change / w->before;
+    if (ratio >= SLOW) return change <= 1e-2 * ENOUGH ? TN_NEWTON_DONE : TN_NEWTON_FAILS; /* roundoff */
+    w->rate = w->iterations == 2 ? ratio : sqrt(ratio * w->rate);
+  }
+  w->before = change;
+  if (change == 0 || (w->iterations > 1 ? w->rate / (1 - w->rate) * change <= ENOUGH : change <= 1e-2 * ENOUGH)) {
+    if (w->rate > 0.05) w->stale = true; /* it goes on, but a better Jacobian will pay */
+    return TN_NEWTON_DONE;
+  }
+  return w->iterations < MOST ? TN_NEWTON_GOES_ON : TN_NEWTON_FAILS;
+}
+
+/* the iteration fails: again with a Jacobian of this place, if it was not; else a shorter step */
+bool tn_newton_again(tn_newton *w) {
+  const bool was_fresh = w->fresh;
+  w->stale = true;
+  w->fresh = false;
+  return !was_fresh;
+}
+
+void tn_newton_accept(tn_newton *w) { w->fresh = false; }
+
+/* a length at which the iteration failed is not tried again for a while, even if the error would allow it; lengths that would
+ * change by little stay as they are, and the factors with them */
+double tn_newton_plan(tn_newton *w, double h, double err, double aim, int order_estimate) {
+  static const double BELOW = 0.7, RISES = 1.03;
+  if (isinf(err)) {
+    w->ceiling = BELOW * h;
+    return 0.5;
+  }
+  double x = pow(aim / fmax(err, 1e-10), 1.0 / (order_estimate + 1));
+  if (w->ceiling > 0) {
+    w->ceiling *= RISES;
+    x = fmin(x, fmax(w->ceiling / h, 0.5));
+  }
+  return x >= 1 && x < 1.2 ? 1 : x;
+}

@@ -1,0 +1,163 @@
+/* where zdot = lambda z does not grow: the steps h = 1 of an integrator multiply z by the roots of a polynomial, that of its formula if
+ * it keeps rates, else by R(lambda), which is found by making the step, so that the code itself is judged.
+ *   (1) stable at lambda: all roots within 1 + tolerance, by the recursion of Schur and Cohn: p of degree k has all roots inside the
+ *       unit circle if and only if |p_0| > |p_k| and so has conj(p_0) p - p_k p*, of degree k - 1, p* with its coefficients
+ *       conjugated and reversed
+ *   (2) limits: the first exit on the way from 0 along an axis. an axis that is left at once, by little, counts as left at 0: the
+ *       place found depends on the tolerance then
+ *   (3) area: cells of a grid around the part of the region at 0 */
+#include "integrate/integrate.h"
+
+enum { MOST_DEGREE = 16, COARSE = 64 };
+
+typedef struct test {
+  const tn_integrator_type *type;
+  const void *self;
+  int k;
+  double b[MOST_DEGREE], c[MOST_DEGREE + 1]; /* of its formula */
+  void *work;
+  double z[2];
+} test;
+
+static tn_status begin(void *self, double t, const double *y, double h) {
+  (void)self, (void)t, (void)y, (void)h;
+  return TN_OK;
+}
+
+static tn_status rates(void *self, double t, const double *y, double *ydot) {
+  const double *z = ((const test *)self)->z;
+  (void)t;
+  ydot[0] = z[0] * y[0] - z[1] * y[1];
+  ydot[1] = z[0] * y[1] + z[1] * y[0];
+  return TN_OK;
+}
+
+static void weights(void *self, const double *y, double *w) {
+  (void)self, (void)y;
+  w[0] = w[1] = 1e-13;
+}
+
+static tn_status refuse(void *self, double t, const char *message) {
+  (void)self, (void)t, (void)message;
+  return TN_E_RUN;
+}
+
+/* p = y_n + z sum b_j y_{n-j};  y_{n+1} = y_n + z (c_0 p + sum c_{j+1} y_{n-j}), or p */
+static int of_formula(const test *s, double (*p)[2]) {
+  const double *z = s->z, square[2] = {z[0] * z[0] - z[1] * z[1], 2 * z[0] * z[1]};
+  const bool corrects = s->c[0] != 0;
+  p[0][0] = 1;
+  p[0][1] = 0;
+  for (int j = 0; j < s->k; j++)
+    for (int i = 0; i < 2; i++) {
+      const double first = i == 0 && j == 0, last = s->c[j + 1] + (j == 0 ? s->c[0] : 0);
+      p[j + 1][i] = -first - (corrects ? z[i] * last + square[i] * s->c[0] * s->b[j] : z[i] * s->b[j]);
+    }
+  return s->k;
+}
+
+/* p_0 .. p_k and k; 0: there is no such step */
+static int characteristic(test *s, double re, double im, double (*p)[2]) {
+  s->z[0] = re;
+  s->z[1] = im;
+  if (s->type->formula) return of_formula(s, p);
+  tn_effort effort = {0};
+  const tn_ode ode = {
+      .self = s, .n = 2, .effort = &effort, .begin = begin, .rates = rates, .weights = weights, .refuse = refuse};
+  const double y[2] = {1, 0};
+  double ynew[2];
+  s->type->start(s->self, s->work, 2);
+  if (s->type->attempt(s->work, &ode, 0, y, 1, ynew, NULL) != TN_OK) return 0;
+  p[0][0] = 1;
+  p[0][1] = 0;
+  p[1][0] = -ynew[0];
+  p[1][1] = -ynew[1];
+  return 1;
+}
+
+/* (1) */
+static bool stable(test *s, double re, double im, double tolerance) {
+  double p[MOST_DEGREE + 1][2], r[MOST_DEGREE + 1][2], scale = 1;
+  int k = characteristic(s, re, im, p);
+  if (!k) return false;
+  for (int j = k; j >= 0; j--, scale *= 1 + tolerance) p[j][0] *= scale, p[j][1] *= scale;
+  for (; k > 0; k--) {
+    const double *a = p[0], *b = p[k];
+    if (!(hypot(a[0], a[1]) > hypot(b[0], b[1]))) return false;
+    double most = 0;
+    for (int j = 0; j < k; j++) {
+      const double *c = p[j], *d = p[k - j];
+      r[j][0] = a[0] * c[0] + a[1] * c[1] - (b[0] * d[0] + b[1] * d[1]);
+      r[j][1] = a[0] * c[1] - a[1] * c[0] - (b[1] * d[0] - b[0] * d[1]);
+      most = fmax(most, fmax(fabs(r[j][0]), fabs(r[j][1])));
+    }
+    for (int j = 0; j < k; j++) p[j][0] = r[j][0] / most, p[j][1] = r[j][1] / most;
+  }
+  return true;
+}
+
+/* (2) along (re, im) */
+static double exit_along(test *s, double re, double im, double tolerance) {
+  double in = 0, out = 0;
+  for (double x = 1.0 / 512; out == 0; x += fmax(1.0 / 512, x / 64)) {
+    if (x > 1e8) return INFINITY;
+    if (stable(s, x * re, x * im, tolerance))
+      in = x;
+    else
+      out = x;
+  }
+  for (int i = 0; i < 60; i++) {
+    const double x = (in + out) / 2;
+    if (stable(s, x * re, x * im, tolerance))
+      in = x;
+    else
+      out = x;
+  }
+  return in;
+}
+
+static double limit(test *s, double re, double im) {
+  const double loose = exit_along(s, re, im, 1e-8), tight = exit_along(s, re, im, 1e-12);
+  return tight < 0.8 * loose ? 0 : tight;
+}
+
+/* (3): a window that the part at 0 does not leave */
+static bool window(test *s, tn_region *r) {
+  for (double size = 0.05; size < 100; size *= 1.5) {
+    const double d = size / COARSE;
+    bool leaves = false;
+    r->left = r->right = r->top = 0;
+    for (int i = -COARSE; i <= COARSE; i++)
+      for (int j = 0; j <= COARSE; j++) {
+        if (!stable(s, i * d, (j + 0.5) * d, 1e-12)) continue;
+        leaves = leaves || i == -COARSE || i == COARSE || j == COARSE;
+        r->left = fmin(r->left, (i - 2) * d);
+        r->right = fmax(r->right, (i + 2) * d);
+        r->top = fmax(r->top, (j + 3) * d);
+      }
+    if (!leaves && r->top > 0) return true;
+  }
+  return false;
+}
+
+tn_status tn_stability(const tn_integrator_type *type, const void *self, int order, tn_region *r) {
+  test s = {.type = type, .self = self};
+  if (type->formula) s.k = type->formula(self, order, s.b, s.c);
+  s.work = tn_block_new(NULL, type->memory(self, 2) + 1);
+  if (!s.work) return TN_E_MEMORY;
+  r->real = limit(&s, -1, 0);
+  r->imaginary = limit(&s, 0, 1);
+  r->area = INFINITY;
+  if (isfinite(r->real) && window(&s, r)) {
+    const double dx = (r->right - r->left) / TN_REGION_COLUMNS, dy = r->top / TN_REGION_ROWS;
+    int cells = 0;
+    for (int i = 0; i < TN_REGION_COLUMNS; i++)
+      for (int j = 0; j < TN_REGION_ROWS; j++) {
+        r->stable[i][j] = stable(&s, r->left + (i + 0.5) * dx, (j + 0.5) * dy, 1e-12);
+        cells += r->stable[i][j];
+      }
+    r->area = 2 * cells * dx * dy;
+  }
+  tn_block_free(NULL, s.work);
+  return TN_OK;
+}

@@ -1,0 +1,175 @@
+/* regions of stability of an integrator, of zdot = lambda z and of feedback that is held over a step. */
+#include "integrate/integrate.h"
+#include "report/report.h"
+#include "stabilize/stabilize.h"
+
+static const double SHOWN[] = {1.0 / 64, 1.0 / 16, 0.25, 0.5, 1}; /* gains b */
+
+static tn_status find(const char *name, const tn_integrator_type **type, tn_error *e) {
+  const char *known[128];
+  int n = 0;
+  tn_error_clear(e);
+  for (int i = 0; (*type = tn_registry_type(NULL, TN_INTEGRATORS, i)); i++) {
+    if (strcmp((*type)->name, name) == 0) break;
+    if (n < 128) known[n++] = (*type)->name;
+  }
+  if (!*type) {
+    const char *near = tn_nearest(name, n, known);
+    tn_fail(e, TN_E_USAGE, "unknown integrator '%s'", name);
+    if (near)
+      tn_hint(e, "did you mean '%s'?", near);
+    else
+      tn_hint(e, "tenon list integrator");
+    return TN_E_USAGE;
+  }
+  if (!(*type)->attempt)
+    return tn_fail(e, TN_E_USAGE, "'%s' chooses formula and step itself: it has no region of its own", name);
+  return TN_OK;
+}
+
+/* the region of each order; `see` is shown them in turn */
+typedef void (*seer)(void *to, const tn_integrator_type *type, int order, const tn_region *r);
+
+static tn_status for_orders(const tn_integrator_type *type, seer see, void *to, tn_error *e) {
+  tn_region *r = tn_block_new(NULL, sizeof *r);
+  tn_status status = r ? TN_OK : TN_E_MEMORY;
+  for (int k = type->orders ? 1 : 0; status == TN_OK && k <= type->orders; k++) {
+    status = tn_stability(type, type->constants, k, r);
+    if (status == TN_OK) see(to, type, k, r);
+  }
+  tn_block_free(NULL, r);
+  return status == TN_E_MEMORY ? tn_fail(e, TN_E_MEMORY, "out of memory") : status;
+}
+
+/* ---- for people -------------------------------------------------------------------------------------------------------- */
+
+static void number(tn_printer *p, const char *what, double x) {
+  if (isinf(x))
+    tn_put(p, "%s without end", what);
+  else
+    tn_put(p, "%s %.6g", what, x);
+}
+
+static void line(void *to, const tn_integrator_type *type, int order, const tn_region *r) {
+  tn_printer *p = to;
+  if (type->orders) tn_put(p, "  order %d:", order);
+  number(p, type->orders ? " real axis to" : "  real axis to", r->real);
+  number(p, ", imaginary axis to", r->imaginary);
+  number(p, ", area", r->area);
+  tn_put(p, "\n");
+}
+
+tn_status tn_report_stability_text(const char *integrator, tn_write write, void *user, tn_error *error) {
+  tn_printer printer = {.write = write, .user = user}, *p = &printer;
+  const tn_integrator_type *type;
+  tn_status status = find(integrator, &type, error);
+  if (status != TN_OK) return status;
+  tn_put(p, "%s: %s\n", type->name, type->doc);
+  tn_put(p, "zdot = lambda z with a step h is stable where h lambda is in a region left of 0:\n");
+  if ((status = for_orders(type, line, p, error)) != TN_OK) return status;
+  tn_put(p, "feedback (a/h) Cdot + (b/h^2) C held over a step, baumgarte:a=..,b=..,feedback=held:\n");
+  for (size_t i = 0; i < sizeof SHOWN / sizeof *SHOWN; i++) {
+    double from, to;
+    if (tn_held_range(type, type->constants, SHOWN[i], &from, &to))
+      tn_put(p, "  b = %g: stable with a from %.6g to %.6g\n", SHOWN[i], from, to);
+    else
+      tn_put(p, "  b = %g: not stable for any a\n", SHOWN[i]);
+  }
+  tn_put(p, "  a = 1, b = 0.5 multiplies a violation by %.6g a step, in the long run\n",
+         tn_held_growth(type, type->constants, 1, 0.5));
+  return p->failed ? TN_E_IO : TN_OK;
+}
+
+/* ---- for programs ------------------------------------------------------------------------------------------------------- */
+
+static void member(tn_json *j, const char *key, double x) {
+  if (isinf(x))
+    tn_json_null(j, key, "without end");
+  else
+    tn_json_real(j, key, x);
+}
+
+static void limits(tn_json *j, const tn_region *r) {
+  member(j, "real_limit", r->real);
+  member(j, "imaginary_limit", r->imaginary);
+  member(j, "area", r->area);
+}
+
+static void object(void *to, const tn_integrator_type *type, int order, const tn_region *r) {
+  tn_json *j = to;
+  if (!type->orders) {
+    limits(j, r);
+    return;
+  }
+  tn_json_open(j, NULL, "{-");
+  tn_json_whole(j, "order", order);
+  limits(j, r);
+  tn_json_close(j);
+}
+
+tn_status tn_report_stability_json(const char *integrator, tn_write write, void *user, tn_error *error) {
+  tn_json json = {.write = write, .user = user}, *j = &json;
+  const tn_integrator_type *type;
+  tn_status status = find(integrator, &type, error);
+  if (status != TN_OK) return status;
+  tn_json_open(j, NULL, "{");
+  tn_json_text(j, "tenon", TN_VERSION);
+  tn_json_text(j, "integrator", type->name);
+  if (type->orders)
+    tn_json_open(j, "orders", "[");
+  else
+    tn_json_whole(j, "order", type->order);
+  if ((status = for_orders(type, object, j, error)) != TN_OK) return status;
+  if (type->orders) tn_json_close(j);
+  tn_json_open(j, "held", "{");
+  tn_json_real(j, "growth_a_1_b_half", tn_held_growth(type, type->constants, 1, 0.5));
+  tn_json_open(j, "stable", "[");
+  for (size_t i = 0; i < sizeof SHOWN / sizeof *SHOWN; i++) {
+    double from, to;
+    const bool some = tn_held_range(type, type->constants, SHOWN[i], &from, &to);
+    tn_json_open(j, NULL, "{-");
+    tn_json_real(j, "b", SHOWN[i]);
+    if (some) {
+      tn_json_real(j, "a_from", from);
+      tn_json_real(j, "a_to", to);
+    } else {
+      tn_json_null(j, "a_from", "not stable for any a");
+      tn_json_null(j, "a_to", "not stable for any a");
+    }
+    tn_json_close(j);
+  }
+  tn_json_close(j);
+  tn_json_close(j);
+  tn_json_close(j);
+  return json.failed ? TN_E_IO : TN_OK;
+}
+
+/* both halves of the plane, by columns */
+static void grid(void *to, const tn_integrator_type *type, int order, const tn_region *r) {
+  tn_printer *p = to;
+  const double dx = (r->right - r->left) / TN_REGION_COLUMNS, dy = r->top / TN_REGION_ROWS;
+  for (int i = 0; i < TN_REGION_COLUMNS; i++)
+    for (int k = -TN_REGION_ROWS; k < TN_REGION_ROWS; k++) {
+      const int j = k < 0 ? -1 - k : k;
+      if (type->orders) tn_put(p, "%d,", order);
+      tn_put(p, "%.9g,%.9g,%d\n", r->left + (i + 0.5) * dx, (k + 0.5) * dy, r->stable[i][j]);
+    }
+}
+
+static void look_for_end(void *to, const tn_integrator_type *type, int order, const tn_region *r) {
+  (void)type, (void)order;
+  if (isinf(r->area)) *(bool *)to = true;
+}
+
+tn_status tn_report_stability_csv(const char *integrator, tn_write write, void *user, tn_error *error) {
+  tn_printer printer = {.write = write, .user = user}, *p = &printer;
+  const tn_integrator_type *type;
+  bool endless = false;
+  tn_status status = find(integrator, &type, error);
+  if (status == TN_OK) status = for_orders(type, look_for_end, &endless, error);
+  if (status != TN_OK) return status;
+  if (endless) return tn_fail(error, TN_E_USAGE, "the region of '%s' has no end: no grid can show it", integrator);
+  tn_put(p, type->orders ? "order,re,im,stable\n" : "re,im,stable\n");
+  if ((status = for_orders(type, grid, p, error)) != TN_OK) return status;
+  return p->failed ? TN_E_IO : TN_OK;
+}

@@ -1,0 +1,50 @@
+/* the motion with its multipliers as unknowns, for integrators of implicit equations: the stabilised index-2 form of Gear, Gupta
+ * & Leimkuhler 1985,
+ *   (1) qdot - N (u - A_h'mu) = 0,  M udot + A'lambda - f = 0
+ *   (2) the ledgers, as in rates.c
+ *   (3) Cdot = 0, all rows;  C = 0, the holonomic ones
+ * mu is zero where both of (3) hold, but for errors. */
+#include "simulate/simulate.h"
+
+tn_status tn_dae_residual(void *sim, double t, const double *y, const double *ydot, const double *lambda,
+                          const double *mu, double *r) {
+  tn_sim *s = sim;
+  const tn_model *m = s->m;
+  tn_system *sys = &s->solver.sys;
+  const int nq = m->nq, nu = m->nu;
+  s->summary.rhs++;
+  tn_status status = tn_solver_at(&s->solver, t, y, y + nq, s->e);
+  if (status != TN_OK) return status;
+  tn_system_dense(sys);
+  const double *udot = ydot + nq, *wdot = ydot + nq + nu;
+  double *ru = r + nq, *rw = ru + nu, *rv = rw + TN_LEDGERS, *rc = rv + m->rows, *v = s->start_x;
+  for (int j = 0; j < nu; j++) {
+    v[j] = y[nq + j];
+    ru[j] = -sys->f[j];
+    for (int i = 0; i < nu; i++) ru[j] += sys->M[(size_t)j * (size_t)nu + (size_t)i] * udot[i];
+  }
+  double driver = 0, stabilizer = 0;
+  for (int i = 0; i < m->rows; i++) {
+    const double *row = sys->A + (size_t)i * (size_t)nu;
+    for (int j = 0; j < nu; j++) ru[j] += row[j] * lambda[i];
+    for (int j = 0; i < m->holonomic && j < nu; j++) v[j] -= row[j] * mu[i];
+    driver += lambda[i] * sys->Ct[i];
+    stabilizer -= lambda[i] * sys->Cdot[i];
+    rv[i] = sys->Cdot[i];
+    if (i < m->holonomic) rc[i] = sys->C[i];
+  }
+  tn_model_rates(m, y, v, r);
+  for (int i = 0; i < nq; i++) r[i] = ydot[i] - r[i];
+  rw[TN_LEDGER_FORCE] = wdot[TN_LEDGER_FORCE] - sys->power;
+  rw[TN_LEDGER_DRIVER] = wdot[TN_LEDGER_DRIVER] - driver;
+  rw[TN_LEDGER_STABILIZER] = wdot[TN_LEDGER_STABILIZER] - stabilizer;
+  rw[TN_LEDGER_DISSIPATED] = wdot[TN_LEDGER_DISSIPATED] - sys->dissipated;
+  return TN_OK;
+}
+
+tn_status tn_dae_multipliers(void *sim, double t, const double *y, double *ydot, double *lambda) {
+  tn_sim *s = sim;
+  tn_status status = tn_rates(s, t, y, ydot);
+  for (int i = 0; status == TN_OK && i < s->m->rows; i++) lambda[i] = s->solver.sys.lambda[i];
+  return status;
+}
