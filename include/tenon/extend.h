@@ -433,14 +433,15 @@ typedef struct tn_integrator_type {
   const char *source;
   size_t size;
   const tn_field *fields; /* beyond type, step, rtol, atol, max_step                                           */
-  tn_status (*init)(void *self, tn_context *ctx);     /* may be NULL                                        */
-  const void *constants;                              /* `self` where there are no fields                   */
-  int order;                                          /* of the trajectory                                  */
-  int orders;                                         /* of variable order: how many `formula` knows, from 1; else 0 */
-  bool fixed;                                         /* takes `step`                                       */
-  bool adaptive;                                      /* takes tolerances                                   */
-  bool keeps_rates;                                   /* of earlier steps                                   */
-  int order_estimate;                                 /* of the error: it falls as h^(order_estimate + 1)     */
+  tn_status (*init)(void *self, tn_context *ctx); /* may be NULL                                        */
+  const void *constants;                          /* `self` where there are no fields                   */
+  int order;                                      /* of the trajectory                                  */
+  int orders;                                     /* of variable order: how many `formula` knows, from 1; else 0 */
+  bool fixed;                                     /* takes `step`                                       */
+  bool adaptive;                                  /* takes tolerances                                   */
+  bool keeps_rates;                               /* of earlier steps                                   */
+  int order_estimate;                             /* of the error: it falls as h^(order_estimate + 1)     */
+  double proportion; /* of the error of the step before, in the control of its length; 0: none     */
   size_t (*memory)(const void *self, int n);          /* bytes of its workspace, which is zero at first       */
   void (*start)(const void *self, void *work, int n); /* forget everything                              */
   void (*end)(void *work);                            /* give back what start has asked for; may be NULL */

@@ -294,6 +294,7 @@ const tn_integrator_type tn_integrator_dop853 = {
     .fixed = true,
     .adaptive = true,
     .order_estimate = 7,
+    .proportion = 0.1,
     .memory = size,
     .start = start,
     .attempt = attempt,

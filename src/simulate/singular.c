@@ -311,12 +311,14 @@ static void look_large(tn_sim *s, double h, double rho) {
 tn_status tn_singular_look(tn_sim *s, double h, double rho, double seen, double rho_end) {
   const tn_model *m = s->m;
   tn_passing *x = &s->passing;
+  const bool few =
+      m->run.integrator->keeps_rates || m->run.integrator->order > 5; /* long steps, or few stages in them */
   const bool dip = rho < WIDE && rho < 0.9 * fmin(x->rho_end, rho_end);
   x->is_found = false;
   if (!m->rows) return TN_OK;
   if (m->large) {
     look_large(s, h, rho);
-  } else if (rho >= NEAR && seen >= SEEN && !dip) {
+  } else if (rho >= NEAR && !(few && seen < SEEN) && !dip) {
     x->rho = 1;
     x->rho_end = rho_end;
     x->known = true;

@@ -6,7 +6,7 @@
  * the estimate is taken after what the stabilizers will take from the end point anyway, and that part is judged as the
  * violation it would leave. a step is accepted at norm 1, and the next one aims at 1/32 of that:
  * then a tolerance means about what it says after ten seconds of motion. the controller is
- *   h' = h (e/aim)^-(1 - 3/4 P) k  (e_last/aim)^(P k),  k = 1/(order of the estimate + 1), P = 0.1
+ *   h' = h (e/aim)^-(1 - 3/4 P) k  (e_last/aim)^(P k),  k = 1/(order of the estimate + 1), P of the integrator
  * or the plan of an integrator that has one; docs/design.md has the settings that were tried.
  *
  * through a singular position: near it the minimum-norm answer is not the limit of the motion, so a step must not land there,
@@ -26,9 +26,6 @@ static const double ENERGY = 30;
 
 /* of the tolerance: the error that the next step shall have */
 static const double AIM = 1.0 / 32;
-
-/* of the exponents of the controller: how much of the last error but one is in it */
-static const double PROPORTION = 0.1;
 
 /* of the tolerance: an error that is taken where shorter steps do not make it smaller */
 static const double CREPT_MOST = 2;
@@ -347,9 +344,10 @@ static double factor(tn_sim *s, const trial *r) {
   const tn_integrator_type *type = s->m->run.integrator;
   if (type->plan) return type->plan(s->work, &s->ode, r->err, AIM);
   if (isinf(r->err)) return 0.25;
-  const double k = 1.0 / (type->order_estimate + 1), e = fmax(r->err, 1e-10) / AIM;
-  if (r->err > 1) return pow(e, -k);
-  return pow(e, -(1 - 0.75 * PROPORTION) * k) * pow(s->err_last > 0 ? s->err_last : e, PROPORTION * k);
+  const double k = 1.0 / (type->order_estimate + 1), P = type->proportion;
+  const double plain = pow(AIM, k) * pow(fmax(r->err, 1e-10), -k);
+  if (P == 0 || r->err > 1 || !(s->err_last > 0)) return plain;
+  return pow(plain, 1 - 0.75 * P) * pow(s->err_last, P * k);
 }
 
 static tn_status adaptive_step(tn_sim *s, double t_limit) {
