@@ -51,7 +51,7 @@ TEST(steps_are_limited_where_time_enters) {
                   " \"value\": [\"if(t > 2 and t < 2.5, 1, 0)\", 0]}}, \"run\": {\"until\": 20, \"every\": 0.2}}");
   build_table t = {0};
   CHECK(build_simulate(&b) && build_run(&b, &t));
-  CHECK_NEAR(tn_sim_u(b.sim)[0], 0.5, 1e-5);
+  CHECK_NEAR(tn_sim_u(b.sim)[0], 0.5, 1e-6);
   CHECK(tn_sim_summary(b.sim)->steps >= 100);
   build_table_free(&t);
   build_free(&b);
