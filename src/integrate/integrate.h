@@ -48,6 +48,7 @@ typedef struct tn_newton {
   int m;               /* numbers that are iterated: all but the ledgers                      */
   bool have, stale;    /* there is a Jacobian; it should be made anew                        */
   bool fresh;          /* it is of the place where the step begins                            */
+  bool first_ready;    /* the rates at the start of the next attempt are there                 */
   bool factored;       /* matrix and pivot are those of h                                    */
   double h;            /* that they are of                                                   */
   double ceiling;      /* longest step to be tried after one whose iteration failed; 0: any   */
@@ -66,7 +67,11 @@ tn_status tn_newton_begin(tn_newton *w, const tn_ode *ode, double t, const doubl
 void tn_newton_matrix(const tn_newton *w, double c, double *A); /* c I - J */
 double tn_newton_norm(const tn_newton *w, const double *x);
 tn_newton_state tn_newton_judge(tn_newton *w, const tn_ode *ode, double change); /* after each correction */
-bool tn_newton_again(tn_newton *w); /* it failed; true: try the step once more, with a new Jacobian */
+/* an attempt: the rates f0 at its start, kept after one that does not stand; `solve` finds the stages, a second time with a new Jacobian
+ * where the first fails */
+typedef tn_newton_state (*tn_newton_solve)(void *work, const tn_ode *ode, tn_status *status);
+tn_status tn_newton_try(tn_newton *w, const tn_ode *ode, double t, const double *y, double h, double *f0,
+                        tn_newton_solve solve, void *work, const char *name);
 void tn_newton_accept(tn_newton *w);
 double tn_newton_plan(tn_newton *w, double h, double err, double aim, int order_estimate);
 

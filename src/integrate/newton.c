@@ -108,14 +108,28 @@ tn_newton_state tn_newton_judge(tn_newton *w, const tn_ode *ode, double change) 
 }
 
 /* the iteration fails: again with a Jacobian of this place, if it was not; else a shorter step */
-bool tn_newton_again(tn_newton *w) {
+static bool again(tn_newton *w) {
   const bool was_fresh = w->fresh;
   w->stale = true;
   w->fresh = false;
   return !was_fresh;
 }
 
-void tn_newton_accept(tn_newton *w) { w->fresh = false; }
+tn_status tn_newton_try(tn_newton *w, const tn_ode *ode, double t, const double *y, double h, double *f0,
+                        tn_newton_solve solve, void *work, const char *name) {
+  tn_status status = ode->begin(ode->self, t, y, h);
+  if (status == TN_OK && (!w->first_ready || ode->rates_know_step)) status = ode->rates(ode->self, t, y, f0);
+  w->first_ready = status == TN_OK;
+  if (status != TN_OK) return status;
+  tn_newton_state state = solve(work, ode, &status);
+  if (state != TN_NEWTON_DONE && again(w)) state = solve(work, ode, &status);
+  if (status != TN_OK || state == TN_NEWTON_DONE) return status;
+  char message[96];
+  tn_format(message, sizeof message, "the iteration of %s does not converge in a step of %.3g s", name, h);
+  return ode->refuse(ode->self, t, message);
+}
+
+void tn_newton_accept(tn_newton *w) { w->fresh = w->first_ready = false; }
 
 /* a length at which the iteration failed is not tried again for a while, even if the error would allow it; lengths that would
  * change by little stay as they are, and the factors with them */

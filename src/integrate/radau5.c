@@ -14,7 +14,7 @@ static const double LESS = 16;
 
 typedef struct memory {
   int n;
-  bool first_ready, have_polynomial, was_rejected;
+  bool have_polynomial, was_rejected;
   double t, h, h_last;
   double c[3], T[9], T_inv[9], G, A, B;
   double *y0, *f0, *z[3], *v[3], *f[3], *x[3], *last[3];
@@ -163,7 +163,8 @@ static tn_newton_state iterate(memory *w, const tn_ode *ode, tn_status *status) 
   }
 }
 
-static tn_newton_state solve(memory *w, const tn_ode *ode, tn_status *status) {
+static tn_newton_state solve(void *work, const tn_ode *ode, tn_status *status) {
+  memory *w = work;
   tn_newton *newton = w->newton;
   *status = tn_newton_begin(newton, ode, w->t, w->y0, w->h, w->f0);
   if (*status != TN_OK) return TN_NEWTON_FAILS;
@@ -206,15 +207,8 @@ static tn_status attempt(void *work, const tn_ode *ode, double t, const double *
   w->t = t;
   w->h = h;
   memcpy(w->y0, y, sizeof *y * (size_t)w->n);
-  tn_status status = ode->begin(ode->self, t, y, h);
-  if (status == TN_OK && (!w->first_ready || ode->rates_know_step)) status = ode->rates(ode->self, t, y, w->f0);
-  w->first_ready = status == TN_OK;
+  tn_status status = tn_newton_try(w->newton, ode, t, y, h, w->f0, solve, w, "radau5");
   if (status != TN_OK) return status;
-  tn_newton_state state = solve(w, ode, &status);
-  if (state != TN_NEWTON_DONE && tn_newton_again(w->newton)) state = solve(w, ode, &status);
-  if (status != TN_OK) return status;
-  if (state != TN_NEWTON_DONE)
-    return ode->refuse(ode->self, t, "the iteration of radau5 does not converge, with however short a step");
   for (int i = 0; i < w->n; i++) ynew[i] = y[i] + w->z[2][i];
   return error ? estimate(w, ode, error) : TN_OK;
 }
@@ -228,7 +222,7 @@ static void accept(void *work, const double *y, bool changed) {
     w->z[k] = swap;
   }
   w->have_polynomial = true;
-  w->was_rejected = w->first_ready = false;
+  w->was_rejected = false;
   w->h_last = w->h;
   tn_newton_accept(w->newton);
 }

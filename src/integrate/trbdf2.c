@@ -13,7 +13,6 @@ static const double MORE = 16;
 
 typedef struct memory {
   int n;
-  bool first_ready;
   double t, h;
   double *y0, *y1, *r, *x, *k[3], *f1;
   tn_newton *newton;
@@ -61,7 +60,8 @@ static tn_newton_state solve(memory *w, const tn_ode *ode, double t, double *Y, 
   return state;
 }
 
-static tn_newton_state both(memory *w, const tn_ode *ode, double *ynew, tn_status *status) {
+static tn_newton_state both(void *work, const tn_ode *ode, tn_status *status) {
+  memory *w = work;
   tn_newton *newton = w->newton;
   const double h = w->h;
   const int n = w->n;
@@ -87,7 +87,6 @@ static tn_newton_state both(memory *w, const tn_ode *ode, double *ynew, tn_statu
     Y[i] = w->r[i] + h * D * (w->k[1][i] + (1 - GAMMA) / GAMMA * (w->k[1][i] - w->k[0][i]));
   }
   state = solve(w, ode, w->t + h, Y, w->k[2], status);
-  memcpy(ynew, Y, sizeof *Y * (size_t)n);
   return state;
 }
 
@@ -97,15 +96,9 @@ static tn_status attempt(void *work, const tn_ode *ode, double t, const double *
   w->t = t;
   w->h = h;
   memcpy(w->y0, y, sizeof *y * (size_t)w->n);
-  tn_status status = ode->begin(ode->self, t, y, h);
-  if (status == TN_OK && (!w->first_ready || ode->rates_know_step)) status = ode->rates(ode->self, t, y, w->k[0]);
-  w->first_ready = status == TN_OK;
+  tn_status status = tn_newton_try(w->newton, ode, t, y, h, w->k[0], both, w, "trbdf2");
   if (status != TN_OK) return status;
-  tn_newton_state state = both(w, ode, ynew, &status);
-  if (state != TN_NEWTON_DONE && tn_newton_again(w->newton)) state = both(w, ode, ynew, &status);
-  if (status != TN_OK) return status;
-  if (state != TN_NEWTON_DONE)
-    return ode->refuse(ode->self, t, "the iteration of trbdf2 does not converge, with however short a step");
+  memcpy(ynew, w->y1, sizeof *ynew * (size_t)w->n);
   const double b[3] = {(1 - W) / 3 - W, (3 * W + 1) / 3 - W, D / 3 - D};
   if (error) {
     tn_combine(w->n, NULL, 1 / D, 3, b, w->k, error);
@@ -118,7 +111,6 @@ static tn_status attempt(void *work, const tn_ode *ode, double t, const double *
 static void accept(void *work, const double *y, bool changed) {
   memory *w = work;
   (void)y, (void)changed;
-  w->first_ready = false;
   tn_newton_accept(w->newton);
 }
 

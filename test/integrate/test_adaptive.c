@@ -250,3 +250,25 @@ TEST(held_gains_are_refused_by_formula) {
   CHECK_HAS(text, "a from ");
   tn_desc_free(desc);
 }
+
+/* a fixed step that is too long for the iteration ends the run, and says with which step */
+TEST(iteration_that_fails_is_named) {
+  static const char *const names[] = {"trbdf2", "radau5"};
+  for (int i = 0; i < 2; i++) {
+    char json[96], text[800], wanted[96];
+    tn_desc *desc = NULL;
+    tn_model *m = NULL;
+    tn_sim *s = NULL;
+    tn_error e;
+    ref_step(json, names[i], 100);
+    const ref_change changes[] = {{"/run/integrator", json}, {"/run/until", "1000"}, {NULL, NULL}};
+    CHECK(ref_desc("pendulum", changes, &desc) && ref_compile(desc, &m) && tn_sim_new(m, &s, &e) == TN_OK);
+    CHECK(tn_sim_advance(s, 1000, &e) == TN_E_RUN);
+    tn_error_text(&e, text, sizeof text);
+    snprintf(wanted, sizeof wanted, "the iteration of %s does not converge in a step of 100 s at t = 0 s", names[i]);
+    CHECK_HAS(text, wanted);
+    tn_sim_free(s);
+    tn_model_free(m);
+    tn_desc_free(desc);
+  }
+}
