@@ -86,6 +86,8 @@ TN_API extern const tn_field tn_fields_names[], tn_fields_numbers[];
 
 /* what `init` of a part knows. messages: set one with tn_context_fail and return its status */
 TN_API tn_status tn_context_fail(tn_context *ctx, const char *key, const char *format, ...);
+/* the same as a remark that `check` shows: the part is good                                                       */
+TN_API void tn_context_warn(tn_context *ctx, const char *key, const char *format, ...);
 TN_API void *tn_context_alloc(tn_context *ctx, size_t size); /* lives as long as the model; NULL: no memory */
 TN_API bool tn_context_on_bodies(tn_context *ctx);           /* the places of the part were given in body axes */
 
@@ -239,14 +241,21 @@ typedef struct tn_joint_type {
 
 /* ---- forces ------------------------------------------------------------------------------------------------------- */
 
-enum { TN_ON_BODY = 1, TN_ON_CHANNEL = 2, TN_BETWEEN = 4, TN_AT_POINT = 8 }; /* AT_POINT: `at` or `on_body` */
+enum { TN_ON_BODY = 1, TN_ON_CHANNEL = 2, TN_BETWEEN = 4, TN_AT_POINT = 8, TN_ON_NOTHING = 16 };
+/* AT_POINT: `at` or `on_body`. ON_NOTHING: `on` may be left out, and others use its signals */
+enum { TN_MOST_STATES = 4, TN_MOST_SIGNALS = 8 };
+
+typedef struct tn_signal {
+  const char *name, *unit;
+} tn_signal; /* a list ends with name NULL */
 
 typedef struct tn_force_in {
   double t;
-  int how;                 /* TN_ON_BODY, TN_ON_CHANNEL or TN_BETWEEN                                  */
+  int how;                 /* TN_ON_BODY, TN_ON_CHANNEL, TN_BETWEEN, or 0: on nothing                  */
   const tn_frame2 *f;      /* frames: one on a body, two between                                       */
   const tn_frame3 *f3;     /* the same in space                                                        */
   double value, rate;      /* of the channel                                                           */
+  const double *state;     /* its own, as many as `states` said                                        */
   const tn_system *system; /* to evaluate running expressions with tn_running                          */
 } tn_force_in;
 
@@ -255,7 +264,9 @@ typedef struct tn_force_out {
   double effort;     /* along the channel                                                        */
   double energy;     /* potential, J                                                             */
   double power;      /* of the part without a potential, W                                       */
-  double dissipated; /* of that, what a damper turns into heat, >= 0                             */
+  double dissipated; /* of that, what a damper or a resistance turns into heat, >= 0              */
+  double state_rate[TN_MOST_STATES];
+  double signal[TN_MOST_SIGNALS]; /* those that are no states                                    */
 } tn_force_out;
 
 TN_API double tn_running(const tn_system *system, const tn_expr *e);
@@ -268,8 +279,13 @@ typedef struct tn_force_type {
   const tn_field *fields; /* beyond type, on, between and places                                      */
   const char *example_space;
   const tn_field *fields_space; /* in addition, in space                                                */
+  const tn_signal *signals;     /* its channels beside power, energy, load; NULL: none                  */
   /* in: frames at the given pose; may be NULL */
   tn_status (*init)(void *self, tn_context *ctx, const tn_force_in *in);
+  /* numbers of its own that change in time: the first of its signals. NULL: none                       */
+  int (*states)(const void *self);
+  /* what it adds to the inertia of its coordinate; NULL: nothing                                       */
+  double (*inertia)(const void *self);
   void (*plane)(const void *self, const tn_force_in *in, tn_force_out *out); /* NULL: not in the plane */
   void (*space)(const void *self, const tn_force_in *in, tn_force_out *out);
 } tn_force_type;

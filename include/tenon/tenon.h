@@ -192,6 +192,12 @@ TN_API tn_status tn_sim_set(tn_sim *sim, double t, const double *q, const double
 TN_API int tn_sim_remembered(const tn_sim *sim);
 TN_API const double *tn_sim_memory(const tn_sim *sim);
 TN_API tn_status tn_sim_remember(tn_sim *sim, const double *memory, tn_error *error);
+/* states of forces, as the current of a motor: their number, values and names. other values may be given: before the first step, or
+ * later, where ledgers and the contract begin anew as with tn_sim_set, which leaves them as they are */
+TN_API int tn_sim_states(const tn_sim *sim);
+TN_API const double *tn_sim_state(const tn_sim *sim);
+TN_API const char *tn_sim_state_name(const tn_sim *sim, int i);
+TN_API tn_status tn_sim_set_state(tn_sim *sim, const double *state, tn_error *error);
 /* any channel by name (`crank.angle`, `knee.fx`, `energy.total`) at the present state */
 TN_API tn_status tn_sim_channel(tn_sim *sim, const char *name, double *value, tn_error *error);
 

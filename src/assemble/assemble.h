@@ -40,7 +40,8 @@ struct tn_system {
   double *A;                     /* rows x nu                                                                */
   double *C, *Ct, *Cdot, *gamma; /* rows; C of nonholonomic rows is 0, their Ct is g                   */
   double *wrench;                /* bodies x twist: applied forces, at the frame                             */
-  double *rod_bias;              /* bodies x twist, if there are rods: their inertia forces at udot = 0      */
+  double *element_bias;          /* bodies x twist, if there are rods or flywheels: their inertia forces at udot = 0 */
+  double *state, *state_rate;    /* of forces: their own numbers                                             */
   tn_force_out *force;           /* forces                                                                   */
   double *force_power;           /* forces: all of it                                                        */
   double power, dissipated;      /* of forces: without a potential; lost                                      */
@@ -62,6 +63,9 @@ struct tn_system {
 };
 
 void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m);
+
+/* states of forces, for the evaluations to come */
+void tn_system_states(tn_system *s, const double *state);
 
 /* frames, twists and motion axes at (q, u) */
 void tn_kinematics(tn_system *s, double t, const double *q, const double *u);
@@ -132,6 +136,9 @@ void tn_pins_position(tn_system *s); /* C */
 /* a coordinate channel: value, rate, and its acceleration when udot = 0; row (nu) may be NULL */
 void tn_measure_eval(const tn_system *s, const tn_measure *of, double *value, double *rate, double *accel0,
                      double *row);
+/* the same as rows on the twists of the frames it is measured between (2 x twist): how many of these, and where they are. not of
+ * raw coordinates */
+int tn_measure_rows(const tn_system *s, const tn_measure *of, tn_seen seen[2], double *J);
 /* effort along a channel as wrenches on the bodies it is measured between */
 void tn_measure_push(const tn_system *s, const tn_measure *of, double effort, double *wrench);
 

@@ -177,6 +177,12 @@ void tn_channel_eval(const tn_system *s, const tn_channel *ch, double *value) {
   case TN_CH_JOINT_POWER: value[0] = joint_power(s, &s->m->joint[ch->part]); return;
   case TN_CH_FORCE_POWER: value[0] = s->force_power[ch->part]; return;
   case TN_CH_FORCE_ENERGY: value[0] = s->force[ch->part].energy; return;
+  case TN_CH_SIGNAL: {
+    const tn_force *f = &s->m->force[ch->part];
+    value[0] =
+        ch->component < f->states ? s->state[f->state + ch->component] : s->force[ch->part].signal[ch->component];
+    return;
+  }
   case TN_CH_FORCE_LOAD: value[0] = force_load(s, ch->part); return;
   case TN_CH_ENERGY: value[0] = tn_energy_of(s, (tn_energy)ch->component); return;
   case TN_CH_MOMENTUM: value[0] = momentum_component(s, ch->component); return;

@@ -3,7 +3,8 @@
  *   (2) inertia wrench at the frame when udot = 0: (m a0_c, rho x m a0_c + I al0); in space
  *       a0_c = a0 + al0 x rho + w x (w x rho) and torque rho x m a0_c + I al0 + w x I w
  *   (3) rod between P and Q, velocity linear along it: T = m/6 (vP'vP + vP'vQ + vQ'vQ),
- *       inertia forces m/3 aP + m/6 aQ at P and m/6 aP + m/3 aQ at Q; half its weight at each end */
+ *       inertia forces m/3 aP + m/6 aQ at P and m/6 aP + m/3 aQ at Q; half its weight at each end
+ *   (4) inertia I on a coordinate channel, rate = r'u: T = I rate^2/2, effort -I (r'udot + rate'(udot = 0)) along it */
 #include "assemble/assemble.h"
 
 static void weight_in_plane(tn_system *s, int first, int end) {
@@ -74,13 +75,22 @@ void tn_body_net(const tn_system *s, int i, double *net) {
   else
     bias_in_space(s, i, h);
   for (int k = 0; k < twist; k++) net[k] = s->wrench[twist * i + k] - h[k];
-  for (int k = 0; k < twist && s->m->rods; k++) net[k] -= s->rod_bias[twist * i + k];
+  for (int k = 0; k < twist && (s->m->rods || s->m->flywheels); k++) net[k] -= s->element_bias[twist * i + k];
+}
+
+/* (4): what is left of it when udot = 0 */
+static void flywheels(tn_system *s) {
+  for (int i = 0; i < s->m->flywheels; i++) {
+    const tn_flywheel *e = &s->m->flywheel[i];
+    double value, rate, accel;
+    tn_measure_eval(s, &e->on, &value, &rate, &accel, NULL);
+    tn_measure_push(s, &e->on, e->inertia * accel, s->element_bias);
+  }
 }
 
 static void rods(tn_system *s) {
   const int dimension = s->m->dimension, twist = s->m->twist;
   const double *g = s->m->gravity;
-  if (s->m->rods) memset(s->rod_bias, 0, sizeof *s->rod_bias * (size_t)(twist * s->m->bodies));
   for (int i = 0; i < s->m->rods; i++) {
     const tn_rod *r = &s->m->rod[i];
     const double m = r->mass;
@@ -95,7 +105,7 @@ static void rods(tn_system *s) {
       }
       if (p->body < 0) continue;
       tn_move_wrench(dimension, p->arm, weight, s->wrench + twist * p->body);
-      tn_move_wrench(dimension, p->arm, bias, s->rod_bias + twist * p->body);
+      tn_move_wrench(dimension, p->arm, bias, s->element_bias + twist * p->body);
     }
   }
 }
@@ -103,7 +113,8 @@ static void rods(tn_system *s) {
 static void forces(tn_system *s) {
   const tn_model *m = s->m;
   const int twist = m->twist;
-  for (int i = 0; i < m->forces; i++) {
+  for (int n = 0; n < m->forces; n++) {
+    const int i = m->force_order[n];
     const tn_force *p = &m->force[i];
     tn_force_out *out = &s->force[i];
     tn_frame2 f2[2];
@@ -111,6 +122,7 @@ static void forces(tn_system *s) {
     tn_seen seen[2];
     const bool plane = m->dimension == 2;
     tn_force_in in = {.t = s->t, .how = p->how, .f = plane ? f2 : NULL, .f3 = plane ? NULL : f3, .system = s};
+    in.state = s->state + p->state;
     memset(out, 0, sizeof *out);
     double power = 0, unused;
     if (p->how == TN_ON_CHANNEL) tn_measure_eval(s, &p->on, &in.value, &in.rate, &unused, NULL);
@@ -128,6 +140,8 @@ static void forces(tn_system *s) {
       tn_measure_push(s, &p->on, out->effort, s->wrench);
       power += out->effort * in.rate;
     }
+    memcpy(s->state_rate + p->state, out->state_rate, sizeof *out->state_rate * (size_t)p->states);
+    memcpy(out->signal, in.state, sizeof *out->signal * (size_t)p->states);
     s->force_power[i] = power;
     s->force_potential += out->energy;
     s->power += out->power;
@@ -144,7 +158,10 @@ void tn_weights(tn_system *s, int first, int end) {
 
 void tn_other_forces(tn_system *s) {
   s->force_potential = s->power = s->dissipated = 0;
+  if (s->m->rods || s->m->flywheels)
+    memset(s->element_bias, 0, sizeof *s->element_bias * (size_t)(s->m->twist * s->m->bodies));
   rods(s);
+  flywheels(s);
   forces(s);
 }
 
@@ -192,10 +209,19 @@ static void energy_of_rods(const tn_system *s, double *kinetic, double *potentia
   }
 }
 
+static void energy_of_flywheels(const tn_system *s, double *kinetic) {
+  for (int i = 0; i < s->m->flywheels; i++) {
+    double value, rate, accel;
+    tn_measure_eval(s, &s->m->flywheel[i].on, &value, &rate, &accel, NULL);
+    *kinetic += 0.5 * s->m->flywheel[i].inertia * rate * rate;
+  }
+}
+
 void tn_energy_here(const tn_system *s, double *kinetic, double *potential) {
   *kinetic = *potential = 0;
   energy_of_bodies(s, kinetic, potential);
   energy_of_rods(s, kinetic, potential);
+  energy_of_flywheels(s, kinetic);
   *potential += s->force_potential;
 }
 

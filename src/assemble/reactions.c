@@ -57,11 +57,31 @@ static void inertia_of_body(const tn_system *s, int i, const double *a, double *
   tn_move_wrench(3, rho, p, needed);
 }
 
-/* inertia forces of what udot gives the bodies, on them and on rods */
+/* J'I J of what udot gives the bodies */
+static void inertia_of_flywheel(const tn_system *s, const tn_flywheel *e, const double *gains, double *needed) {
+  const int twist = s->m->twist, dimension = s->m->dimension;
+  tn_seen seen[2];
+  double J[12], accel = 0;
+  const int n = tn_measure_rows(s, &e->on, seen, J);
+  for (int k = 0; k < n; k++) {
+    double root[6] = {0};
+    if (seen[k].body < 0) continue;
+    tn_move_wrench(dimension, seen[k].arm, J + twist * k, root);
+    for (int d = 0; d < twist; d++) accel += root[d] * gains[twist * seen[k].body + d];
+  }
+  for (int k = 0; k < n; k++) {
+    double w[6];
+    for (int d = 0; d < twist; d++) w[d] = e->inertia * accel * J[twist * k + d];
+    if (seen[k].body >= 0) tn_move_wrench(dimension, seen[k].arm, w, needed + twist * seen[k].body);
+  }
+}
+
+/* inertia forces of what udot gives the bodies, on them, on rods and along coordinates with inertia of their own */
 static void inertia(tn_system *s, const double *gains, double *needed) {
   const tn_model *m = s->m;
   const int dimension = m->dimension, twist = m->twist;
   for (int i = 0; i < m->bodies; i++) inertia_of_body(s, i, gains + twist * i, needed + twist * i);
+  for (int i = 0; i < m->flywheels; i++) inertia_of_flywheel(s, &m->flywheel[i], gains, needed);
   for (int i = 0; i < m->rods; i++) {
     const tn_rod *r = &m->rod[i];
     double a[2][3] = {{0}};

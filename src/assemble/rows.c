@@ -94,6 +94,14 @@ void tn_measure_eval(const tn_system *s, const tn_measure *of, double *value, do
   }
 }
 
+int tn_measure_rows(const tn_system *s, const tn_measure *of, tn_seen seen[2], double *J) {
+  measured x;
+  measure(s, of, &x);
+  for (int k = 0; k < x.n; k++) seen[k] = x.seen[k];
+  memcpy(J, x.J, sizeof x.J);
+  return x.n;
+}
+
 /* along a coordinate that a joint gives a body: of the wrenches that do the same on it, that in the span of its axes S,
  * w = S (S'S)^-1 e_k effort, and the opposite on the parent. a free body has nobody to push against */
 static void push_raw(const tn_system *s, const tn_measure *of, double effort, double *wrench) {

@@ -1,5 +1,5 @@
 /* the system M udot + A'lambda = f, A udot = gamma at a state.
- *   (1) M = sum_b J_b' M_b J_b + rods, M_b = [m 0 -m y; 0 m m x; -m y m x I + m (x^2 + y^2)], (x, y) the mass centre from the
+ *   (1) M = sum_b J_b' M_b J_b + rods + sum_w I_w r_w r_w' of flywheels, r_w the row of the coordinate; M_b = [m 0 -m y; 0 m m x; -m y m x I + m (x^2 + y^2)], (x, y) the mass centre from the
  *       frame; in space M_b (v, w) = (p, h), p = m (v + w x rho), h = I w + rho x p
  *   (2) f = sum_b J_b' (wrench_b - bias_b) */
 #include "assemble/assemble.h"
@@ -35,7 +35,10 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   s->Cdot = TN_CARVE(c, double, rows);
   s->gamma = TN_CARVE(c, double, rows);
   s->wrench = TN_CARVE(c, double, twist *bodies);
-  s->rod_bias = TN_CARVE(c, double, m->rods ? twist *bodies : 0);
+  s->element_bias = TN_CARVE(c, double, m->rods || m->flywheels ? twist * bodies : 0);
+  s->state = TN_CARVE(c, double, m->states);
+  s->state_rate = TN_CARVE(c, double, m->states);
+  if (c->base) memset(s->state, 0, sizeof *s->state * (size_t)m->states);
   s->force = TN_CARVE(c, tn_force_out, m->forces);
   s->force_power = TN_CARVE(c, double, m->forces);
   s->udot = TN_CARVE(c, double, nu);
@@ -142,6 +145,19 @@ static void mass_of_rods(tn_system *s) {
   }
 }
 
+static void mass_of_flywheels(tn_system *s) {
+  const int nu = s->m->nu;
+  for (int e = 0; e < s->m->flywheels; e++) {
+    const tn_flywheel *wheel = &s->m->flywheel[e];
+    double value, rate, accel, *row = s->row;
+    memset(row, 0, sizeof *row * (size_t)nu);
+    tn_measure_eval(s, &wheel->on, &value, &rate, &accel, row);
+    for (int i = 0; i < nu; i++)
+      for (int j = 0; row[i] != 0 && j < nu; j++)
+        s->M[(size_t)i * (size_t)nu + (size_t)j] += wheel->inertia * row[i] * row[j];
+  }
+}
+
 /* J of a body: its parent's, moved to its origin, and its own axes */
 static void axes_of_body(tn_system *s, int i) {
   const tn_model *m = s->m;
@@ -236,6 +252,13 @@ static void side_by_side(tn_system *s, const double *q, const double *u) {
   s->finite = finite_rows(s, 0, m->rows);
 }
 
+void tn_system_states(tn_system *s, const double *state) {
+  const size_t size = sizeof *state * (size_t)s->m->states;
+  if (!size || memcmp(s->state, state, size) == 0) return;
+  memcpy(s->state, state, size);
+  s->complete = false;
+}
+
 void tn_assemble_lean(tn_system *s, double t, const double *q, const double *u) {
   const tn_model *m = s->m;
   if (m->plain) {
@@ -250,7 +273,8 @@ void tn_assemble_lean(tn_system *s, double t, const double *q, const double *u) 
     s->finite = finite_rows(s, 0, m->rows);
   }
   tn_other_forces(s);
-  if (m->forces) s->finite = s->finite && tn_all_finite(m->twist * m->bodies, s->wrench);
+  if (m->forces)
+    s->finite = s->finite && tn_all_finite(m->twist * m->bodies, s->wrench) && tn_all_finite(m->states, s->state_rate);
   s->complete = true;
   s->dense = s->f_known = false;
 }
@@ -271,6 +295,7 @@ void tn_system_dense(tn_system *s) {
       mass_of_body(s, i);
   }
   mass_of_rods(s);
+  mass_of_flywheels(s);
   tn_dense_rows(s);
 }
 
@@ -333,6 +358,7 @@ bool tn_system_fault(const tn_system *s, char *text, size_t size) {
   for (int i = 0; i < m->forces; i++) {
     double sum = s->force[i].effort + s->force[i].energy;
     for (int k = 0; k < 12; k++) sum += s->force[i].w[k];
+    for (int k = 0; k < m->force[i].states; k++) sum += s->force[i].state_rate[k];
     if (!isfinite(sum)) {
       tn_format(text, size, "force '%s' is not a finite number", m->force[i].name);
       return true;

@@ -3,7 +3,7 @@
  *   (1) body on its own coordinates: S'M_b S, right side S'(wrench - bias)
  *   (2) body that stands on another: M_b on its twist, right side wrench - bias; its tie: [1, -X (or -X S), -S]
  *   (3) joint: rows R on twists, R S where speeds are the unknowns; right side gamma
- *   (4) rod between P and Q: m/3 and m/6 on their velocities
+ *   (4) rod between P and Q: m/3 and m/6 on their velocities; flywheel on a coordinate: I r'r, r its row on twists
  *   (5) the row n of Euler parameters: sigma n n' on their mass, sigma n gamma on their right side */
 #include "formulate/formulate.h"
 
@@ -149,26 +149,33 @@ static void fill_joint(const tn_system *sys, const tn_joint *j, double *K) {
     for (int c = 0; c < b->nu; c++) K[b->where.at + r * b->where.row + c] += sigma * n[r] * n[c];
 }
 
+/* a row on the twist of a body, on its unknowns: their number */
+static int on_unknowns(const tn_system *sys, int body, const double *row, double *V) {
+  const tn_body *b = &sys->m->body[body];
+  const int twist = sys->m->twist, n = tn_direct(b) ? twist : b->nu;
+  for (int c = 0; c < n; c++) {
+    double sum = 0;
+    if (tn_direct(b))
+      sum = row[c];
+    else
+      for (int r = 0; r < twist; r++) sum += row[r] * sys->S[body][r * n + c];
+    V[c] = sum;
+  }
+  return n;
+}
+
 /* velocity of an end along the world's axes, on the unknowns of its body: dimension x n */
 static int end_rows(const tn_system *sys, const tn_spot *spot, double *V) {
   const tn_model *m = sys->m;
   const tn_body *b = &m->body[spot->body];
-  const int twist = m->twist;
-  const int n = tn_direct(b) ? twist : b->nu;
+  const int n = tn_direct(b) ? m->twist : b->nu;
   tn_seen seen;
   tn_look(sys, spot, NULL, NULL, &seen);
   for (int d = 0; d < m->dimension; d++) {
     double e[6] = {0}, root[6] = {0};
     e[d] = 1;
     tn_move_wrench(m->dimension, seen.arm, e, root);
-    for (int c = 0; c < n; c++) {
-      double sum = 0;
-      if (tn_direct(b))
-        sum = root[c];
-      else
-        for (int r = 0; r < twist; r++) sum += root[r] * sys->S[spot->body][r * n + c];
-      V[d * n + c] = sum;
-    }
+    on_unknowns(sys, spot->body, root, V + d * n);
   }
   return n;
 }
@@ -189,6 +196,23 @@ static void fill_rod(const tn_system *sys, const tn_rod *r, double *K) {
   }
   for (int k = 0; k < 2; k++)
     add_product(K, &m->body[r->end[0].body].where, m->dimension, n[0], n[0], V[k], V[1 - k], r->mass / 6);
+}
+
+static void fill_flywheel(const tn_system *sys, const tn_flywheel *e, double *K) {
+  const tn_model *m = sys->m;
+  tn_seen seen[2];
+  double J[12], V[2][24];
+  const int n = tn_measure_rows(sys, &e->on, seen, J);
+  int size[2] = {0, 0};
+  for (int k = 0; k < n; k++) {
+    double root[6] = {0};
+    const int body = seen[k].body;
+    if (body < 0) continue;
+    tn_move_wrench(m->dimension, seen[k].arm, J + m->twist * k, root);
+    size[k] = on_unknowns(sys, body, root, V[k]);
+    add_product(K, &m->body[body].where, 1, size[k], size[k], V[k], V[k], e->inertia);
+  }
+  if (size[0] && size[1]) add_product(K, &e->where, 1, size[0], size[1], V[0], V[1], e->inertia);
 }
 
 /* a point in common: all of its blocks, if they are made of its arms alone */
@@ -334,7 +358,7 @@ static void force_on(const tn_system *sys, int i, double *at) {
 
 static void right_side_of_bodies(const tn_system *sys, const tn_put_tile *t, bool forces, double *b) {
   const tn_model *m = sys->m;
-  if (forces && m->plain && !m->rods) {
+  if (forces && m->plain && !m->rods && !m->flywheels) {
     (m->dimension == 2 ? put_plane : put_space)(sys, t, NULL, b);
     return;
   }
@@ -387,7 +411,7 @@ void tn_fill(const void *who, int tile, double *K, double *x) {
     double *at = K + m->put.clear[i].at, *end = at + m->put.clear[i].n;
     while (at < end) *at++ = 0;
   }
-  if (m->plain && !m->rods) {
+  if (m->plain && !m->rods && !m->flywheels) {
     (m->dimension == 2 ? put_plane : put_space)(sys, t, K, x);
   } else {
     for (int i = t[0].body; i < t[1].body; i++) fill_body(sys, m->put.body[i].body, K);
@@ -397,5 +421,6 @@ void tn_fill(const void *who, int tile, double *K, double *x) {
   for (int i = t[0].tie; i < t[1].tie; i++) fill_tie(sys, m->put.tie[i], K);
   for (int i = t[0].joint; i < t[1].joint; i++) fill_joint(sys, &m->joint[m->put.joint[i]], K);
   for (int i = 0; i < m->rods; i++) fill_rod(sys, &m->rod[i], K);
+  for (int i = 0; i < m->flywheels; i++) fill_flywheel(sys, &m->flywheel[i], K);
   if (x) right_side_of_joints(sys, t, sys->gamma, x);
 }

@@ -176,6 +176,32 @@ static bool joint_channel(const tn_model *m, int i, const char *word, tn_channel
   return unknown_channel(e, "joint", j->name, word, n, known);
 }
 
+static bool force_channel(const tn_model *m, int i, const char *word, tn_channel *ch, tn_error *e) {
+  const tn_force *f = &m->force[i];
+  const bool load = f->how == TN_ON_CHANNEL || f->how == TN_BETWEEN;
+  const char *known[3 + TN_MOST_SIGNALS];
+  int n = 0;
+  ch->part = i;
+  for (const tn_signal *s = f->type->signals; s && s->name; s++, n++) {
+    known[n] = s->name;
+    if (strcmp(word, s->name) != 0) continue;
+    ch->kind = TN_CH_SIGNAL;
+    ch->component = n;
+    return true;
+  }
+  static const struct {
+    const char *name;
+    tn_channel_kind kind;
+  } all[] = {{"energy", TN_CH_FORCE_ENERGY}, {"power", TN_CH_FORCE_POWER}, {"load", TN_CH_FORCE_LOAD}};
+  for (int k = 0; k < (load ? 3 : 2); k++) {
+    known[n++] = all[k].name;
+    if (strcmp(word, all[k].name) != 0) continue;
+    ch->kind = all[k].kind;
+    return true;
+  }
+  return unknown_channel(e, "force", f->name, word, n, known);
+}
+
 bool tn_model_channel(const tn_model *m, const char *name, tn_channel *ch, tn_error *e) {
   char part[64];
   const char *dot = strchr(name, '.');
@@ -209,18 +235,7 @@ bool tn_model_channel(const tn_model *m, const char *name, tn_channel *ch, tn_er
   if ((i = tn_index_find(&m->body_index, part)) >= 0) return body_channel(m, i, word, ch, e);
   if ((i = tn_index_find(&m->joint_index, part)) >= 0) return joint_channel(m, i, word, ch, e);
   if ((i = tn_index_find(&m->force_index, part)) >= 0) {
-    static const char *const known[] = {"power", "energy", "load"};
-    const bool has_load = m->force[i].how != TN_ON_BODY;
-    if (has_load && strcmp(word, "load") == 0) {
-      ch->part = i;
-      ch->kind = TN_CH_FORCE_LOAD;
-      ch->after_solve = true;
-      return true;
-    }
-    ch->part = i;
-    ch->after_solve = true; /* a force may not depend on forces */
-    ch->kind = strcmp(word, "power") == 0 ? TN_CH_FORCE_POWER : TN_CH_FORCE_ENERGY;
-    return which(word, known, 2) >= 0 || unknown_channel(e, "force", part, word, has_load ? 3 : 2, known);
+    return force_channel(m, i, word, ch, e);
   }
   const char *known[192];
   int n = 0;
@@ -392,6 +407,7 @@ const char *tn_channel_unit(const tn_model *m, const tn_channel *ch) {
     if (j->type->seat == TN_SEAT_MESH) return NULL; /* per unit of its row */
     return j->terms && tn_measure_unit(m, &j->term[0].of) == TN_ANGLE ? "N m" : "N";
   }
+  case TN_CH_SIGNAL: return m->force[ch->part].type->signals[ch->component].unit;
   case TN_CH_FORCE_LOAD: {
     const tn_force *f = &m->force[ch->part];
     return f->how == TN_ON_CHANNEL && tn_measure_unit(m, &f->on) == TN_ANGLE ? "N m" : "N";
@@ -456,12 +472,13 @@ static tn_status add_default(tn_context *c, const char *name, const char *word) 
   return TN_OK;
 }
 
-/* without `outputs`: all coordinates and rates of bodies and joints */
+/* without `outputs`: all coordinates and rates of bodies and joints, and states of forces */
 static tn_status default_outputs(tn_context *c) {
   tn_model *m = c->m;
   const bool plane = m->dimension == 2;
   size_t n = (plane ? 6 : 13) * (size_t)m->bodies;
   for (int i = 0; i < m->joints; i++) n += 2 * (size_t)m->joint[i].coordinates;
+  n += (size_t)m->states;
   m->output = tn_context_alloc(c, sizeof *m->output * (n + 1));
   TN_TRY(make_columns(c, n));
   if (!m->output) return TN_E_MEMORY;
@@ -475,6 +492,9 @@ static tn_status default_outputs(tn_context *c) {
       TN_TRY(add_default(c, m->joint[i].name, m->joint[i].type->coordinates[k].name));
       TN_TRY(add_default(c, m->joint[i].name, m->joint[i].type->coordinates[k].rate));
     }
+  for (int i = 0; i < m->forces; i++)
+    for (int k = 0; k < m->force[i].states; k++)
+      TN_TRY(add_default(c, m->force[i].name, m->force[i].type->signals[k].name));
   return TN_OK;
 }
 

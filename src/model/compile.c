@@ -74,6 +74,16 @@ void tn_warn(tn_context *c, const tn_node *at, const char *format, ...) {
   m->warning[m->warnings++] = w;
 }
 
+void tn_context_warn(tn_context *c, const char *key, const char *format, ...) {
+  char text[400];
+  va_list args;
+  va_start(args, format);
+  tn_vformat(text, sizeof text, format, args);
+  va_end(args);
+  const tn_node *at = key ? tn_node_get(c->node, key) : NULL;
+  tn_warn(c, at ? at : c->node, "%s", text);
+}
+
 void tn_warn_angle(tn_context *c, const tn_node *node) {
   const double turn = 6.283185307179586;
   if (node->kind != TN_NODE_NUMBER || fabs(node->number) <= turn) return;
@@ -203,8 +213,8 @@ static tn_status compile(tn_context *c, const tn_desc *desc) {
   TN_TRY(tn_tree_build(c));
   TN_TRY(tn_joints_terms(c));
   TN_TRY(tn_rows_build(c));
-  TN_TRY(tn_plan_build(c));
   TN_TRY(tn_forces_read(c));
+  TN_TRY(tn_plan_build(c));
   c->kind = NULL;
   TN_TRY(tn_parts_build(c));
   TN_TRY(tn_run_read(c));

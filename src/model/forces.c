@@ -1,4 +1,4 @@
-/* forces: what they act on, parameters. */
+/* forces: what they act on, parameters, states; the order in which they are evaluated. */
 #include "model/model.h"
 
 tn_status tn_forces_list(tn_context *c) {
@@ -37,8 +37,6 @@ static tn_status read_on(tn_context *c, tn_force *f, const tn_node *on) {
                        "'%s' is a coordinate of its own kind: a force acts on x, y, z of a body or on those of a joint",
                        word);
     f->how = TN_ON_CHANNEL;
-    c->own = f->on;
-    c->has_own = true;
     return TN_OK;
   }
   int body;
@@ -52,8 +50,6 @@ static tn_status read_on(tn_context *c, tn_force *f, const tn_node *on) {
   f->how = TN_ON_BODY;
   f->frames = 1;
   f->spot[0] = tn_spot_origin(body);
-  c->own = (tn_measure){TN_OF_BODY, body, 0};
-  c->has_own = true;
   const tn_node *at = tn_node_get(f->node, "at"), *on_body = tn_node_get(f->node, "on_body");
   if (f->type->takes & TN_AT_POINT) {
     if (at && on_body) return tn_refuse(c, on_body, "give `at` or `on_body`, not both");
@@ -83,7 +79,8 @@ static tn_status read_fields(tn_context *c, tn_force *f) {
   return tn_fields_read(c, f->node, all, tn_force_fields, f->self);
 }
 
-static tn_status read_force(tn_context *c, tn_force *f) {
+/* type, and what it acts on */
+static tn_status read_where(tn_context *c, tn_force *f) {
   const char *word;
   const void *type;
   if (f->node->kind != TN_NODE_OBJECT) return tn_refuse(c, f->node, "a force must be an object");
@@ -108,11 +105,15 @@ static tn_status read_force(tn_context *c, tn_force *f) {
     f->frames = 2;
   } else {
     if (tn_misspelt(f->node, "on")) return tn_missing(c, f->node, "on");
+    if (f->type->takes & TN_ON_NOTHING) return TN_OK;
     return tn_refuse(c, f->node, "`on` is missing: %s",
                      f->type->takes & TN_ON_CHANNEL ? "a body or a coordinate channel" : "a body");
   }
-  if (!(f->self = tn_context_alloc(c, f->type->size + 1))) return TN_E_MEMORY;
-  TN_TRY(read_fields(c, f));
+  return TN_OK;
+}
+
+static tn_status init(tn_context *c, tn_force *f) {
+  const bool plane = c->m->dimension == 2;
   if (!f->type->init) return TN_OK;
   tn_frame2 f2[2];
   tn_frame3 f3[2];
@@ -126,16 +127,125 @@ static tn_status read_force(tn_context *c, tn_force *f) {
   return f->type->init(f->self, c, &in);
 }
 
-tn_status tn_forces_read(tn_context *c) {
-  c->before_solve = true;
-  for (int i = 0; i < c->m->forces; i++) {
-    tn_force *f = &c->m->force[i];
-    c->kind = "force";
-    c->name = f->name;
-    c->node = f->node;
-    c->has_own = false;
-    TN_TRY(read_force(c, f));
+/* parameters; channels of its own coordinate or body need no name in its expressions */
+static tn_status read_rest(tn_context *c, tn_force *f) {
+  if (!(f->self = tn_context_alloc(c, f->type->size + 1))) return TN_E_MEMORY;
+  c->has_own = f->how == TN_ON_CHANNEL || f->how == TN_ON_BODY;
+  c->own = f->how == TN_ON_CHANNEL ? f->on : (tn_measure){TN_OF_BODY, f->spot[0].body, 0};
+  f->channels = c->m->channels;
+  TN_TRY(read_fields(c, f));
+  f->slots = c->m->channels - f->channels;
+  TN_TRY(init(c, f));
+  f->states = f->type->states ? f->type->states(f->self) : 0;
+  f->state = c->m->states;
+  c->m->states += f->states;
+  return TN_OK;
+}
+
+static void work_on(tn_context *c, const tn_force *f) {
+  c->kind = "force";
+  c->name = f->name;
+  c->node = f->node;
+}
+
+static tn_status name_states(tn_context *c) {
+  tn_model *m = c->m;
+  m->state_name = tn_context_alloc(c, sizeof *m->state_name * (size_t)(m->states + 1));
+  m->state_unit = tn_context_alloc(c, sizeof *m->state_unit * (size_t)(m->states + 1));
+  m->state0 = tn_context_alloc(c, sizeof *m->state0 * (size_t)(m->states + 1));
+  if (!m->state_name || !m->state_unit || !m->state0) return TN_E_MEMORY;
+  for (int i = 0; i < m->forces; i++)
+    for (int k = 0; k < m->force[i].states; k++) {
+      const tn_signal *signal = &m->force[i].type->signals[k];
+      const size_t size = strlen(m->force[i].name) + strlen(signal->name) + 2;
+      char *name = tn_context_alloc(c, size);
+      if (!name) return TN_E_MEMORY;
+      tn_format(name, size, "%s.%s", m->force[i].name, signal->name);
+      m->state_name[m->force[i].state + k] = name;
+      m->state_unit[m->force[i].state + k] = signal->unit;
+    }
+  return TN_OK;
+}
+
+/* the force that a channel must be evaluated after, or -1 */
+static int comes_after(const tn_model *m, const tn_channel *ch) {
+  switch (ch->kind) {
+  case TN_CH_SIGNAL: return ch->component < m->force[ch->part].states ? -1 : ch->part;
+  case TN_CH_FORCE_POWER:
+  case TN_CH_FORCE_ENERGY:
+  case TN_CH_FORCE_LOAD: return ch->part;
+  default: return -1;
   }
+}
+
+/* those that others use come first. by depth, with a stack of one's own: there may be very many. state: 0 not yet, 1 on the
+ * stack, 2 done; next: of its channels, the one to look at */
+static tn_status put_in_order(tn_context *c) {
+  tn_model *m = c->m;
+  const size_t n = (size_t)m->forces + 1;
+  int *state = tn_context_alloc(c, sizeof *state * 3 * n), *next = state + n, *stack = next + n, placed = 0;
+  m->force_order = tn_context_alloc(c, sizeof *m->force_order * n);
+  if (!state || !m->force_order) return TN_E_MEMORY;
+  for (int i = 0; i < m->forces; i++) {
+    int depth = 0;
+    if (state[i]) continue;
+    stack[depth++] = i;
+    state[i] = 1;
+    while (depth) {
+      const int at = stack[depth - 1];
+      const tn_force *f = &m->force[at];
+      if (next[at] == f->slots) {
+        m->force_order[placed++] = at;
+        state[at] = 2;
+        depth--;
+        continue;
+      }
+      const int first = comes_after(m, &m->channel[f->channels + next[at]++]);
+      if (first < 0 || state[first] == 2) continue;
+      if (state[first] == 1) {
+        work_on(c, f);
+        if (first == at) return tn_refuse(c, f->node, "it depends on itself at the same moment");
+        return tn_refuse(c, f->node, "it depends on force '%s', which at the same moment depends on it",
+                         m->force[first].name);
+      }
+      state[first] = 1;
+      stack[depth++] = first;
+    }
+  }
+  return TN_OK;
+}
+
+static tn_status list_flywheels(tn_context *c) {
+  tn_model *m = c->m;
+  m->flywheel = tn_context_alloc(c, sizeof *m->flywheel * (size_t)(m->forces + 1));
+  if (!m->flywheel) return TN_E_MEMORY;
+  for (int i = 0; i < m->forces; i++) {
+    const tn_force *f = &m->force[i];
+    const double inertia = f->type->inertia && f->how == TN_ON_CHANNEL ? f->type->inertia(f->self) : 0;
+    if (inertia == 0) continue;
+    tn_flywheel *w = &m->flywheel[m->flywheels++];
+    *w = (tn_flywheel){.on = f->on, .inertia = inertia, .body = {TN_GROUND, TN_GROUND}};
+    if (f->on.kind == TN_OF_BODY) w->body[0] = f->on.part;
+    for (int k = 0; f->on.kind == TN_OF_JOINT && k < 2; k++) w->body[k] = m->joint[f->on.part].spot[k].body;
+  }
+  return TN_OK;
+}
+
+tn_status tn_forces_read(tn_context *c) {
+  tn_model *m = c->m;
+  c->before_solve = true;
+  c->has_own = false;
+  for (int i = 0; i < m->forces; i++) { /* all of them, before expressions use their channels */
+    work_on(c, &m->force[i]);
+    TN_TRY(read_where(c, &m->force[i]));
+  }
+  for (int i = 0; i < m->forces; i++) {
+    work_on(c, &m->force[i]);
+    TN_TRY(read_rest(c, &m->force[i]));
+  }
+  TN_TRY(put_in_order(c));
+  TN_TRY(name_states(c));
+  TN_TRY(list_flywheels(c));
   c->kind = NULL;
   c->node = NULL;
   c->has_own = c->before_solve = false;

@@ -113,7 +113,17 @@ typedef struct tn_force {
   int how, frames;
   tn_spot spot[2];
   tn_measure on;
+  int states, state;   /* its own numbers: how many, the first of them in tn_system.state     */
+  int channels, slots; /* channels that its expressions use: the first and how many           */
 } tn_force;
+
+/* inertia on a coordinate channel, as a flywheel geared to it has */
+typedef struct tn_flywheel {
+  tn_measure on;
+  double inertia;
+  int body[2];    /* that it is measured between, or TN_GROUND */
+  tn_where where; /* of what it puts between the two */
+} tn_flywheel;
 
 /* a uniform rod between two places as a mass element: m/6 [2 1; 1 2] on their velocities */
 typedef struct tn_rod {
@@ -141,6 +151,7 @@ typedef enum tn_channel_kind {
   TN_CH_FORCE_POWER,  /* of a force, all of it                           */
   TN_CH_FORCE_ENERGY,
   TN_CH_FORCE_LOAD, /* of a force on a channel: along it; between two places: its pull */
+  TN_CH_SIGNAL,     /* number `component` of the signals of a force */
   TN_CH_ENERGY,     /* energy.*: component is a tn_energy              */
   TN_CH_POSITION,   /* of a point of a body, vector                    */
   TN_CH_VELOCITY,
@@ -285,16 +296,21 @@ struct tn_model {
   int dimension, twist; /* 2 and 3, or 3 and 6: components of a place, of a twist */
   double gravity[3];
   double length; /* the model's length, m */
-  int bodies, joints, forces, rods, channels, outputs;
+  int bodies, joints, forces, rods, flywheels, channels, outputs;
+  int states; /* numbers that forces have of their own */
+  const char **state_name, **state_unit;
+  double *state0;   /* at the start */
   int owned;        /* joints past the last: rows that bodies have on their own coordinates */
   int memory;       /* numbers that joints remember */
-  int parts, *part; /* that know nothing of each other; nq + nu: of which each number is */
+  int parts, *part; /* that know nothing of each other; nq + nu + states: of which each number is */
   tn_index body_index, joint_index, force_index; /* by name */
   tn_body *body;
   int *order; /* bodies: parents before children */
   tn_joint *joint;
   tn_force *force;
+  int *force_order; /* forces: those that others use before these */
   tn_rod *rod;
+  tn_flywheel *flywheel;
   tn_channel *channel; /* slots of running expressions */
   tn_output *output;
   int columns;

@@ -87,6 +87,10 @@ static void draw(tn_model *m, graph *g) {
     const int a = m->rod[i].end[0].body, b = m->rod[i].end[1].body;
     if (a >= 0 && b >= 0) edge(g, m->body[a].block, m->body[b].block);
   }
+  for (int i = 0; i < m->flywheels; i++) {
+    const int *body = m->flywheel[i].body;
+    if (body[0] >= 0 && body[1] >= 0) edge(g, m->body[body[0]].block, m->body[body[1]].block);
+  }
 }
 
 static void find_places(tn_model *m) {
@@ -105,6 +109,11 @@ static void find_places(tn_model *m) {
   for (int i = 0; i < m->rods; i++) {
     const int a = m->rod[i].end[0].body, b = m->rod[i].end[1].body;
     if (a >= 0 && b >= 0) tn_plan_where(p, m->body[a].block, m->body[b].block, &m->rod[i].where);
+  }
+  for (int i = 0; i < m->flywheels; i++) {
+    tn_flywheel *e = &m->flywheel[i];
+    if (e->body[0] >= 0 && e->body[1] >= 0)
+      tn_plan_where(p, m->body[e->body[0]].block, m->body[e->body[1]].block, &e->where);
   }
 }
 
@@ -304,8 +313,8 @@ static tn_status put_in_order(tn_context *c) {
   placer p = {.m = m};
   const size_t nodes = (size_t)plan->nodes + 1, bodies = (size_t)m->bodies + 1,
                joints = (size_t)(m->joints + m->owned) + 1;
-  /* a rod, and a row of a body on its own coordinates, adds to blocks of others, which must be there */
-  if (m->rods || m->owned) plan->tile[1] = plan->tile[plan->tiles], plan->tiles = 1;
+  /* a rod, a flywheel, and a row of a body on its own coordinates, adds to blocks of others, which must be there */
+  if (m->rods || m->flywheels || m->owned) plan->tile[1] = plan->tile[plan->tiles], plan->tiles = 1;
   tn_arena_init(&scratch, &c->arena->allocator);
   p.set = tn_arena_alloc(&scratch, sizeof *p.set * (size_t)(plan->values + 1));
   p.body = tn_arena_alloc(&scratch, sizeof *p.body * nodes);
@@ -387,7 +396,7 @@ bool tn_plan_is_large(const tn_model *m) {
 
 tn_status tn_plan_build(tn_context *c) {
   tn_model *m = c->m;
-  size_t edges = (size_t)m->rods + 1;
+  size_t edges = (size_t)(m->rods + m->flywheels) + 1;
   TN_TRY(list_lumps(c));
   for (int i = 0; i < m->joints + m->owned; i++) {
     if (m->joint[i].in_tree) continue;

@@ -7,16 +7,34 @@ static tn_status name_target(tn_context *c, tn_target *t, const tn_node *node, c
   return t->name ? TN_OK : tn_no_memory(c);
 }
 
-/* value NULL: that of the given pose, or rate 0 */
-static tn_status add(tn_context *c, const tn_node *node, const char *name, const tn_node *value) {
+/* a state of a force: nothing is to be assembled. *is: it is one */
+static tn_status set_state(tn_context *c, const tn_node *node, const char *name, const tn_node *value, bool *is) {
+  tn_channel ch;
+  tn_error unused;
+  *is = false;
+  if (!tn_model_channel(c->m, name, &ch, &unused) || ch.kind != TN_CH_SIGNAL) return TN_OK;
+  const tn_force *f = &c->m->force[ch.part];
+  if (ch.component >= f->states)
+    return (node->key ? tn_refuse_key : tn_refuse)(
+        c, node, "'%s' is not a state of its own: it follows from others at every moment", name);
+  *is = true;
+  return value ? tn_number_at(c, value, &c->m->state0[f->state + ch.component]) : TN_OK;
+}
+
+/* value NULL: that of the given pose, or rate 0. *more is counted up, unless it is a state */
+static tn_status add(tn_context *c, const tn_node *node, const char *name, const tn_node *value, int *more) {
   tn_target *t = &c->m->target[c->m->exact + c->m->guesses];
-  TN_TRY(tn_measure_at(c, node, name, &t->of, &t->rate));
-  t->value = NAN;
   if (value && value->kind == TN_NODE_OBJECT) {
     TN_TRY(tn_keys_known(c, value, tn_value_fields, NULL));
     if (!tn_node_get(value, "value")) return tn_refuse(c, value, "`value` is missing");
     value = tn_node_get(value, "value");
   }
+  bool state;
+  TN_TRY(set_state(c, node, name, value, &state));
+  if (state) return TN_OK;
+  (*more)++;
+  TN_TRY(tn_measure_at(c, node, name, &t->of, &t->rate));
+  t->value = NAN;
   if (value) {
     TN_TRY(tn_number_at(c, value, &t->value));
     if (!t->rate && tn_measure_unit(c->m, &t->of) == TN_ANGLE) tn_warn_angle(c, value);
@@ -60,8 +78,7 @@ tn_status tn_start_read(tn_context *c) {
   }
   for (const tn_node *k = start->first; k; k = k->next) {
     if (k == keep || k == guess || k == mode || tn_node_is_own(k)) continue;
-    TN_TRY(add(c, k, k->key, k));
-    m->exact++;
+    TN_TRY(add(c, k, k->key, k, &m->exact));
   }
   for (const tn_node *k = keep ? keep->first : NULL; k; k = k->next) {
     const char *name;
@@ -71,13 +88,11 @@ tn_status tn_start_read(tn_context *c) {
       TN_TRY(keep_orientation(c, k, name, (size_t)(dot - name)));
       continue;
     }
-    TN_TRY(add(c, k, name, NULL));
-    m->exact++;
+    TN_TRY(add(c, k, name, NULL, &m->exact));
   }
   for (const tn_node *k = guess ? guess->first : NULL; k; k = k->next) {
     if (tn_node_is_own(k)) continue;
-    TN_TRY(add(c, k, k->key, k));
-    m->guesses++;
+    TN_TRY(add(c, k, k->key, k, &m->guesses));
   }
   return TN_OK;
 }

@@ -173,7 +173,7 @@ tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write
       tn_put(p, "; assembled, %s moved most, by %.3g\n", r->start_moved_name, r->start_moved);
     else
       tn_put(p, "; nothing had to move\n");
-    tn_solver_at(&s->solver, s->t, s->y, tn_u_of(s, s->y), NULL);
+    tn_at(s, s->t, s->y, NULL);
     tn_put(p, "  energy at the start: kinetic %.9g J, potential %.9g J\n", tn_energy_of(&s->solver.sys, TN_KINETIC),
            tn_energy_of(&s->solver.sys, TN_POTENTIAL));
   } else {
@@ -219,7 +219,7 @@ tn_status tn_report_check_json(tn_sim *s, const char *model_name, tn_write write
     if (r->start_violation > 0) tn_json_text(j, "start_violation_joint", r->start_violation_joint);
     tn_json_real(j, "start_moved", r->start_moved);
     if (r->start_moved > 0) tn_json_text(j, "start_moved_name", r->start_moved_name);
-    tn_solver_at(&s->solver, s->t, s->y, tn_u_of(s, s->y), NULL);
+    tn_at(s, s->t, s->y, NULL);
     tn_json_real(j, "kinetic", tn_energy_of(&s->solver.sys, TN_KINETIC));
     tn_json_real(j, "potential", tn_energy_of(&s->solver.sys, TN_POTENTIAL));
   }

@@ -83,7 +83,7 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
   tn_system *sys = &s->solver.sys;
   double *u = tn_u_of(s, y);
   const double start = tn_clock(), inside = s->solver.time_assemble + s->solver.time_solve;
-  tn_status status = tn_solver_at(&s->solver, t, y, u, s->e);
+  tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
   const double before = tn_energy_of(sys, TN_TOTAL);
   int row, row_v;
@@ -103,7 +103,7 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
   if (tn_model_tidy(m, y)) *changed = true;
   const bool moved = *changed;
   if (s->packing && (status = tn_packed_accept(s, t, y, changed)) != TN_OK) return status;
-  if ((status = tn_solver_at(&s->solver, t, y, u, s->e)) != TN_OK) return status;
+  if ((status = tn_at(s, t, y, s->e)) != TN_OK) return status;
   if (moved) {
     const double work = tn_energy_of(sys, TN_TOTAL) - before;
     tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += work;

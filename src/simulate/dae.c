@@ -1,7 +1,7 @@
 /* the motion with its multipliers as unknowns, for integrators of implicit equations: the stabilised index-2 form of Gear, Gupta
  * & Leimkuhler 1985,
  *   (1) qdot - N (u - A_h'mu) = 0,  M udot + A'lambda - f = 0
- *   (2) the ledgers, as in rates.c
+ *   (2) states of forces and the ledgers, as in rates.c
  *   (3) Cdot = 0, all rows;  C = 0, the holonomic ones
  * mu is zero where both of (3) hold, but for errors. */
 #include "simulate/simulate.h"
@@ -13,11 +13,11 @@ tn_status tn_dae_residual(void *sim, double t, const double *y, const double *yd
   tn_system *sys = &s->solver.sys;
   const int nq = m->nq, nu = m->nu;
   s->summary.rhs++;
-  tn_status status = tn_solver_at(&s->solver, t, y, y + nq, s->e);
+  tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
   tn_system_dense(sys);
-  const double *udot = ydot + nq, *wdot = ydot + nq + nu;
-  double *ru = r + nq, *rw = ru + nu, *rv = rw + TN_LEDGERS, *rc = rv + m->rows, *v = s->start_x;
+  const double *udot = ydot + nq, *xdot = udot + nu, *wdot = xdot + m->states;
+  double *ru = r + nq, *rx = ru + nu, *rw = rx + m->states, *rv = rw + TN_LEDGERS, *rc = rv + m->rows, *v = s->start_x;
   for (int j = 0; j < nu; j++) {
     v[j] = y[nq + j];
     ru[j] = -sys->f[j];
@@ -35,6 +35,7 @@ tn_status tn_dae_residual(void *sim, double t, const double *y, const double *yd
   }
   tn_model_rates(m, y, v, r);
   for (int i = 0; i < nq; i++) r[i] = ydot[i] - r[i];
+  for (int i = 0; i < m->states; i++) rx[i] = xdot[i] - sys->state_rate[i];
   rw[TN_LEDGER_FORCE] = wdot[TN_LEDGER_FORCE] - sys->power;
   rw[TN_LEDGER_DRIVER] = wdot[TN_LEDGER_DRIVER] - driver;
   rw[TN_LEDGER_STABILIZER] = wdot[TN_LEDGER_STABILIZER] - stabilizer;

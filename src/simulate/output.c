@@ -30,7 +30,7 @@ static tn_status put_back(tn_sim *s, double t, double theta, double *y) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
   bool changed = false;
-  tn_status status = tn_solver_at(&s->solver, t, y, tn_u_of(s, y), s->e);
+  tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
   const double before = tn_energy_of(sys, TN_TOTAL);
   level(s, theta, s->C0, s->C1, m->holonomic, s->C_row);

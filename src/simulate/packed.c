@@ -1,4 +1,5 @@
-/* a formulation that has the integrator see fewer numbers than (q, u): z, and the ledger behind it. the simulation keeps the whole
+/* a formulation that has the integrator see fewer numbers than (q, u): z, and behind it, as in y, states of
+ * forces and the ledger. the simulation keeps the whole
  * state y as ever; z goes with it. which numbers z has changes between steps only, so that output inside the last step is
  * unpacked as it was packed; an integrator then starts anew. */
 #include "simulate/simulate.h"
@@ -21,20 +22,24 @@ void tn_packed_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = TN_CARVE(c, double, n);
 }
 
-static int ledger_at(const tn_sim *s) { return s->ode.n - TN_LEDGERS; } /* in z */
+/* states and ledger: in z from here on, and of y */
+static int tail_at(const tn_sim *s) { return s->ode.n - s->m->states - TN_LEDGERS; }
+static double *tail_of(const tn_sim *s, double *y) { return tn_states_of(s, y); }
 
-static void copy_ledger(double *to, const double *from) { memcpy(to, from, sizeof *to * TN_LEDGERS); }
+static void copy_tail(const tn_sim *s, double *to, const double *from) {
+  memcpy(to, from, sizeof *to * (size_t)(s->m->states + TN_LEDGERS));
+}
 
 static tn_status pack(tn_sim *s) {
   s->solver.e = s->e;
-  copy_ledger(s->z + ledger_at(s), tn_ledger_of(s, s->y));
+  copy_tail(s, s->z + tail_at(s), tail_of(s, s->y));
   return s->packing->pack(self_of(s), s->packed, &s->solver, s->t, s->y, tn_u_of(s, s->y), s->z);
 }
 
 static tn_status unpack(tn_sim *s, double t, const double *z, double *y) {
   s->solver.e = s->e;
   tn_status status = s->packing->unpack(self_of(s), s->packed, &s->solver, t, z, y, tn_u_of(s, y));
-  copy_ledger(tn_ledger_of(s, y), z + ledger_at(s));
+  copy_tail(s, tail_of(s, y), z + tail_at(s));
   return status;
 }
 
@@ -51,7 +56,7 @@ static tn_status rates(void *sim, double t, const double *z, double *zdot) {
   if (status == TN_OK) status = tn_rates(s, t, s->y_stage, s->y_rate);
   if (status != TN_OK) return status;
   s->packing->rates(self_of(s), s->packed, &s->solver.sys, s->y_rate, tn_u_of(s, s->y_rate), zdot);
-  copy_ledger(zdot + ledger_at(s), tn_ledger_of(s, s->y_rate));
+  copy_tail(s, zdot + tail_at(s), tail_of(s, s->y_rate));
   return TN_OK;
 }
 
@@ -64,8 +69,8 @@ static tn_status kick(void *sim, double t, const double *z, double h, double *dz
   s->packing->rates(self_of(s), s->packed, sys, s->y_rate, tn_u_of(s, s->y_rate), dz);
   memset(s->y_stage, 0, sizeof *s->y * (size_t)s->n); /* without what rates have of their own */
   s->packing->rates(self_of(s), s->packed, sys, s->y_stage, s->y_stage + s->m->nq, s->zrow);
-  for (int i = 0; i < ledger_at(s); i++) dz[i] -= s->zrow[i];
-  copy_ledger(dz + ledger_at(s), tn_ledger_of(s, s->y_rate));
+  for (int i = 0; i < tail_at(s); i++) dz[i] -= s->zrow[i];
+  copy_tail(s, dz + tail_at(s), tail_of(s, s->y_rate));
   memcpy(s->y_stage, s->y, sizeof *s->y * (size_t)s->n);
   return TN_OK;
 }
@@ -75,7 +80,7 @@ static void weights(void *sim, const double *z, double *wz) {
   (void)z; /* about those of the present state */
   tn_error_weights(s, s->y, s->y_rate);
   s->packing->weights(self_of(s), s->packed, &s->solver.sys, s->y_rate, wz);
-  for (int i = 0; i < TN_LEDGERS; i++) wz[ledger_at(s) + i] = INFINITY;
+  copy_tail(s, wz + tail_at(s), tail_of(s, s->y_rate));
 }
 
 /* what is corrected is the state, and z takes from it what it adopts */
@@ -86,7 +91,7 @@ static tn_status correct(void *sim, double t, double *z, bool *changed) {
   if (status == TN_OK) status = tn_rates_correct(s, t, s->y_stage, changed);
   if (status != TN_OK) return status;
   s->packing->adopt(self_of(s), s->packed, &s->solver.sys, s->y_stage, z);
-  copy_ledger(z + ledger_at(s), tn_ledger_of(s, s->y_stage));
+  copy_tail(s, z + tail_at(s), tail_of(s, s->y_stage));
   return TN_OK;
 }
 
@@ -99,7 +104,7 @@ tn_status tn_packed_start(tn_sim *s) {
   tn_status status =
       s->packing->count(self_of(s), s->packed, &s->solver, s->t, s->q_general, tn_u_of(s, s->y), s->solver.rank, &n);
   if (status != TN_OK) return status;
-  s->ode.n = n + TN_LEDGERS;
+  s->ode.n = n + s->m->states + TN_LEDGERS;
   s->ode.begin = begin;
   s->ode.rates = rates;
   s->ode.weights = weights;
@@ -113,7 +118,7 @@ tn_status tn_packed_start(tn_sim *s) {
   status = s->packing->choose(self_of(s), s->packed, &s->solver, s->t, s->y, tn_u_of(s, s->y), TN_AT_START, &changed);
   if (status == TN_OK) status = pack(s);
   /* the system as others have left it */
-  return status == TN_OK ? tn_solver_at(&s->solver, s->t, s->y, tn_u_of(s, s->y), s->e) : status;
+  return status == TN_OK ? tn_at(s, s->t, s->y, s->e) : status;
 }
 
 tn_status tn_packed_renew(tn_sim *s, tn_choice when, bool *changed) {
@@ -144,6 +149,7 @@ tn_status tn_packed_end(tn_sim *s, double t, bool adaptive) {
   for (int i = 0; i < m->nq + m->nu; i++) other[i] -= s->ynew[i];
   tn_model_tangent(m, s->ynew, other, s->estimate);
   memcpy(s->estimate + m->nu, tn_u_of(s, other), sizeof *other * (size_t)m->nu);
+  memcpy(s->estimate + 2 * m->nu, s->zerror + tail_at(s), sizeof *other * (size_t)m->states);
   return TN_OK;
 }
 
@@ -151,12 +157,12 @@ tn_status tn_packed_accept(tn_sim *s, double t, double *y, bool *changed) {
   memcpy(s->zrow, s->z, sizeof *s->z * (size_t)s->ode.n);
   s->packing->adopt(self_of(s), s->packed, &s->solver.sys, y, s->z);
   *changed = memcmp(s->zrow, s->z, sizeof *s->z * (size_t)s->ode.n) != 0;
-  copy_ledger(s->z + ledger_at(s), tn_ledger_of(s, y));
+  copy_tail(s, s->z + tail_at(s), tail_of(s, y));
   return unpack(s, t, s->z, y);
 }
 
 void tn_packed_ledger(tn_sim *s) {
-  if (s->packing) copy_ledger(s->z + ledger_at(s), tn_ledger_of(s, s->y));
+  if (s->packing) copy_tail(s, s->z + tail_at(s), tail_of(s, s->y));
 }
 
 /* a search begins on the line between the ends of the step */
@@ -170,5 +176,5 @@ tn_status tn_packed_inside(tn_sim *s, double t, double theta) {
 tn_status tn_packed_again(tn_sim *s, double t) {
   s->packing->adopt(self_of(s), s->packed, &s->solver.sys, s->yrow, s->zrow);
   tn_status status = unpack(s, t, s->zrow, s->yrow);
-  return status == TN_OK ? tn_solver_at(&s->solver, t, s->yrow, tn_u_of(s, s->yrow), s->e) : status;
+  return status == TN_OK ? tn_at(s, t, s->yrow, s->e) : status;
 }

@@ -1,4 +1,4 @@
-/* the ode that integrators see: y = (q, u, ledger).
+/* the ode that integrators see: y = (q, u, states of forces, ledger).
  *   (1) K (udot, lambda) = (f, gamma);  K (udot_s, lambda_s) = (0, -U): the feedback U of the stabilizers
  *   (2) qdot = N u, du/dt = udot + udot_s
  *   (3) ledger: power of forces; of drivers lambda'Ct; of the stabilizer lambda_s'Ct - (lambda + lambda_s)'Cdot, which is what
@@ -19,7 +19,7 @@ tn_status tn_rates_begin(void *sim, double t, const double *y, double h) {
   tn_sim *s = sim;
   s->step_length = h;
   if (!s->held) return TN_OK;
-  tn_status status = tn_solver_at(&s->solver, t, y, y + s->m->nq, s->e);
+  tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
   memset(s->U_held, 0, sizeof *s->U_held * (size_t)s->m->rows);
   feedback(s, true, h, s->U_held);
@@ -44,12 +44,13 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
   s->summary.rhs++;
-  tn_status status = tn_solver_at(&s->solver, t, y, y + m->nq, s->e);
+  tn_status status = tn_at(s, t, y, s->e);
   if (status == TN_OK) status = solve(s, s->ode.kick ? NULL : s->U_held);
   if (status != TN_OK) return status;
   tn_model_rates(m, y, y + m->nq, ydot);
   double *a = tn_u_of(s, ydot), *w = tn_ledger_of(s, ydot);
   for (int i = 0; i < m->nu; i++) a[i] = sys->udot[i] + sys->udot_s[i];
+  for (int i = 0; i < m->states; i++) tn_states_of(s, ydot)[i] = sys->state_rate[i];
   double driver = 0, stabilizer = 0;
   for (int i = 0; i < m->rows; i++) {
     driver += sys->lambda[i] * sys->Ct[i];
@@ -69,7 +70,7 @@ tn_status tn_rates_kick(void *sim, double t, const double *y, double h, double *
   tn_sim *s = sim;
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
-  tn_status status = tn_solver_at(&s->solver, t, y, y + m->nq, s->e);
+  tn_status status = tn_at(s, t, y, s->e);
   if (status == TN_OK) status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
   for (int i = 0; i < m->rows; i++) s->U[i] = -s->U_held[i];
   if (status == TN_OK) status = tn_solver_solve(&s->solver, NULL, s->U, sys->udot_s, sys->lambda_s, s->e);
@@ -78,6 +79,7 @@ tn_status tn_rates_kick(void *sim, double t, const double *y, double h, double *
   for (int i = 0; i < m->nu; i++) du[i] = h * h / 2 * sys->udot_s[i];
   tn_model_rates(m, y, du, dy);
   for (int i = 0; i < m->nu; i++) du[i] = h * sys->udot_s[i];
+  memset(tn_states_of(s, dy), 0, sizeof *dy * (size_t)m->states);
   memset(w, 0, sizeof *w * TN_LEDGERS);
   for (int i = 0; i < m->rows; i++)
     w[TN_LEDGER_STABILIZER] -= h * sys->lambda_s[i] * (sys->Cdot[i] - sys->Ct[i] - h / 2 * s->U_held[i]);
@@ -87,7 +89,7 @@ tn_status tn_rates_kick(void *sim, double t, const double *y, double h, double *
 tn_status tn_rates_correct(void *sim, double t, double *y, bool *changed) {
   tn_sim *s = sim;
   *changed = false;
-  tn_status status = tn_solver_at(&s->solver, t, y, tn_u_of(s, y), s->e);
+  tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
   const double before = tn_energy_of(&s->solver.sys, TN_TOTAL);
   for (int i = 0; i < s->m->run.stabilizers; i++) {
@@ -98,7 +100,7 @@ tn_status tn_rates_correct(void *sim, double t, double *y, bool *changed) {
     if (status != TN_OK) return status;
   }
   if (!*changed) return TN_OK;
-  if ((status = tn_solver_at(&s->solver, t, y, tn_u_of(s, y), s->e)) != TN_OK) return status;
+  if ((status = tn_at(s, t, y, s->e)) != TN_OK) return status;
   tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += tn_energy_of(&s->solver.sys, TN_TOTAL) - before;
   return TN_OK;
 }
@@ -113,11 +115,11 @@ tn_status tn_rates_refuse(void *sim, double t, const char *message) {
 
 const char *tn_rates_name(void *sim, int i) {
   const tn_model *m = ((const tn_sim *)sim)->m;
-  return i < m->nq ? m->q_name[i] : m->u_name[i - m->nq];
+  return i < m->nq ? m->q_name[i] : i < m->nq + m->nu ? m->u_name[i - m->nq] : m->state_name[i - m->nq - m->nu];
 }
 
 tn_status tn_solve_here(tn_sim *s, double t, double *y) {
-  tn_status status = tn_solver_at(&s->solver, t, y, tn_u_of(s, y), s->e);
+  tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
   if (s->held) {
     memset(s->C_row, 0, sizeof *s->C_row * (size_t)s->m->rows);

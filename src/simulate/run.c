@@ -123,6 +123,17 @@ tn_status tn_sim_set(tn_sim *s, double t, const double *q, const double *u, bool
   return tn_end_run(s, status);
 }
 
+tn_status tn_sim_set_state(tn_sim *s, const double *state, tn_error *error) {
+  s->e = error ? error : &s->spare;
+  tn_error_clear(s->e);
+  for (int i = 0; i < s->m->states; i++)
+    if (!isfinite(state[i])) return tn_fail(s->e, TN_E_USAGE, "%s is not a finite number", s->m->state_name[i]);
+  memcpy(tn_states_of(s, s->y), state, sizeof *state * (size_t)s->m->states);
+  if (!s->started) return TN_OK;
+  tn_status status = tn_at(s, s->t, s->y, s->e);
+  return tn_end_run(s, status == TN_OK ? settle(s, false) : status);
+}
+
 tn_status tn_sim_remember(tn_sim *s, const double *memory, tn_error *error) {
   tn_error_clear(error);
   for (int i = 0; i < s->m->memory; i++)

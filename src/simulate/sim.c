@@ -22,14 +22,14 @@ void tn_log(tn_sim *s, double t, const char *kind, const char *format, ...) {
 
 static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   const int extra = m->exact + m->guesses, all = m->rows + extra + 1;
-  s->n = m->nq + m->nu + TN_LEDGERS;
+  s->n = m->nq + m->nu + m->states + TN_LEDGERS;
   tn_solver_carve(&s->solver, c, m);
   s->work = tn_carve_bytes(c, m->run.integrator->memory(tn_integrator_self(m), s->n));
   s->y = TN_CARVE(c, double, s->n);
   s->ynew = TN_CARVE(c, double, s->n);
   s->yrow = TN_CARVE(c, double, s->n);
   s->error = TN_CARVE(c, double, s->n);
-  s->estimate = TN_CARVE(c, double, 2 * m->nu);
+  s->estimate = TN_CARVE(c, double, 2 * m->nu + m->states);
   s->U_held = TN_CARVE(c, double, m->rows);
   s->U = TN_CARVE(c, double, m->rows);
   s->C0 = TN_CARVE(c, double, m->rows);
@@ -115,6 +115,7 @@ tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
   if (m->run.integrator->keeps_rates && s->held) s->ode.kick = tn_rates_kick;
   m->run.integrator->start(tn_integrator_self(m), s->work, s->n);
   memcpy(s->y, m->q0, sizeof *s->y * (size_t)m->nq);
+  memcpy(tn_states_of(s, s->y), m->state0, sizeof *s->y * (size_t)m->states);
   if (m->sigma) memcpy(s->start_sigma, m->sigma, sizeof *m->sigma * (size_t)m->rows);
   s->summary.contract_kept = true;
   s->e = &s->spare;
@@ -148,6 +149,11 @@ int tn_sim_coordinates(const tn_sim *s) { return s->m->nq; }
 int tn_sim_speeds(const tn_sim *s) { return s->m->nu; }
 const double *tn_sim_q(const tn_sim *s) { return s->y; }
 const double *tn_sim_u(const tn_sim *s) { return s->y + s->m->nq; }
+int tn_sim_states(const tn_sim *s) { return s->m->states; }
+const double *tn_sim_state(const tn_sim *s) { return s->y + s->m->nq + s->m->nu; }
+const char *tn_sim_state_name(const tn_sim *s, int i) {
+  return i >= 0 && i < s->m->states ? s->m->state_name[i] : NULL;
+}
 int tn_sim_remembered(const tn_sim *s) { return s->m->memory; }
 const double *tn_sim_memory(const tn_sim *s) { return s->solver.sys.memory; }
 const tn_summary *tn_sim_summary(const tn_sim *s) { return &s->summary; }

@@ -50,7 +50,7 @@ struct tn_sim {
   tn_ode ode;
   tn_effort effort;
   void *work; /* of the integrator                                              */
-  int n;      /* length of y: q, u, ledger                                      */
+  int n;      /* length of y: q, u, states of forces, ledger                    */
   double t, t0;
   double energy;                    /* kinetic and potential, at the last state that was watched              */
   double *y, *ynew, *yrow;          /* n                                                              */
@@ -59,7 +59,7 @@ struct tn_sim {
   double *z, *znew, *zrow, *zerror; /* ode.n, n at most: with y and ynew                       */
   double *y_stage, *y_rate;         /* n: of the z at hand                                     */
   double *error;                    /* n                                                              */
-  double *estimate;                 /* 2 nu: the error of q, as a tangent, and of u                    */
+  double *estimate;                 /* 2 nu + states: the error of q, as a tangent, of u, and of states */
   double *U_held, *U;               /* rows                                                           */
   double *C0, *V0, *C1, *V1;        /* rows: C and Cdot at both ends of the last step                */
   double *C_row, *V_row;            /* rows: the level of a row of output; feedback at a row           */
@@ -114,9 +114,16 @@ static inline const void *tn_integrator_self(const tn_model *m) {
 
 /* views of a state vector */
 static inline double *tn_u_of(const tn_sim *s, double *y) { return y + s->m->nq; }
-static inline double *tn_ledger_of(const tn_sim *s, double *y) { return y + s->m->nq + s->m->nu; }
+static inline double *tn_states_of(const tn_sim *s, double *y) { return y + s->m->nq + s->m->nu; }
+static inline double *tn_ledger_of(const tn_sim *s, double *y) { return y + s->m->nq + s->m->nu + s->m->states; }
 
 void tn_log(tn_sim *s, double t, const char *kind, const char *format, ...) TN_PRINTF(4, 5);
+
+/* the system at the state y */
+static inline tn_status tn_at(tn_sim *s, double t, const double *y, tn_error *e) {
+  tn_system_states(&s->solver.sys, y + s->m->nq + s->m->nu);
+  return tn_solver_at(&s->solver, t, y, y + s->m->nq, e);
+}
 
 /* rates.c */
 tn_status tn_rates_begin(void *sim, double t, const double *y, double h);

@@ -355,7 +355,7 @@ tn_status tn_singular_look(tn_sim *s, double h, double rho, double seen, double 
     x->rising = end < NEAR && rising;
     leave_kkt(s);
     /* as the attempt left it: its factorisation serves the projection and the next step */
-    tn_status status = tn_solver_at(&s->solver, s->t + h, s->ynew, tn_u_of(s, s->ynew), s->e);
+    tn_status status = tn_at(s, s->t + h, s->ynew, s->e);
     if (status != TN_OK) return status;
     tn_system_dense(&s->solver.sys);
   }

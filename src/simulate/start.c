@@ -144,14 +144,14 @@ static tn_status positions(tn_sim *s, const wanted *w, double *q, double *off, i
 
 static tn_status velocities(tn_sim *s, const wanted *w, double *off, int *worst) {
   double *u = tn_u_of(s, s->y);
-  tn_status status = tn_solver_at(&s->solver, s->t, s->y, u, s->e);
+  tn_status status = tn_at(s, s->t, s->y, s->e);
   if (status != TN_OK) return status;
   int n = collect(s, w, off, worst);
   /* linear: the second pass is refinement */
   for (int pass = 0; n && pass < 2; pass++) {
     if ((status = solve(s, w, n)) != TN_OK) return status;
     for (int i = 0; i < s->m->nu; i++) u[i] += s->start_x[i];
-    if ((status = tn_solver_at(&s->solver, s->t, s->y, u, s->e)) != TN_OK) return status;
+    if ((status = tn_at(s, s->t, s->y, s->e)) != TN_OK) return status;
     collect(s, w, off, worst);
   }
   return TN_OK;
@@ -297,7 +297,7 @@ static tn_status count_large(tn_sim *s) {
   const tn_model *m = s->m;
   tn_solver *solver = &s->solver;
   tn_solver_reset(solver);
-  tn_status status = tn_solver_at(solver, s->t, s->y, tn_u_of(s, s->y), s->e);
+  tn_status status = tn_at(s, s->t, s->y, s->e);
   if (status != TN_OK) return status;
   const int redundant = tn_sparse_redundant(&solver->sparse, &solver->sys);
   tn_solver_reset(solver);
@@ -315,7 +315,7 @@ tn_status tn_start_assemble(tn_sim *s, bool targets) {
   const tn_model *m = s->m;
   double off, *from = s->ynew, *goal = s->start_goal;
   int worst;
-  tn_status status = tn_solver_at(&s->solver, s->t, s->y, tn_u_of(s, s->y), s->e);
+  tn_status status = tn_at(s, s->t, s->y, s->e);
   if (status != TN_OK) return status;
   memcpy(from, s->y, sizeof *from * (size_t)m->nq);
   if (m->rows) {
@@ -455,5 +455,5 @@ tn_status tn_start_count(tn_sim *s) {
   memcpy(solver->sys.memory, s->start_memory, sizeof(double) * (size_t)m->memory);
   s->summary.degrees_of_freedom = m->nu - rank;
   s->summary.redundant_rows = m->rows - rank;
-  return tn_solver_at(solver, s->t, s->y, tn_u_of(s, s->y), s->e);
+  return tn_at(s, s->t, s->y, s->e);
 }

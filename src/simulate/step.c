@@ -1,8 +1,9 @@
 /* one accepted step.
  *
- * adaptive: error norm max_i |e_i|/w_i over q and u (never multipliers, nor the ledger), with the model's length L:
+ * adaptive: error norm max_i |e_i|/w_i over q, u and states of forces (never multipliers, nor the ledger), with the model's length L:
  *   w = max(atol, rtol) for angles, max(atol, rtol) L for lengths (not |x|: where the world has its origin must not matter),
- *   max(atol, rtol |rate|) for rates of angles, max(atol L, rtol |rate|) for those of lengths;
+ *   max(atol, rtol |rate|) for rates of angles, max(atol L, rtol |rate|) for those of lengths, max(atol, rtol |x|) for states
+ *   of forces;
  * the estimate is taken after what the stabilizers will take from the end point anyway, and that part is judged as the
  * violation it would leave. a step is accepted at norm 1, and the next one aims at 1/32 of that:
  * then a tolerance means about what it says after ten seconds of motion. the controller is
@@ -51,10 +52,14 @@ static double tolerance(const tn_sim *s, tn_unit unit) {
   return (r->fixed ? ITERATED : fmax(r->atol, r->rtol)) * (unit == TN_LENGTH ? s->m->length : 1);
 }
 
-/* of component i of the estimate: nu of positions, then nu of speeds; u at both ends */
+/* of component i of the estimate: nu of positions, nu of speeds, then states of forces; u and these at both ends */
 static double weight(const tn_sim *s, int i, const double *a, const double *b) {
   const tn_model *m = s->m;
   const tn_run *r = &m->run;
+  if (i >= 2 * m->nu) {
+    const double x = fmax(fabs(a[i - m->nu]), fabs(b[i - m->nu]));
+    return r->fixed ? ITERATED * fmax(1, x) : fmax(r->atol, r->rtol * x);
+  }
   const int k = i < m->nu ? i : i - m->nu;
   const double unit = m->u_unit[k] == TN_LENGTH ? m->length : 1, rate = fmax(fabs(a[k]), fabs(b[k]));
   if (i < m->nu) return tolerance(s, m->u_unit[k]);
@@ -67,14 +72,15 @@ void tn_error_weights(void *sim, const double *y, double *w) {
   const double *u = y + m->nq;
   for (int i = 0; i < m->nq; i++) w[i] = tolerance(s, m->q_unit[i]);
   for (int i = 0; i < m->nu; i++) w[m->nq + i] = weight(s, m->nu + i, u, u);
-  for (int i = m->nq + m->nu; i < s->n; i++) w[i] = INFINITY;
+  for (int i = 0; i < m->states; i++) w[m->nq + m->nu + i] = weight(s, 2 * m->nu + i, u, u);
+  for (int i = m->nq + m->nu + m->states; i < s->n; i++) w[i] = INFINITY;
 }
 
 /* the error of positions is that of the motion, nu numbers: where coordinates are not, as of a quaternion, along its tangent */
 static double norm(const tn_sim *s, const double *ya, const double *yb, int *worst) {
   double most = 0;
   const double *a = ya + s->m->nq, *b = yb + s->m->nq;
-  for (int i = 0; i < 2 * s->m->nu; i++) {
+  for (int i = 0; i < 2 * s->m->nu + s->m->states; i++) {
     const double x = fabs(s->estimate[i]) / weight(s, i, a, b);
     if (!(x <= most)) most = x, *worst = i;
     if (isnan(x)) return INFINITY;
@@ -113,7 +119,7 @@ static double energy_off(tn_sim *s, double t) {
     if (type->accept && type->accept(m->run.stabilizer[i].self, &s->solver, t, y, u, &changed) != TN_OK)
       return INFINITY;
   }
-  if (tn_solver_at(&s->solver, t, y, u, s->e) != TN_OK) return INFINITY;
+  if (tn_at(s, t, y, s->e) != TN_OK) return INFINITY;
   tn_energy_here(&s->solver.sys, &kinetic, &potential);
   double off = kinetic + potential - s->energy;
   for (int i = TN_LEDGER_FORCE; i <= TN_LEDGER_STABILIZER; i++) off -= after[i] - before[i];
@@ -123,7 +129,7 @@ static double energy_off(tn_sim *s, double t) {
 
 /* at the end of the step, whether or not a stage lies there. its factorisation serves the projection or the next step */
 static tn_status look_at_end(tn_sim *s, double t, trial *r) {
-  tn_status status = tn_solver_at(&s->solver, t, s->ynew, tn_u_of(s, s->ynew), s->e);
+  tn_status status = tn_at(s, t, s->ynew, s->e);
   if (status == TN_OK) status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
   if (!s->m->large && !s->solver.by_blocks) r->rho_end = s->solver.type->nearness(s->solver.work);
   return status;
@@ -145,12 +151,12 @@ static trial attempt(tn_sim *s, double h) {
   }
   if (r.status == TN_OK && adaptive && !s->packing) {
     tn_model_tangent(m, s->ynew, s->error, s->estimate);
-    memcpy(s->estimate + m->nu, s->error + m->nq, sizeof *s->error * (size_t)m->nu);
+    memcpy(s->estimate + m->nu, s->error + m->nq, sizeof *s->error * (size_t)(m->nu + m->states));
   }
   for (int i = 0; adaptive && i < m->run.stabilizers && r.status == TN_OK; i++) {
     const tn_stabilizer_type *st = m->run.stabilizer[i].type;
     if (!st->filter) continue;
-    r.status = tn_solver_at(&s->solver, s->t + h, s->ynew, tn_u_of(s, s->ynew), s->e);
+    r.status = tn_at(s, s->t + h, s->ynew, s->e);
     if (r.status != TN_OK) break;
     double taken[2] = {0, 0};
     st->filter(m->run.stabilizer[i].self, &s->solver, s->estimate, s->estimate + m->nu, taken);
@@ -160,7 +166,7 @@ static trial attempt(tn_sim *s, double h) {
   if (r.status == TN_OK && adaptive) r.err = fmax(norm(s, s->y, s->ynew, &r.worst), off);
   if (r.status == TN_OK && adaptive && m->memory) {
     int which;
-    r.status = tn_solver_at(&s->solver, s->t + h, s->ynew, tn_u_of(s, s->ynew), s->e);
+    r.status = tn_at(s, s->t + h, s->ynew, s->e);
     if (r.status == TN_OK && h * tn_turning(&s->solver.sys, &which) > TURN_MOST) r.err = fmax(r.err, 32);
   }
   if (r.status == TN_E_RUN && adaptive) r.err = INFINITY; /* not a number on the way: too long a step */
@@ -252,6 +258,10 @@ static tn_status first_step(tn_sim *s, double t_limit) {
     d0 = fmax(d0, fabs(u[i]) / weight(s, nu + i, u, u));
     d1 = fmax(d1, fmax(fabs(u[i]) / weight(s, i, u, u), fabs(f0[nq + i]) / weight(s, nu + i, u, u)));
   }
+  for (int i = 2 * nu; i < 2 * nu + s->m->states; i++) {
+    d0 = fmax(d0, fabs(u[i - nu]) / weight(s, i, u, u));
+    d1 = fmax(d1, fabs(f0[nq + i - nu]) / weight(s, i, u, u));
+  }
   double h = d0 < 1 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1; /* a state below the tolerance says nothing */
   h = fmin(h, most);
   for (int i = 0; i < s->n; i++) y1[i] = s->y[i] + h * f0[i];
@@ -264,6 +274,8 @@ static tn_status first_step(tn_sim *s, double t_limit) {
     d2 = fmax(d2, fmax(fabs(y1[nq + i] - u[i]) / weight(s, i, u, u),
                        fabs(f1[nq + i] - f0[nq + i]) / weight(s, nu + i, u, u)) /
                       h);
+  for (int i = 2 * nu; i < 2 * nu + s->m->states; i++)
+    d2 = fmax(d2, fabs(f1[nq + i - nu] - f0[nq + i - nu]) / weight(s, i, u, u) / h);
   const double steep = fmax(d1, d2), h1 = steep <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / steep, 1.0 / (order + 1));
   s->h = fmin(fmin(100 * h, h1), most);
   return TN_OK;
@@ -316,7 +328,10 @@ static tn_status too_short(tn_sim *s, const trial *r, double h) {
   if (r->status == TN_E_RUN) return TN_E_RUN; /* in words already */
   const bool speed = r->worst >= m->nu;
   char name[96];
-  component(m, speed ? r->worst - m->nu : r->worst, speed, name, sizeof name);
+  if (r->worst >= 2 * m->nu)
+    tn_format(name, sizeof name, "%s", m->state_name[r->worst - 2 * m->nu]);
+  else
+    component(m, speed ? r->worst - m->nu : r->worst, speed, name, sizeof name);
   if (r->err > 1)
     tn_fail(s->e, TN_E_RUN, "the step fell to %.2g s: the error of %s stays %.2g times what is allowed", h, name,
             r->err);

@@ -157,5 +157,5 @@ tn_status tn_unique(tn_sim *s) {
   look_at(s, s->q_general);
   if (s->beside) look_at(s, s->q_beside);
   tell(s);
-  return tn_solver_at(&s->solver, s->t, s->y, tn_u_of(s, s->y), s->e);
+  return tn_at(s, s->t, s->y, s->e);
 }
