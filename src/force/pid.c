@@ -13,6 +13,8 @@ enum { INTEGRAL, FILTERED, OUTPUT, ERROR };
 
 static tn_status init(void *self, tn_context *ctx, const tn_force_in *in) {
   pid *p = self;
+  if (p->kp == 0 && p->ki == 0 && p->kd == 0)
+    return tn_context_fail(ctx, NULL, "a controller without gains does nothing: give `kp`, `ki` or `kd`");
   const bool own = in->how == TN_ON_CHANNEL && !p->of;
   if (in->how != TN_ON_CHANNEL && !p->of)
     return tn_context_fail(ctx, NULL, "`of` is missing: what is controlled, where it acts on no channel");

@@ -192,7 +192,7 @@ static bool force_channel(const tn_model *m, int i, const char *word, tn_channel
   static const struct {
     const char *name;
     tn_channel_kind kind;
-  } all[] = {{"energy", TN_CH_FORCE_ENERGY}, {"power", TN_CH_FORCE_POWER}, {"load", TN_CH_FORCE_LOAD}};
+  } all[] = {{"power", TN_CH_FORCE_POWER}, {"energy", TN_CH_FORCE_ENERGY}, {"load", TN_CH_FORCE_LOAD}};
   for (int k = 0; k < (load ? 3 : 2); k++) {
     known[n++] = all[k].name;
     if (strcmp(word, all[k].name) != 0) continue;

@@ -104,8 +104,8 @@ static tn_status read_where(tn_context *c, tn_force *f) {
     f->how = TN_BETWEEN;
     f->frames = 2;
   } else {
-    if (tn_misspelt(f->node, "on")) return tn_missing(c, f->node, "on");
     if (f->type->takes & TN_ON_NOTHING) return TN_OK;
+    if (tn_misspelt(f->node, "on")) return tn_missing(c, f->node, "on");
     return tn_refuse(c, f->node, "`on` is missing: %s",
                      f->type->takes & TN_ON_CHANNEL ? "a body or a coordinate channel" : "a body");
   }

@@ -223,7 +223,7 @@ static tables members_of(tn_registry kind, const void *type, tn_field *room) {
       if (strcmp(f->key, "at") == 0 && !at_point && !between) continue;
       room[n] = *f;
       if (strcmp(f->key, "at") == 0 && between) room[n].kind = TN_PLACES;
-      if (strcmp(f->key, "on") == 0 && !between) room[n].required = true;
+      if (strcmp(f->key, "on") == 0 && !between && !(force->takes & TN_ON_NOTHING)) room[n].required = true;
       n++;
     }
     room[n].key = NULL;

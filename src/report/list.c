@@ -224,6 +224,17 @@ static void write_chart(tn_printer *p, const tn_chart *c, bool markdown) {
   tn_put(p, markdown ? ".\n" : "\n");
 }
 
+/* of a force, beside those that all have */
+static void write_signals(tn_printer *p, const tn_signal *s, bool markdown) {
+  if (!s || !s->name) return;
+  tn_put(p, markdown ? "\nChannels:" : "channels:");
+  for (const char *comma = ""; s->name; s++, comma = ",") {
+    tn_put(p, markdown ? "%s `%s`" : "%s %s", comma, s->name);
+    if (s->unit) tn_put(p, " (%s)", s->unit);
+  }
+  tn_put(p, markdown ? ".\n" : "\n");
+}
+
 static void write_entry(tn_printer *p, tn_registry kind, const void *type, bool markdown) {
   const entry e = entry_of(kind, type);
   if (markdown)
@@ -243,6 +254,7 @@ static void write_entry(tn_printer *p, tn_registry kind, const void *type, bool 
   }
   write_fields(p, kind, type, &e, markdown);
   write_channels(p, e.coordinates, markdown);
+  if (kind == TN_FORCES) write_signals(p, ((const tn_force_type *)type)->signals, markdown);
   write_chart(p, e.chart, markdown);
   write_example(p, kind, &e, markdown);
 }
@@ -252,7 +264,7 @@ tn_status tn_list_print(const char *kind, const char *name, bool markdown, tn_wr
   tn_printer printer = {write, user, false}, *p = &printer;
   bool known_kind = !kind;
   tn_error_clear(error);
-  const char *known[64];
+  const char *known[256];
   int n = 0;
   for (int k = 0; k < TN_REGISTRIES; k++) {
     const void *type;
@@ -261,7 +273,7 @@ tn_status tn_list_print(const char *kind, const char *name, bool markdown, tn_wr
     if (!name && markdown) tn_put(p, "%s## %s\n", k ? "\n" : "", tn_registry_kinds[k]);
     if (!name && !markdown && !kind) tn_put(p, "%s%s:\n", k ? "\n" : "", tn_registry_kinds[k]);
     for (int i = 0; (type = tn_registry_type(NULL, (tn_registry)k, i)); i++) {
-      if (n < 64) known[n++] = tn_type_name(type);
+      if (n < 256) known[n++] = tn_type_name(type);
       if (name && strcmp(name, tn_type_name(type)) != 0) continue;
       if (name || markdown)
         write_entry(p, (tn_registry)k, type, markdown);

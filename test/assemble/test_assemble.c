@@ -188,7 +188,8 @@ static void center_of(const build *b, int i, double r[3]) {
 /* T at (q, u) from where things are a little before and after */
 static double kinetic_by_differences(build *b, const double *q, const double *u) {
   const tn_model *m = b->model;
-  static double body[BUILD_MOST][3][BUILD_STENCIL], end[BUILD_MOST][4][BUILD_STENCIL];
+  static double body[BUILD_MOST][3][BUILD_STENCIL], end[BUILD_MOST][4][BUILD_STENCIL],
+      turned[BUILD_MOST][BUILD_STENCIL];
   double x[BUILD_MOST], T = 0;
   for (int k = 0; k < BUILD_STENCIL; k++) {
     for (int i = 0; i < m->nq; i++) x[i] = q[i] + build_offset(k, H) * u[i];
@@ -204,6 +205,10 @@ static double kinetic_by_differences(build *b, const double *q, const double *u)
         tn_frame_on(&b->sys, &m->rod[i].end[e], &f);
         end[i][2 * e][k] = f.r[0], end[i][2 * e + 1][k] = f.r[1];
       }
+    for (int i = 0; i < m->flywheels; i++) {
+      double rate, accel;
+      tn_measure_eval(&b->sys, &m->flywheel[i].on, &turned[i][k], &rate, &accel, NULL);
+    }
   }
   for (int i = 0; i < m->bodies; i++) {
     const double vx = build_slope(body[i][0], H), vy = build_slope(body[i][1], H), w = build_slope(body[i][2], H);
@@ -214,6 +219,7 @@ static double kinetic_by_differences(build *b, const double *q, const double *u)
     for (int d = 0; d < 4; d++) v[d] = build_slope(end[i][d], H);
     T += m->rod[i].mass / 6 * (v[0] * v[0] + v[1] * v[1] + v[0] * v[2] + v[1] * v[3] + v[2] * v[2] + v[3] * v[3]);
   }
+  for (int i = 0; i < m->flywheels; i++) T += 0.5 * m->flywheel[i].inertia * pow(build_slope(turned[i], H), 2);
   return T;
 }
 

@@ -55,7 +55,7 @@ TEST(every_type_can_be_built_with_every_field) {
   int types = 0;
   for (int i = 0; i < tn_force_type_count; i++) {
     const tn_force_type *type = tn_force_types[i];
-    const unsigned known = TN_ON_BODY | TN_ON_CHANNEL | TN_BETWEEN | TN_AT_POINT;
+    const unsigned known = TN_ON_BODY | TN_ON_CHANNEL | TN_BETWEEN | TN_AT_POINT | TN_ON_NOTHING;
     build_given all[2] = {0};
     char why[1200] = "", text[64];
     if (!type->space) continue;
@@ -120,14 +120,19 @@ static double power_identity(build *b) {
   tn_system *s = &b->sys;
   space_motion m;
   double V[BUILD_STENCIL], q[BUILD_MOST], u[BUILD_MOST];
+  build_states states;
   apart(b, &m);
+  space_motion_at(b, &m, 0, q, u, NULL);
+  build_states_random(b, m.t, q, u, &states);
   for (int k = 0; k < BUILD_STENCIL; k++) {
     space_motion_at(b, &m, build_offset(k, H), q, u, NULL);
+    build_states_at(b, &states, build_offset(k, H));
     tn_assemble(s, m.t + build_offset(k, H), q, u);
     V[k] = s->force[0].energy;
     if (fabs(tn_energy_of(s, TN_POTENTIAL) - V[k]) > 1e-14 * fabs(V[k])) return INFINITY; /* no gravity here */
   }
   space_motion_at(b, &m, 0, q, u, NULL);
+  build_states_at(b, &states, 0);
   tn_assemble(s, m.t, q, u);
   const double P = power_of_wrenches(b), all = s->force_power[0], size = 1 + fabs(P) + fabs(s->power);
   double err = fabs(P - all) / size;

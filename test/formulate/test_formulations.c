@@ -46,7 +46,7 @@ static double apart(int n, const double *a, const double *b) {
 }
 
 typedef struct state {
-  double t, q[MOST], u[MOST], udot[MOST], lambda[MOST];
+  double t, q[MOST], u[MOST], own[MOST], udot[MOST], lambda[MOST]; /* own: of forces */
 } state;
 
 static bool accelerations(build *b, double t, const double *q, const double *u, double *udot, double *lambda) {
@@ -71,6 +71,8 @@ static int states_of(const char *model, const char *coordinates, state *at) {
       memcpy(s->u, tn_sim_u(b.sim), sizeof *s->u * (size_t)b.model->nu);
       for (int i = 0; n % 2 && tn_sim_summary(b.sim)->redundant_rows == 0 && i < b.model->nu; i++)
         s->u[i] += build_uniform(&b, -1, 1);
+      memcpy(s->own, tn_sim_state(b.sim), sizeof *s->own * (size_t)b.model->states);
+      tn_system_states(&b.sim->solver.sys, s->own);
       if (!accelerations(&b, s->t, s->q, s->u, s->udot, s->lambda)) break;
     }
   }
@@ -90,6 +92,7 @@ static int compare_forms(const char *model, const char *coordinates, double *wor
     if (!ok) FAIL("%s %s %s: %s", model, coordinates, forms[f], b.message);
     for (int i = 0; ok && i < n; i++, compared++) {
       double udot[MOST], lambda[MOST];
+      tn_system_states(&b.sim->solver.sys, at[i].own);
       ok = accelerations(&b, at[i].t, at[i].q, at[i].u, udot, lambda);
       const double du = ok ? apart(b.model->nu, udot, at[i].udot) : HUGE_VAL,
                    dl = ok ? apart(b.model->rows, lambda, at[i].lambda) : HUGE_VAL;

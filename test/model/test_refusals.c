@@ -369,6 +369,7 @@ TEST(forces) {
 #define TURN "'type': 'torque', 'on': 'arm.angle', 'value': "
 #define COIL "{'type': 'spring', 'between': ['ground', 'leg'], 'at': ['O', 'Q'], 'stiffness': 5}"
 #define SPRING "'type': 'spring', 'between': ['ground', 'leg'], 'at': ['O', 'Q']"
+#define DC "'type': 'dc-motor', 'on': 'arm.angle', 'k_torque': 1, 'resistance': 1"
 #define PUSH "{'type': 'force', 'on': 'leg', 'at': 'Q', 'value': [1, 't']}"
   static const refusal cases[] = {
       {MOTOR, "@5", "force 'motor': a force must be an object", 0},
@@ -383,7 +384,21 @@ TEST(forces) {
       {MOTOR, "{'type': 'torque', 'on': 'arm', 'at': @'O', 'value': 1}", "a torque has no place", 0},
       {MOTOR, "{" TURN "'1 - @rat'}", "unknown name 'rat'", 0},
       {MOTOR, "{" TURN "'1 - @hip.fx'}", "known only after the accelerations", 0},
-      {MOTOR, "{" TURN "'1 - @push.power'}", "known only after the accelerations", 0},
+      {MOTOR, "@{" TURN "'1 - motor.power'}", "force 'motor': it depends on itself at the same moment", 0},
+      {MOTOR, "{" TURN "'1 - @push.powr'}", "did you mean 'push.power'?", 0},
+      {MOTOR, "{" DC ", 'voltage': @'motor.curent'}", "did you mean 'motor.current'?", 0},
+      {MOTOR, "@{" DC ", 'voltage': '10 - motor.current'}", "it depends on itself at the same moment", 0},
+      {MOTOR, "{" DC ", 'voltage': @'moter.current'}", "did you mean 'motor.current'?", 0},
+      {MOTOR, "{" DC ", 'voltage': 1, 'ratio': @0}", "a ratio of 0 moves nothing", 0},
+      {MOTOR, "{'type': 'dc-motor', 'on': 'arm.angle', 'k_torque': 1, 'resistance': @0, 'voltage': 1}", "must be positive", 0},
+      {MOTOR, "@{'type': 'pid', 'on': 'arm.angle', 'target': 1}", "without gains does nothing", 0},
+      {MOTOR, "@{'type': 'pid', 'target': 1, 'kp': 1}", "`of` is missing", 0},
+      {MOTOR, "{'type': 'pid', 'of': 'arm.x', 'target': 1, 'kd': @1}", "give `rate_of`, or `filter`", 0},
+      {MOTOR, "{'type': 'pid', 'of': 'arm.x', 'target': 1, 'kd': 1, 'rate_of': 'arm.vx', 'filter': @1}", "no `filter`",
+       0},
+      {MOTOR, "{'type': 'pid', @'onn': 'arm.angle', 'of': 'arm.x', 'target': 1, 'kp': 1}", "unknown key 'onn'", 0},
+      {MOTOR, "@{'type': 'lag', 'value': 1}", "`time_constant` is missing", 0},
+      {MOTOR, "{'type': 'lag', 'on': @'arm', 'value': 1, 'time_constant': 1}", "not on a body", 0},
       {MOTOR, "{" TURN "'1 - @energy.kinetic'}", "known only after", 0},
       {MOTOR, "{" TURN "@'velocity(arm)'}", "not a vector", 0},
       {MOTOR, "{" TURN "@[1]}", "a number or an expression", 0},

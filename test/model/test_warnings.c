@@ -124,10 +124,13 @@ TEST(the_models_of_the_collection) {
     const bool weightless = !tn_desc_has(b.desc, "/gravity"); /* some lie in a horizontal plane */
     /* the published inertia of the ring gear is rounded */
     const bool ring = strncmp(name[i], "gear_train", 10) == 0;
-    if (!b.model || tn_model_warnings(b.model) != weightless + ring) FAIL("%s: other warnings", name[i]);
+    /* so are the constants of its motors: they differ by a factor of 30 */
+    const int robot = strncmp(name[i], "hoang", 5) == 0 ? 3 : 0;
+    if (!b.model || tn_model_warnings(b.model) != weightless + ring + robot) FAIL("%s: other warnings", name[i]);
     for (int k = 0; b.model && k < tn_model_warnings(b.model); k++)
-      CHECK_HAS(tn_model_warning(b.model, k)->message,
-                k < weightless ? "no gravity is given: there is none" : "body 'ring': a principal moment of inertia");
+      CHECK_HAS(tn_model_warning(b.model, k)->message, k < weightless ? "no gravity is given: there is none"
+                                                       : robot        ? "in one motor these are the same number"
+                                                                      : "body 'ring': a principal moment of inertia");
     build_free(&b);
   }
 }

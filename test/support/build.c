@@ -428,6 +428,21 @@ bool build_force(build *b, const char *name, const tn_force_type *type, int how,
 
 /* ---- motions and differences ------------------------------------------------------------------------------------------ */
 
+void build_states_random(build *b, double t, const double *q, const double *u, build_states *states) {
+  const int n = b->model->states;
+  if (n > 16) build_fail(b, "more states than there is room for");
+  for (int i = 0; i < n && i < 16; i++) states->x[i] = build_uniform(b, -2, 2);
+  tn_system_states(&b->sys, states->x);
+  tn_assemble(&b->sys, t, q, u);
+  memcpy(states->rate, b->sys.state_rate, sizeof *states->rate * (size_t)(n < 16 ? n : 16));
+}
+
+void build_states_at(build *b, const build_states *states, double s) {
+  double x[16] = {0};
+  for (int i = 0; i < b->model->states && i < 16; i++) x[i] = states->x[i] + s * states->rate[i] + 0.3 * s * s;
+  tn_system_states(&b->sys, x);
+}
+
 double build_slope(const double f[BUILD_STENCIL], double h) {
   return (45 * (f[3] - f[2]) - 9 * (f[4] - f[1]) + (f[5] - f[0])) / (60 * h);
 }

@@ -97,6 +97,13 @@ typedef struct build_motion {
 void build_motion_random(build *b, double spread, build_motion *m);
 void build_motion_at(const build *b, const build_motion *m, double s, double *q, double *u);
 
+/* states of forces along a motion: at random at s = 0, there with the rates that they have at (t, q, u), a parabola before and after */
+typedef struct build_states {
+  double x[16], rate[16];
+} build_states;
+void build_states_random(build *b, double t, const double *q, const double *u, build_states *states);
+void build_states_at(build *b, const build_states *states, double s);
+
 /* largest errors against differences, each divided by 1 + the size of what is compared */
 typedef struct build_errors {
   double Cdot, A, Ct, gamma; /* rows: C along the motion, for each speed, over t alone; Cdot along the motion.
