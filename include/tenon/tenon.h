@@ -131,6 +131,13 @@ typedef struct tn_event {
   char text[240];
 } tn_event;
 
+/* what assembling the start moved, m or rad */
+enum { TN_MOST_MOVES = 8 };
+typedef struct tn_move {
+  char name[64];
+  double by;
+} tn_move;
+
 typedef struct tn_summary {
   tn_status status;
   char message[512]; /* how the run ended, in words */
@@ -149,7 +156,9 @@ typedef struct tn_summary {
   double inconsistency;    /* largest part of gamma that redundant rows contradict each other by */
   double start_moved;      /* largest change of a coordinate by assembling the start, m or rad */
   char start_moved_name[64];
-  double start_violation; /* of the given pose, before anything is assembled; scaled as the contract does */
+  int start_moves;                   /* coordinates that it changed by more than 1e-9 */
+  tn_move start_move[TN_MOST_MOVES]; /* of these the largest changes, largest first  */
+  double start_violation;            /* of the given pose, before anything is assembled; scaled as the contract does */
   char start_violation_joint[64];
   /* of an implicit integrator: Jacobians, right-hand sides that went into them, decompositions, iterations */
   long jacobians, jacobian_rhs, decompositions, iterations;

@@ -173,6 +173,11 @@ tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write
       tn_put(p, "; assembled, %s moved most, by %.3g\n", r->start_moved_name, r->start_moved);
     else
       tn_put(p, "; nothing had to move\n");
+    if (r->start_moves > 1) {
+      char list[600];
+      tn_moves_text(r, list, sizeof list);
+      tn_put(p, "    moved: %s\n", list);
+    }
     tn_at(s, s->t, s->y, NULL);
     tn_put(p, "  energy at the start: kinetic %.9g J, potential %.9g J\n", tn_energy_of(&s->solver.sys, TN_KINETIC),
            tn_energy_of(&s->solver.sys, TN_POTENTIAL));
@@ -219,6 +224,15 @@ tn_status tn_report_check_json(tn_sim *s, const char *model_name, tn_write write
     if (r->start_violation > 0) tn_json_text(j, "start_violation_joint", r->start_violation_joint);
     tn_json_real(j, "start_moved", r->start_moved);
     if (r->start_moved > 0) tn_json_text(j, "start_moved_name", r->start_moved_name);
+    tn_json_open(j, "start_moves", "[");
+    for (int i = 0; i < r->start_moves && i < TN_MOST_MOVES; i++) {
+      tn_json_open(j, NULL, "{-");
+      tn_json_text(j, "name", r->start_move[i].name);
+      tn_json_real(j, "by", r->start_move[i].by);
+      tn_json_close(j);
+    }
+    tn_json_close(j);
+    tn_json_whole(j, "start_moves_more", r->start_moves > TN_MOST_MOVES ? r->start_moves - TN_MOST_MOVES : 0);
     tn_at(s, s->t, s->y, NULL);
     tn_json_real(j, "kinetic", tn_energy_of(&s->solver.sys, TN_KINETIC));
     tn_json_real(j, "potential", tn_energy_of(&s->solver.sys, TN_POTENTIAL));

@@ -46,6 +46,13 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->start_x = TN_CARVE(c, double, m->nu);
   s->start_lambda = TN_CARVE(c, double, all);
   s->start_sigma = TN_CARVE(c, double, all);
+  s->start_weight = TN_CARVE(c, double, all);
+  s->start_of = TN_CARVE(c, int, all);
+  s->start_number = TN_CARVE(c, int, extra);
+  s->start_left_out = TN_CARVE(c, bool, extra);
+  s->start_gives = TN_CARVE(c, bool, extra);
+  s->start_without = TN_CARVE(c, bool, m->joints + m->owned);
+  s->start_base = TN_CARVE(c, double, m->nq + m->nu + m->memory);
   s->start_goal = TN_CARVE(c, double, extra);
   s->start_begin = TN_CARVE(c, double, extra);
   s->start_end = TN_CARVE(c, double, extra);

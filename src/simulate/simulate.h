@@ -1,6 +1,7 @@
 /* simulate: the step loop, the contract, ledgers, the event log.
  *
  *   sim.c    life of a simulation, its state      start.c   assembling a start; rank and freedom
+ *   conflict.c what keeps a start from being assembled
  *   rates.c  the ode the integrators see          step.c    one accepted step
  *   dae.c    the same with multipliers as unknowns
  *   accept.c end of a step: stabilizers, ledger, contract
@@ -68,7 +69,13 @@ struct tn_sim {
   tn_kkt start_kkt; /* rows and exact targets                                         */
   double *start_A, *start_r, *start_x, *start_lambda, *start_q, *start_sigma, *start_way, *start_gone, *start_try,
       *start_s, *start_memory;
+  double *start_weight;                         /* of the rows collected: sigma                                 */
+  int *start_of;                                /* of the rows collected: which target it is                    */
   double *start_goal, *start_begin, *start_end; /* targets */
+  int *start_number;                            /* targets: the number of q or u that it is, or -1              */
+  bool *start_left_out, *start_gives; /* targets: not asked for; found to contradict the joints a little       */
+  bool *start_without;                /* joints and owned: their rows are not asked for                        */
+  double *start_base;                 /* q, u and memory where assembly begins                                 */
   /* steps */
   bool started, stopped;
   bool reminded;       /* memory was given for the next state that is set                       */
@@ -158,6 +165,14 @@ tn_status tn_packed_again(tn_sim *s,
 tn_status tn_start_assemble(tn_sim *s, bool targets);
 tn_status tn_start_count(tn_sim *s);
 tn_status tn_start_large(const tn_model *m, tn_error *e); /* what a large model asks that needs matrices */
+/* whether exact values and joints that are not left out can be met together, from where assembly began; also if that cannot be
+ * told */
+bool tn_start_reach(tn_sim *s, bool rate);
+/* what the start moved, as words: `a.x by 0.1, b.y by -0.02 and 3 more` */
+void tn_moves_text(const tn_summary *sum, char *text, size_t size);
+
+/* conflict.c: TN_E_MODEL in words; row: the one that stays off most, those of targets behind those of the model */
+tn_status tn_start_refuse(tn_sim *s, bool rate, double off, int row);
 
 /* unique.c: what redundant rows leave open; needs tn_start_count. the rows that depend on others at q: their number, factored
  * in start_kkt, the last of its pivots; false: cannot be told */

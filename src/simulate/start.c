@@ -2,6 +2,7 @@
  * guesses say.
  *   (1) position: rows C(q) = 0 and exact channels m(q) = value, Newton with step halving on K (0, r)
  *   (2) velocity: A u = -Ct and exact rates, one linear solve
+ *   (3) a channel that is a number of q or u: that number is the value given, to the last bit
  * and the count of freedom: rank of the rows at the start and at a pose nearby on the constraints, so that a start in a singular
  * position does not mislead. */
 #include "simulate/simulate.h"
@@ -14,13 +15,41 @@ typedef struct wanted {
   bool away; /* and to be start_way away from the state, along it */
 } wanted;
 
+/* a number of q or u is set to its value once it is as near as this, of what rows are measured in */
+static const double NEXT_TO = 1e-12;
+
+/* joints that are violated by more than this, of their extent, are not so by roundoff */
+static const double ROUNDOFF = 8 * 2.2e-16;
+
 static bool asks(const tn_sim *s, const wanted *w, int i) {
   const tn_target *t = &s->m->target[i];
-  return t->rate == w->rate && (i < s->m->exact ? w->exact : w->guesses);
+  return t->rate == w->rate && !s->start_left_out[i] && (i < s->m->exact ? w->exact : w->guesses);
 }
+
+static bool has_joint(const tn_sim *s, int row) { return !s->start_without[s->m->row_joint[row]]; }
 
 static double target_scale(const tn_sim *s, const tn_target *t) {
   return tn_measure_unit(s->m, &t->of) == TN_LENGTH ? 1 / s->m->length : 1;
+}
+
+/* (3) which number of q (u, if it is a rate) a target is, or -1: its row is that speed alone, and the values have the same bits */
+static int number_of(const tn_system *sys, const tn_target *t, double value, const double *row) {
+  const tn_model *m = sys->m;
+  int at = -1;
+  for (int i = 0; i < m->nu; i++) {
+    if (row[i] == 0) continue;
+    if (at >= 0 || row[i] != 1) return -1;
+    at = i;
+  }
+  if (at < 0) return -1;
+  if (t->rate) return sys->u[at] == value ? at : -1;
+  for (int i = 0; i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    if (at < b->u || at >= b->u + b->nu) continue;
+    const int k = b->chart ? t->of.k : at - b->u; /* places come first in every chart */
+    return k < b->nq && sys->q[b->q + k] == value ? b->q + k : -1;
+  }
+  return -1;
 }
 
 /* rows, residuals r = wanted - present at the assembled system; returns the number of rows, the worst scaled residual in *off */
@@ -35,7 +64,9 @@ static int collect(tn_sim *s, const wanted *w, double *off, int *worst) {
   if (w->constraints)
     for (int i = 0; i < m->rows; i++) {
       const bool position_of_velocity_row = !w->rate && i >= m->holonomic;
+      if (!has_joint(s, i)) continue;
       s->start_r[n] = w->rate ? -sys->Cdot[i] : position_of_velocity_row ? 0 : -sys->C[i];
+      s->start_weight[n] = m->sigma ? m->sigma[i] : 0;
       memcpy(s->start_A + (size_t)n * nu, sys->A + (size_t)i * nu, sizeof(double) * nu);
       const double v = fabs(s->start_r[n]) * m->row_scale[i];
       if (!(v <= *off)) *off = v, *worst = i;
@@ -51,6 +82,7 @@ static int collect(tn_sim *s, const wanted *w, double *off, int *worst) {
       gone += row[i] * ds[i];
     }
     s->start_r[n] = 1 - gone;
+    s->start_weight[n] = 0;
     if (!(fabs(s->start_r[n]) * 1e-3 <= *off)) *off = 1e-3 * fabs(s->start_r[n]);
     n++;
   }
@@ -61,6 +93,9 @@ static int collect(tn_sim *s, const wanted *w, double *off, int *worst) {
     memset(row, 0, sizeof *row * nu);
     tn_measure_eval(sys, &t->of, &value, &rate, &accel, row);
     s->start_r[n] = s->start_goal[i] - (w->rate ? rate : value);
+    s->start_weight[n] = 0;
+    s->start_of[n] = i;
+    s->start_number[i] = i < m->exact ? number_of(sys, t, w->rate ? rate : value, row) : -1;
     const double v = fabs(s->start_r[n]) * target_scale(s, t);
     if (!(v <= *off)) *off = v, *worst = m->rows + i;
     n++;
@@ -69,12 +104,15 @@ static int collect(tn_sim *s, const wanted *w, double *off, int *worst) {
 }
 
 /* guesses alone move what they name and nothing else: the metric of the coordinates */
-static tn_status solve(tn_sim *s, const wanted *w, int n) {
+static const double *metric(const tn_sim *s, const wanted *w) { return w->constraints ? s->solver.sys.M : NULL; }
+static const double *weights(const tn_sim *s, const wanted *w) {
+  return w->constraints && s->m->sigma ? s->start_weight : NULL;
+}
+
+/* the n rows that were collected, those that depend on others last */
+static tn_status factor(tn_sim *s, const wanted *w, int n) {
   tn_kkt *k = &s->start_kkt;
-  tn_kkt_info info;
-  const double *M = w->constraints ? s->solver.sys.M : NULL;
-  const double *sigma =
-      w->constraints && s->m->sigma ? s->start_sigma : NULL; /* of the constraint rows, which come first */
+  const double *M = metric(s, w), *sigma = weights(s, w);
   k->rows = n;
   k->rank = n;
   if (!tn_kkt_factor(k, M, s->start_A, sigma)) {
@@ -87,6 +125,15 @@ static tn_status solve(tn_sim *s, const wanted *w, int n) {
     k->rank = rank;
     tn_kkt_factor(k, M, s->start_A, sigma);
   }
+  return TN_OK;
+}
+
+static tn_status solve(tn_sim *s, const wanted *w, int n) {
+  tn_kkt *k = &s->start_kkt;
+  tn_kkt_info info;
+  const double *M = metric(s, w), *sigma = weights(s, w);
+  tn_status status = factor(s, w, n);
+  if (status != TN_OK) return status;
   tn_kkt_solve(k, M, s->start_A, sigma, NULL, s->start_r, s->start_x, s->start_lambda, &info);
   if (!info.failed) return TN_OK;
   tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: a correction is not a finite number");
@@ -99,21 +146,37 @@ static tn_status solve(tn_sim *s, const wanted *w, int n) {
   return TN_E_MODEL;
 }
 
-static void describe(const tn_sim *s, int worst, char *text, size_t size) {
-  const tn_model *m = s->m;
-  if (worst < m->rows)
-    tn_row_owner(m, worst, text, size);
-  else
-    tn_format(text, size, "start value '%s'", m->target[worst - m->rows].name);
+/* (3) in q, or in u; whether anything changed */
+static bool set_numbers(const tn_sim *s, const wanted *w, double *x) {
+  bool changed = false;
+  for (int i = 0; i < s->m->exact; i++) {
+    if (!asks(s, w, i) || s->start_number[i] < 0) continue;
+    const double goal = s->start_goal[i], scale = target_scale(s, &s->m->target[i]);
+    double *at = &x[s->start_number[i]];
+    if (*at == goal || !(fabs(goal - *at) * scale <= NEXT_TO * fmax(1, fabs(goal) * scale))) continue;
+    *at = goal;
+    changed = true;
+  }
+  return changed;
+}
+
+/* the system at (q, u), and its rows; numbers that are next to their value are set */
+static tn_status look(tn_sim *s, const wanted *w, double *q, double *u, tn_error *e, int *n, double *off, int *worst) {
+  tn_status status = tn_solver_at(&s->solver, s->t, q, u, e);
+  if (status != TN_OK) return status;
+  *n = collect(s, w, off, worst);
+  if (!w->exact || !set_numbers(s, w, w->rate ? u : q)) return TN_OK;
+  if ((status = tn_solver_at(&s->solver, s->t, q, u, e)) == TN_OK) *n = collect(s, w, off, worst);
+  return status;
 }
 
 /* (1); what stays away from what is wanted, and by how much, comes back in *worst and *off */
 static tn_status positions(tn_sim *s, const wanted *w, double *q, double *off, int *worst) {
   const tn_model *m = s->m;
   double *u = tn_u_of(s, s->y);
-  tn_status status = tn_solver_at(&s->solver, s->t, q, u, s->e);
+  int n;
+  tn_status status = look(s, w, q, u, s->e, &n, off, worst);
   if (status != TN_OK) return status;
-  int n = collect(s, w, off, worst);
   for (int pass = 0; n && pass<MOST_PASSES && * off> 1e-15; pass++) {
     if ((status = solve(s, w, n)) != TN_OK) return status;
     memcpy(s->start_q, q, sizeof *q * (size_t)m->nq);
@@ -123,12 +186,9 @@ static tn_status positions(tn_sim *s, const wanted *w, double *q, double *off, i
       for (int i = 0; i < m->nu; i++) s->start_s[i] = step * s->start_x[i];
       memcpy(q, s->start_q, sizeof *q * (size_t)m->nq);
       tn_model_add(m, q, s->start_s);
-      if ((status = tn_solver_at(&s->solver, s->t, q, u, NULL)) == TN_OK) {
-        n = collect(s, w, off, worst);
-        if (*off < before) {
-          tn_remember(&s->solver.sys);
-          break;
-        }
+      if ((status = look(s, w, q, u, NULL, &n, off, worst)) == TN_OK && *off < before) {
+        tn_remember(&s->solver.sys);
+        break;
       }
     }
     if (status != TN_OK || !(*off < before)) { /* no way down from here: roundoff, or a contradiction */
@@ -144,58 +204,50 @@ static tn_status positions(tn_sim *s, const wanted *w, double *q, double *off, i
 
 static tn_status velocities(tn_sim *s, const wanted *w, double *off, int *worst) {
   double *u = tn_u_of(s, s->y);
-  tn_status status = tn_at(s, s->t, s->y, s->e);
-  if (status != TN_OK) return status;
-  int n = collect(s, w, off, worst);
+  int n;
+  tn_status status = look(s, w, s->y, u, s->e, &n, off, worst);
   /* linear: the second pass is refinement */
-  for (int pass = 0; n && pass < 2; pass++) {
+  for (int pass = 0; status == TN_OK && n && pass < 2; pass++) {
     if ((status = solve(s, w, n)) != TN_OK) return status;
     for (int i = 0; i < s->m->nu; i++) u[i] += s->start_x[i];
-    if ((status = tn_at(s, s->t, s->y, s->e)) != TN_OK) return status;
-    collect(s, w, off, worst);
+    status = look(s, w, s->y, u, s->e, &n, off, worst);
   }
-  return TN_OK;
+  return status;
 }
 
-static tn_status refuse(tn_sim *s, const char *what, double off, int worst) {
+/* 1e-9, of rates relative to those there are */
+static double allowed(const tn_sim *s, bool rate) {
+  double size = 1;
+  for (int i = 0; rate && i < s->m->nu; i++) size = fmax(size, fabs(tn_u_of(s, s->y)[i]));
+  return 1e-9 * size;
+}
+
+/* exact values may contradict the joints by a little; then the joints win. those values that have a part in a dependence among
+ * the rows give way, the others stay */
+static tn_status joints_win(tn_sim *s, const wanted *w) {
   const tn_model *m = s->m;
-  char name[128];
-  describe(s, worst, name, sizeof name);
-  const tn_node *node = worst >= m->rows ? m->target[worst - m->rows].node : m->joint[m->row_joint[worst]].node;
-  bool exact = false;
-  for (int i = 0; i < m->exact; i++) exact = exact || m->target[i].rate == (what[0] == 'v');
-  /* what stays off is where the least squares left it; what the given pose has open is more likely to be at fault */
-  const tn_joint *open = s->summary.start_violation > 1e-9 ? &m->joint[m->row_joint[s->start_row]] : NULL;
-  if (open && !exact && what[0] == 'p' && open->node != node) {
-    node = open->node;
-    tn_fail(s->e, TN_E_MODEL,
-            "the start cannot be assembled: joint '%s' is off by %.3g at the given pose, and closing it leaves %s off "
-            "by %.3g",
-            open->name, s->summary.start_violation, name, off);
-  } else {
-    tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: %s stays off by %.3g in %s", name, off, what);
+  const tn_system *sys = &s->solver.sys;
+  tn_kkt *k = &s->start_kkt;
+  double off, *c = s->start_lambda;
+  int worst;
+  const double violation =
+      w->rate ? tn_violation(sys, sys->Cdot, m->rows, NULL) : tn_violation(sys, sys->C, m->holonomic, NULL);
+  if (violation <= ROUNDOFF * (w->rate ? fmax(1, tn_system_speed(sys)) : tn_system_extent(sys))) return TN_OK;
+  const int n = collect(s, w, &off, &worst);
+  tn_status status = factor(s, w, n);
+  if (status != TN_OK) return status;
+  for (int e = k->independent; e < n; e++) {
+    double most = 0;
+    tn_kkt_dependence(k, e, c);
+    for (int i = 0; i < n; i++) /* as energy */
+      most = fmax(most, fabs(c[i]) / (i < m->rows ? m->row_scale[i] : target_scale(s, &m->target[s->start_of[i]])));
+    for (int i = m->rows; i < n; i++) {
+      const int target = s->start_of[i];
+      if (fabs(c[i]) > 1e-9 * most * target_scale(s, &m->target[target])) s->start_gives[target] = true;
+    }
   }
-  /* joints hold still; what moves in time is what cannot be followed */
-  char moving[160] = "";
-  const tn_node *mover = NULL;
-  for (int i = 0, used = 0; what[0] == 'v' && i < m->rows && used < 100; i++) {
-    const tn_joint *j = &m->joint[m->row_joint[i]];
-    if (s->solver.sys.Ct[i] == 0 || j->node == mover) continue;
-    used += tn_format(moving + used, sizeof moving - (size_t)used, "%s'%.40s'", mover ? ", " : "", j->name);
-    mover = j->node;
-  }
-  if (mover && !exact && worst < m->rows) {
-    node = mover;
-    tn_fail(s->e, TN_E_MODEL,
-            "the start cannot be assembled: the motion of %s cannot be followed, %s stays off by %.3g "
-            "in velocity",
-            moving, name, off);
-  }
-  if (exact) tn_hint(s->e, "exact start values must not contradict the joints; put some of them under \"guess\"");
-  char pointer[256];
-  tn_node_pointer(node, pointer, sizeof pointer);
-  tn_error_at(s->e, &node->place, pointer);
-  return TN_E_MODEL;
+  for (int i = 0; i < m->exact; i++) s->start_left_out[i] = s->start_gives[i];
+  return w->rate ? velocities(s, w, &off, &worst) : positions(s, w, s->y, &off, &worst);
 }
 
 /* rows that say that axes are parallel are met by opposite ones too */
@@ -217,23 +269,57 @@ static tn_status right_way_round(tn_sim *s) {
   return TN_OK;
 }
 
+/* by the name of the coordinate where there is one, else by that of the speed whose integral it is */
+static const char *moved_name(const tn_model *m, int u) {
+  for (int i = 0; i < m->bodies; i++)
+    if (!m->body[i].chart && u >= m->body[i].u && u < m->body[i].u + m->body[i].nu)
+      return m->q_name[m->body[i].q + u - m->body[i].u];
+  return m->u_name[u];
+}
+
+/* the largest first, those alike in the order of the coordinates */
+static void note_move(tn_summary *sum, const char *name, double by) {
+  int at = sum->start_moves < TN_MOST_MOVES ? sum->start_moves : TN_MOST_MOVES;
+  sum->start_moves++;
+  while (at > 0 && fabs(sum->start_move[at - 1].by) < fabs(by)) at--;
+  if (at == TN_MOST_MOVES) return;
+  memmove(&sum->start_move[at + 1], &sum->start_move[at], sizeof *sum->start_move * (size_t)(TN_MOST_MOVES - 1 - at));
+  tn_format(sum->start_move[at].name, sizeof sum->start_move[at].name, "%.63s", name);
+  sum->start_move[at].by = by;
+}
+
 static void report_move(tn_sim *s, const double *from) {
   const tn_model *m = s->m;
   tn_summary *sum = &s->summary;
   double *dq = s->start_gone, *moved = dq + m->nq;
   int most = -1;
+  sum->start_moves = 0;
   for (int i = 0; i < m->nq; i++) dq[i] = s->y[i] - from[i];
   tn_model_tangent(m, from, dq, moved);
-  for (int i = 0; i < m->nu; i++)
+  for (int i = 0; i < m->nu; i++) {
     if (fabs(moved[i]) > sum->start_moved) sum->start_moved = fabs(moved[i]), most = i;
-  if (most < 0) return;
-  /* by the name of the coordinate where there is one, else by that of the speed whose integral it is */
-  const char *name = m->u_name[most];
-  for (int i = 0; i < m->bodies; i++)
-    if (!m->body[i].chart && most >= m->body[i].u && most < m->body[i].u + m->body[i].nu)
-      name = m->q_name[m->body[i].q + most - m->body[i].u];
-  tn_format(sum->start_moved_name, sizeof sum->start_moved_name, "%.63s", name);
-  if (sum->start_moved > 1e-9) tn_log(s, s->t, "assembled", "the start moved %s by %.3g", name, sum->start_moved);
+    if (fabs(moved[i]) > 1e-9) note_move(sum, moved_name(m, i), moved[i]);
+  }
+  if (most >= 0) tn_format(sum->start_moved_name, sizeof sum->start_moved_name, "%.63s", moved_name(m, most));
+  if (!sum->start_moves) return;
+  char list[200];
+  tn_moves_text(sum, list, sizeof list);
+  tn_log(s, s->t, "assembled", "the start moved %s", list);
+}
+
+void tn_moves_text(const tn_summary *sum, char *text, size_t size) {
+  const int n = sum->start_moves < TN_MOST_MOVES ? sum->start_moves : TN_MOST_MOVES;
+  size_t used = 0;
+  int i = 0;
+  text[0] = 0;
+  for (; i < n; i++) {
+    char one[96];
+    const size_t length = (size_t)tn_format(one, sizeof one, "%s%s by %.3g", i ? ", " : "", sum->start_move[i].name,
+                                            sum->start_move[i].by);
+    if (used + length + 16 > size) break;
+    used += (size_t)tn_format(text + used, size - used, "%s", one);
+  }
+  if (i < sum->start_moves) tn_format(text + used, size - used, " and %d more", sum->start_moves - i);
 }
 
 /* exact values far from the pose are approached little by little along the constraints, so that a mechanism is turned there and
@@ -246,7 +332,7 @@ static tn_status approach(tn_sim *s, const wanted *w) {
     const tn_target *t = &m->target[i];
     double rate, accel;
     tn_measure_eval(&s->solver.sys, &t->of, &begin[i], &rate, &accel, NULL);
-    if (!t->rate)
+    if (asks(s, w, i))
       far = fmax(far, fabs(goal[i] - begin[i]) * (tn_measure_unit(m, &t->of) == TN_LENGTH ? 10 / m->length : 5));
   }
   const int n = (int)fmin(ceil(far), 200000);
@@ -270,6 +356,28 @@ static tn_status approach(tn_sim *s, const wanted *w) {
   return status == TN_E_RUN ? TN_OK : status;
 }
 
+/* where assembly of positions, then of rates begins */
+static void keep_base(tn_sim *s) {
+  const tn_model *m = s->m;
+  memcpy(s->start_base, s->y, sizeof *s->y * (size_t)(m->nq + m->nu));
+  memcpy(s->start_base + m->nq + m->nu, s->solver.sys.memory, sizeof *s->y * (size_t)m->memory);
+}
+
+bool tn_start_reach(tn_sim *s, bool rate) {
+  const tn_model *m = s->m;
+  const wanted w = {.constraints = true, .exact = true, .rate = rate};
+  double off = 0;
+  int worst;
+  memcpy(s->y, s->start_base, sizeof *s->y * (size_t)(m->nq + m->nu));
+  memcpy(s->solver.sys.memory, s->start_base + m->nq + m->nu, sizeof *s->y * (size_t)m->memory);
+  s->solver.sys.complete = false; /* rows may depend on what is remembered */
+  tn_status status =
+      rate ? velocities(s, &w, &off, &worst) : tn_solver_at(&s->solver, s->t, s->y, tn_u_of(s, s->y), s->e);
+  if (!rate && status == TN_OK) status = approach(s, &w);
+  if (!rate && status == TN_OK) status = positions(s, &w, s->y, &off, &worst);
+  return status != TN_OK || off <= allowed(s, rate);
+}
+
 /* without matrices: the joints by the smallest change; no values are wanted besides */
 tn_status tn_start_large(const tn_model *m, tn_error *e) {
   const tn_formulation_type *formulation = m->run.formulation.type;
@@ -289,7 +397,7 @@ static tn_status assemble_large(tn_sim *s) {
   tn_status status = tn_put_back(solver, TN_METRIC_MASS, false, s->t, s->y, u, NULL, NULL, &changed, s->e);
   if (status != TN_OK || !m->rows) return status;
   const double off = tn_violation(&solver->sys, solver->sys.C, m->holonomic, &row);
-  if (!(off <= 1e-9)) return refuse(s, "position", off, row);
+  if (!(off <= 1e-9)) return tn_start_refuse(s, false, off, row);
   return right_way_round(s);
 }
 
@@ -318,6 +426,9 @@ tn_status tn_start_assemble(tn_sim *s, bool targets) {
   tn_status status = tn_at(s, s->t, s->y, s->e);
   if (status != TN_OK) return status;
   memcpy(from, s->y, sizeof *from * (size_t)m->nq);
+  memset(s->start_left_out, !targets, sizeof *s->start_left_out * (size_t)(m->exact + m->guesses));
+  memset(s->start_gives, 0, sizeof *s->start_gives * (size_t)(m->exact + m->guesses));
+  memset(s->start_without, 0, sizeof *s->start_without * (size_t)(m->joints + m->owned));
   if (m->rows) {
     s->summary.start_violation = tn_violation(&s->solver.sys, s->solver.sys.C, m->holonomic, &s->start_row);
     tn_format(s->summary.start_violation_joint, sizeof s->summary.start_violation_joint, "%s",
@@ -344,20 +455,15 @@ tn_status tn_start_assemble(tn_sim *s, bool targets) {
   if (targets && m->as_given) return TN_OK; /* nothing is assembled */
   const wanted position = {.constraints = true, .exact = targets},
                velocity = {.constraints = true, .exact = targets, .rate = true};
+  keep_base(s);
   if (targets && (status = approach(s, &position)) != TN_OK) return status;
   if ((status = positions(s, &position, s->y, &off, &worst)) != TN_OK) return status;
-  if (!(off <= 1e-9)) return refuse(s, "position", off, worst);
-  /* exact values may contradict the joints by a little; the joints win */
-  const wanted joints = {.constraints = true}, their_rates = {.constraints = true, .rate = true};
-  if (targets && (status = positions(s, &joints, s->y, &off, &worst)) != TN_OK) return status;
+  if (!(off <= allowed(s, false))) return tn_start_refuse(s, false, off, worst);
+  if (targets && (status = joints_win(s, &position)) != TN_OK) return status;
+  keep_base(s);
   if ((status = velocities(s, &velocity, &off, &worst)) != TN_OK) return status;
-  if (!(off <= 1e-9)) {
-    /* relative to the rates there are */
-    double size = 1;
-    for (int i = 0; i < m->nu; i++) size = fmax(size, fabs(tn_u_of(s, s->y)[i]));
-    if (!(off <= 1e-9 * size)) return refuse(s, "velocity", off, worst);
-  }
-  if (targets && (status = velocities(s, &their_rates, &off, &worst)) != TN_OK) return status;
+  if (!(off <= allowed(s, true))) return tn_start_refuse(s, true, off, worst);
+  if (targets && (status = joints_win(s, &velocity)) != TN_OK) return status;
   if ((status = right_way_round(s)) != TN_OK) return status;
   report_move(s, from);
   return TN_OK;

@@ -551,7 +551,7 @@ TEST(starts_that_cannot_be) {
       {START, "{'hip.rate': 1, 'arm.rate': 2}", "start value", 0},
       {START, "{'keep': ['arm.angle'], 'hip.angle': @0.5}", "the start cannot be assembled: start value", 0},
       /* a joint against a value: the arm turns about O */
-      {START, "{'arm.x': @0.5}", "the start cannot be assembled: start value 'arm.x' stays off", 0},
+      {START, "{'arm.x': @0.5}", "the start cannot be assembled: start value 'arm.x' contradicts joint 'hip', off", 0},
       {START, "{'arm.vx': @0.5}", "in velocity", 0},
       /* a joint that cannot be closed */
       {CORD, "@{'type': 'revolute', 'between': ['ground', 'arm'], 'on_bodies': [[5, 5], [1, 0]]}",

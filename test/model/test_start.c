@@ -1,6 +1,7 @@
 /* starts: what is exact stays, what is a guess moves as little as possible, what cannot be is refused (see refusals); and
  * the count of freedom. ' stands for " in the models here. */
 #include "support/build.h"
+#include "support/quad.h"
 #include "test.h"
 
 #define HEAD "{'tenon': 1, 'dimension': 2, 'outputs': {}, "
@@ -222,7 +223,7 @@ TEST(light_bodies_move_more_than_heavy_ones) {
     CHECK(tn_sim_events(b.sim) == 1);
     if (tn_sim_events(b.sim) == 1) {
       CHECK_TEXT(tn_sim_event(b.sim, 0)->kind, "assembled");
-      CHECK_TEXT(tn_sim_event(b.sim, 0)->text, "the start moved p.y by 0.6");
+      CHECK_TEXT(tn_sim_event(b.sim, 0)->text, "the start moved p.y by 0.6, p.x by 0.45, q.y by -0.2, q.x by -0.15");
       CHECK(tn_sim_event(b.sim, 0)->t == 0);
     }
   }
@@ -322,6 +323,313 @@ TEST(absolute_and_relative_coordinates_start_alike) {
     build_free(&a);
     build_free(&b);
   }
+}
+
+/* ---- to the last bit -------------------------------------------------------------------------------------------------- */
+
+/* 3RRR robot of Hoang 2023: cranks on the ground, rods without mass to a platform */
+#define ROBOT                                                                                                          \
+  HEAD "'constants': {'l1': 0.581, 'l2': 0.62, 'L0': 1.2, 'b': '0.2/sqrt(3)', 'm2': 0.75},"                            \
+       "'points': {'O1': [0, 0], 'O2': ['L0', 0], 'O3': ['L0/2', 'L0*sqrt(3)/2']},"                                    \
+       "'tables': {'alpha': ['7*pi/6', '-pi/6', 'pi/2'], 'th0': [-0.1259, 1.3727, 3.2675]},"                           \
+       "'bodies': {'platform': {'mass': 0.978, 'inertia': 0.007, 'position': [0.59363, 0.60145], 'angle': 0.020707,"   \
+       "  'lumps': [{'repeat': 'i=1..3', 'mass': 'm2/2', 'at': ['b*cos(alpha[i])', 'b*sin(alpha[i])']}]},"             \
+       "'crank{i}': {'repeat': 'i=1..3', 'mass': 2.072, 'inertia': 0.13, 'center': ['l1/2', 0],"                       \
+       "  'lumps': [{'mass': 'm2/2', 'at': ['l1', 0]}],"                                                               \
+       "  'coordinates': {'type': 'swing', 'parent': 'ground', 'at': 'O{i}'}, 'angle': 'th0[i]'}},"                    \
+       "'joints': {'rod{i}': {'repeat': 'i=1..3', 'type': 'distance', 'between': ['crank{i}', 'platform'],"            \
+       "  'length': 'l2', 'form': 'squared', 'on_bodies': [['l1', 0], ['b*cos(alpha[i])', 'b*sin(alpha[i])']]}}"
+
+/* place and angle of the platform for given cranks: Newton on |B_i - A_i|^2 = l2^2 with more digits than a double has */
+static void robot_platform(const double crank[3], long double x[3]) {
+  const long double pi = 3.14159265358979323846264338327950288L, r = 0.2L / sqrtl(3.0L);
+  const long double O[3][2] = {{0, 0}, {1.2L, 0}, {0.6L, 0.6L * sqrtl(3.0L)}}, alpha[3] = {7 * pi / 6, -pi / 6, pi / 2};
+  for (int pass = 0; pass < 20; pass++) {
+    long double a[3][4];
+    for (int i = 0; i < 3; i++) {
+      const long double bx = r * cosl(x[2] + alpha[i]), by = r * sinl(x[2] + alpha[i]);
+      const long double dx = x[0] + bx - O[i][0] - 0.581L * cosl(crank[i]),
+                        dy = x[1] + by - O[i][1] - 0.581L * sinl(crank[i]);
+      a[i][0] = 2 * dx;
+      a[i][1] = 2 * dy;
+      a[i][2] = 2 * (dy * bx - dx * by);
+      a[i][3] = 0.62L * 0.62L - dx * dx - dy * dy;
+    }
+    for (int k = 0; k < 3; k++) { /* Cramer would do; three rows are eliminated as fast */
+      int p = k;
+      for (int i = k + 1; i < 3; i++)
+        if (fabsl(a[i][k]) > fabsl(a[p][k])) p = i;
+      for (int j = 0; j < 4; j++) {
+        const long double swap = a[k][j];
+        a[k][j] = a[p][j];
+        a[p][j] = swap;
+      }
+      for (int i = 0; i < 3; i++) {
+        const long double factor = a[i][k] / a[k][k];
+        for (int j = k; i != k && j < 4; j++) a[i][j] -= factor * a[k][j];
+      }
+    }
+    for (int k = 0; k < 3; k++) x[k] += a[k][3] / a[k][k];
+  }
+}
+
+TEST(the_cranks_of_a_robot_stay_and_its_platform_is_found) {
+  static const double crank[] = {-0.1259, 1.3727, 3.2675};
+  static const char *const starts[] = {"{'keep': ['crank1.angle', 'crank2.angle', 'crank3.angle']}",
+                                       "{'crank1.angle': -0.1259, 'crank2.angle': 1.3727, 'crank3.angle': 3.2675}"};
+  long double x[3] = {0.59363L, 0.60145L, 0.020707L};
+  robot_platform(crank, x);
+  CHECK_NEAR((double)x[0], 0.59362715, 5e-9);
+  CHECK_NEAR((double)x[1], 0.60145079, 5e-9);
+  CHECK_NEAR((double)x[2], 0.02070710, 5e-9);
+  for (int i = 0; i < 2; i++) {
+    build b;
+    simulated(&b, ROBOT, starts[i]);
+    for (int k = 0; k < 3 && !b.failed; k++) CHECK(build_channel(&b, "crank%d.angle", k + 1) == crank[k]);
+    if (!b.failed) {
+      CHECK_NEAR(build_channel(&b, "platform.x"), (double)x[0], 1e-14);
+      CHECK_NEAR(build_channel(&b, "platform.y"), (double)x[1], 1e-14);
+      CHECK_NEAR(build_channel(&b, "platform.angle"), (double)x[2], 1e-13);
+    }
+    build_free(&b);
+  }
+  /* other cranks, further away */
+  static const double turned[] = {0.2, 1.7, 3.4};
+  build b;
+  simulated(&b, ROBOT, "{'crank1.angle': 0.2, 'crank2.angle': 1.7, 'crank3.angle': 3.4}");
+  if (!b.failed) {
+    for (int k = 0; k < 3; k++) CHECK(build_channel(&b, "crank%d.angle", k + 1) == turned[k]);
+    x[0] = build_channel(&b, "platform.x");
+    x[1] = build_channel(&b, "platform.y");
+    x[2] = build_channel(&b, "platform.angle");
+    const double found = (double)x[0];
+    robot_platform(turned, x);
+    CHECK_NEAR(found, (double)x[0], 1e-12);
+    CHECK_NEAR(build_channel(&b, "platform.angle"), (double)x[2], 1e-12);
+  }
+  build_free(&b);
+}
+
+/* numbers that are channels of q or u themselves, with digits that arithmetic on them would change */
+TEST(numbers_that_are_given_stay_to_the_last_bit) {
+  static const struct {
+    const char *model, *channel;
+  } cases[] = {{FOUR_BAR, "crank.angle"},
+               {FOUR_BAR, "crank.rate"},
+               {FOUR_BAR, "rocker.rate"},
+               {FOUR_BAR, "coupler.vx"},
+               {OPEN_FOUR_BAR, "crank.angle"},
+               {OPEN_FOUR_BAR, "rocker.rate"},
+               {FOUR_BAR ", 'coordinates': 'relative'", "A.angle"},
+               {FOUR_BAR ", 'coordinates': 'relative'", "A.rate"},
+               {FOUR_BAR ", 'coordinates': 'relative'", "B.rate"},
+               {HEAD "'bodies': {'p': {'mass': 1, 'position': [3, 4], 'coordinates': 'point'}},"
+                     "'joints': {'rod': {'type': 'distance', 'between': ['ground', 'p'], 'at': [[0, 0], 'p']}}",
+                "p.x"},
+               {"{'tenon': 1, 'dimension': 3, 'gravity': [0, 0, 0], 'outputs': {},"
+                "'bodies': {'a': {'mass': 1, 'inertia': [1, 2, 3], 'position': [2, 1, 1]}},"
+                "'joints': {'rod': {'type': 'distance', 'between': ['ground', 'a'], 'at': [[0, 0, 0], [2, 1, 1]]}}",
+                "a.y"},
+               {"{'tenon': 1, 'dimension': 3, 'gravity': [0, 0, 0], 'outputs': {},"
+                "'bodies': {'a': {'mass': 1, 'inertia': [1, 2, 3], 'position': [2, 1, 1]}},"
+                "'joints': {'rod': {'type': 'distance', 'between': ['ground', 'a'], 'at': [[0, 0, 0], [2, 1, 1]]}}",
+                "a.vz"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int k = 0; k < 8; k++) {
+      build a, b;
+      char start[120];
+      simulated(&a, cases[i].model, "{}");
+      const double value =
+          (a.failed ? 0 : build_channel(&a, "%s", cases[i].channel)) + 0.1 * sin(1 + k + 10 * (double)i);
+      build_free(&a);
+      snprintf(start, sizeof start, "{'%s': %.17g}", cases[i].channel, value);
+      simulated(&b, cases[i].model, start);
+      if (!b.failed) {
+        const double found = build_channel(&b, "%s", cases[i].channel);
+        if (found != value) printf("%s: %.17g became %.17g\n", cases[i].channel, value, found);
+        CHECK(found == value);
+        CHECK(tn_sim_summary(b.sim)->max_position_violation <= 2e-15);
+      }
+      build_free(&b);
+    }
+}
+
+/* two four-bars that have nothing to do with each other, and a body in between */
+#define TWO_FOUR_BARS                                                                                                  \
+  HEAD                                                                                                                 \
+      "'bodies': {'c{i}': {'repeat': 'i=1..2', 'rod': [['10*i', 0], ['10*i', 1]], 'mass': 1},"                         \
+      "'k{i}': {'repeat': 'i=1..2', 'rod': [['10*i', 1], ['10*i + 3', 2]], 'mass': 3},"                                \
+      "'r{i}': {'repeat': 'i=1..2', 'rod': [['10*i + 4', 0], ['10*i + 3', 2]], 'mass': 2},"                            \
+      "'free': {'mass': 1, 'inertia': 1}},"                                                                            \
+      "'joints': {'A{i}': {'repeat': 'i=1..2', 'type': 'revolute', 'between': ['ground', 'c{i}'], 'at': ['10*i', 0]}," \
+      "'B{i}': {'repeat': 'i=1..2', 'type': 'revolute', 'between': ['c{i}', 'k{i}'], 'at': ['10*i', 1]},"              \
+      "'C{i}': {'repeat': 'i=1..2', 'type': 'revolute', 'between': ['k{i}', 'r{i}'], 'at': ['10*i + 3', 2]},"          \
+      "'D{i}': {'repeat': 'i=1..2', 'type': 'revolute', 'between': ['ground', 'r{i}'], 'at': ['10*i + 4', 0]}}"
+
+/* values that contradict each other a little: the joints win, and who has no part in it stays to the last bit */
+TEST(of_values_that_disagree_a_little_the_others_stay) {
+  build b;
+  simulated(&b, TWO_FOUR_BARS,
+            "{'A1.angle': 0.25, 'c1.angle': 'pi/2 + 0.25 + 1e-11', 'c2.angle': 1.3000000000000003, 'c1.rate': 2,"
+            " 'A1.rate': '2 + 1e-11', 'r2.rate': 0.7000000000000001}");
+  if (!b.failed) {
+    CHECK_NEAR(build_channel(&b, "c1.angle"), PI / 2 + 0.25, 2e-11);
+    CHECK(tn_sim_summary(b.sim)->max_position_violation <= 2e-15 &&
+          tn_sim_summary(b.sim)->max_velocity_violation <= 2e-15);
+    CHECK(build_channel(&b, "c2.angle") == 1.3000000000000003);
+    CHECK(build_channel(&b, "r2.rate") == 0.7000000000000001);
+  }
+  build_free(&b);
+}
+
+/* the change is the smallest in the norm of the kinetic energy: against a solution in four times the digits */
+TEST(the_smallest_change_in_the_metric_of_the_masses) {
+  static const char *const open[] = {
+      OPEN_FOUR_BAR,
+      "{'tenon': 1, 'dimension': 3, 'gravity': [0, 0, 0], 'outputs': {},"
+      "'bodies': {'a': {'mass': 1, 'inertia': [1, 2, 3], 'position': [2, 1, 1]},"
+      "           'b': {'mass': 2, 'inertia': [3, 2, 2], 'position': [3, 1, 1]}},"
+      "'joints': {'pin': {'type': 'spherical', 'between': ['a', 'b'], 'at': [2.5, 1, 1]},"
+      "           'rod': {'type': 'distance', 'between': ['ground', 'a'], 'at': [[0, 0, 0], [2, 1, 1]]}}"};
+  static const char *const rates[] = {"{'guess': {'rocker.rate': 1, 'crank.vx': 0.3, 'coupler.vy': -2}}",
+                                      "{'guess': {'a.wx': 1, 'b.vx': 0.3, 'a.vy': -2}}"};
+  for (int i = 0; i < 2; i++) {
+    build b;
+    double q[20], x[20], u0[20] = {0}, g[20], lambda[20], f[20] = {0};
+    simulated(&b, open[i], rates[i]);
+    if (b.failed) continue;
+    const tn_model *m = b.model;
+    const size_t nq = (size_t)m->nq, nu = (size_t)m->nu;
+    quad_system system = {.n = m->nu, .rows = m->rows, .rank = m->rows, .f = f, .g = g};
+    quad_answer answer = {.x = x, .lambda = lambda};
+    /* a little off the constraints, and put back: the end is what the linear problem says, but for the square of the change */
+    memcpy(q, tn_sim_q(b.sim), nq * sizeof *q);
+    for (size_t k = 0; k < nu; k++) x[k] = 1e-6 * sin(1.0 + 3 * (double)k);
+    tn_model_add(m, q, x);
+    tn_assemble(&b.sys, 0, q, u0);
+    system.M = b.sys.M;
+    system.A = b.sys.A;
+    for (int k = 0; k < m->rows; k++) g[k] = -b.sys.C[k];
+    CHECK(quad_solve(&system, &answer));
+    CHECK(tn_sim_set(b.sim, 0, q, u0, true, NULL) == TN_OK);
+    double dq[20], s[20], size = 0, error = 0;
+    for (size_t k = 0; k < nq; k++) dq[k] = tn_sim_q(b.sim)[k] - q[k];
+    tn_model_tangent(m, q, dq, s);
+    for (size_t k = 0; k < nu; k++) size = fmax(size, fabs(x[k])), error = fmax(error, fabs(s[k] - x[k]));
+    CHECK(size > 1e-8 && error <= 1e-5 * size);
+    /* rates: linear, to roundoff */
+    for (size_t k = 0; k < nu; k++) u0[k] = cos(2.0 + 5 * (double)k);
+    CHECK(tn_sim_set(b.sim, 0, NULL, u0, true, NULL) == TN_OK);
+    tn_assemble(&b.sys, 0, tn_sim_q(b.sim), u0);
+    for (int k = 0; k < m->rows; k++) g[k] = -b.sys.Cdot[k];
+    CHECK(quad_solve(&system, &answer));
+    for (size_t k = 0; k < nu; k++) CHECK_NEAR(tn_sim_u(b.sim)[k], u0[k] + x[k], 4e-15);
+    build_free(&b);
+  }
+}
+
+/* ---- conflicts -------------------------------------------------------------------------------------------------------- */
+
+static void refused(const char *model, const char *start, const char *message) {
+  build b;
+  char text[8000];
+  snprintf(text, sizeof text, "%s, 'start': %s}", model, start);
+  for (char *c = text; *c; c++)
+    if (*c == '\'') *c = '"';
+  build_new(&b, 1);
+  build_parse(&b, text);
+  build_simulate(&b);
+  char *quote = b.message;
+  const bool found = b.failed && strstr(quote, message);
+  if (!found) printf("%s\n  got    %s\n  wanted %s\n", start, b.message, message);
+  CHECK(found);
+  build_free(&b);
+}
+
+TEST(a_conflict_is_told_by_those_who_make_it) {
+  static const struct {
+    const char *model, *start, *message;
+  } cases[] = {
+      /* a loop has one freedom */
+      {FOUR_BAR, "{'A.angle': 0.2, 'D.angle': -0.1}",
+       "start value 'D.angle' contradicts start value 'A.angle' (joints 'A', 'B', 'C', 'D'), off by"},
+      /* what is consistent, and what belongs to another mechanism, is left out; the order of the file does not matter */
+      {TWO_FOUR_BARS, "{'A1.angle': 0.1, 'D2.angle': -0.1, 'free.x': 3, 'A2.angle': 0.2, 'keep': ['free.angle']}",
+       "start value 'A2.angle' contradicts start value 'D2.angle' (joints 'A2', 'B2', 'C2', 'D2'), off by"},
+      /* a value that no pose of the mechanism has: the links are too short */
+      {FOUR_BAR, "{'coupler.x': 1.5}", "start value 'coupler.x' contradicts joints 'A', 'B', off by"},
+      /* the same number twice, and a value that is kept */
+      {FOUR_BAR, "{'crank.x': 0.5}", "start value 'crank.x' contradicts joint 'A', off by 0.0"},
+      {HEAD "'bodies': {'k': {'mass': 1, 'inertia': 1}}", "{'k.x': 0.5, 'keep': ['k.x', 'k.y']}",
+       "start value 'k.x' contradicts start value 'k.x', off by"},
+      /* three together, any two of which agree */
+      {HEAD "'bodies': {'k': {'mass': 1, 'inertia': 1}, 'l': {'mass': 1, 'inertia': 1, 'position': [1, 0]},"
+            "'z': {'mass': 1, 'inertia': 1}},"
+            "'joints': {'h': {'type': 'revolute', 'between': ['k', 'l'], 'at': [0.5, 0]},"
+            "'g': {'type': 'weld', 'between': ['ground', 'z'], 'at': [0, 0]}}",
+       "{'k.angle': 0.5, 'z.x': 0, 'l.angle': 0.25, 'h.angle': 0.1}",
+       "start value 'h.angle' contradicts start values 'k.angle', 'l.angle', off by"},
+      /* rates */
+      {FOUR_BAR, "{'A.rate': 1, 'D.rate': 1}",
+       "start value 'D.rate' contradicts start value 'A.rate' (joints 'A', 'B', 'C', 'D'), off by"},
+      {TWO_FOUR_BARS, "{'A1.rate': 1, 'free.vx': 2, 'A2.rate': 3, 'k2.vy': 1}",
+       "start value 'k2.vy' contradicts joints 'A2', 'B2', off by"},
+      /* coordinates that joints give: these have no rows */
+      {FOUR_BAR ", 'coordinates': 'relative'", "{'crank.x': 0.5}",
+       "start value 'crank.x' cannot be reached, it stays off by"},
+      {FOUR_BAR ", 'coordinates': 'relative', 'cut': ['C']", "{'A.angle': 0.2, 'D.angle': -0.1}",
+       "start value 'D.angle' contradicts start value 'A.angle' (joint 'C'), off by"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) refused(cases[i].model, cases[i].start, cases[i].message);
+}
+
+TEST(a_conflict_of_a_driver_with_a_value) {
+  refused(HEAD "'bodies': {'k': {'mass': 1, 'inertia': 1}, 'l': {'mass': 1, 'inertia': 1}},"
+               "'joints': {'pin': {'type': 'revolute', 'between': ['ground', 'k'], 'at': [0, 0]},"
+               "'motor': {'type': 'driver', 'on': 'pin.angle', 'value': '0.3 + 2*t'}}",
+          "{'l.x': 1, 'k.angle': 0.4}", "start value 'k.angle' contradicts joint 'motor', off by 0.05 in position");
+  refused(HEAD "'bodies': {'k': {'mass': 1, 'inertia': 1}, 'l': {'mass': 1, 'inertia': 1}},"
+               "'joints': {'pin': {'type': 'revolute', 'between': ['ground', 'k'], 'at': [0, 0]},"
+               "'motor': {'type': 'driver', 'on': 'pin.angle', 'value': '0.3 + 2*t'}}",
+          "{'l.vx': 1, 'k.rate': 1}", "start value 'k.rate' contradicts joint 'motor', off by 0.5 in velocity");
+}
+
+/* joints that cannot be met by themselves are to blame, not the values beside them */
+TEST(a_conflict_of_joints_alone_with_values_beside_it) {
+  refused(HEAD "'bodies': {'k': {'mass': 1, 'inertia': 1}},"
+               "'joints': {'a': {'type': 'driver', 'on': 'k.x', 'value': 0.1},"
+               "'b': {'type': 'driver', 'on': 'k.x', 'value': 0.2}}",
+          "{'k.angle': 0.5}", "the start cannot be assembled: joint '");
+}
+
+/* ---- what moved ------------------------------------------------------------------------------------------------------- */
+
+TEST(what_moved_is_listed) {
+  build b;
+  simulated(&b,
+            HEAD "'bodies': {'p{i}': {'repeat': 'i=1..10', 'mass': 1, 'position': ['i', '0.01*i'], 'coordinates': "
+                 "'point'}, 'far': {'mass': 1, 'position': [20, 0.001], 'coordinates': 'point'}},"
+                 "'joints': {'y{i}': {'repeat': 'i=1..10', 'type': 'driver', 'on': 'p{i}.y', 'value': 0},"
+                 "           'up': {'type': 'driver', 'on': 'far.y', 'value': 0.5}}",
+            "{}");
+  if (!b.failed) {
+    const tn_summary *s = tn_sim_summary(b.sim);
+    CHECK(s->start_moves == 11);
+    CHECK_TEXT(s->start_move[0].name, "far.y");
+    CHECK_NEAR(s->start_move[0].by, 0.499, 1e-15);
+    for (int i = 1; i < TN_MOST_MOVES; i++) {
+      char name[64];
+      snprintf(name, sizeof name, "p%d.y", 11 - i);
+      CHECK_TEXT(s->start_move[i].name, name);
+      CHECK_NEAR(s->start_move[i].by, -0.01 * (11 - i), 1e-15);
+    }
+    CHECK_TEXT(tn_sim_event(b.sim, 0)->text,
+               "the start moved far.y by 0.499, p10.y by -0.1, p9.y by -0.09, p8.y by -0.08, p7.y by -0.07, "
+               "p6.y by -0.06, p5.y by -0.05, p4.y by -0.04 and 3 more");
+    /* the next start counts anew */
+    CHECK(tn_sim_set(b.sim, 0, tn_sim_q(b.sim), tn_sim_u(b.sim), true, NULL) == TN_OK && s->start_moves == 0);
+  }
+  build_free(&b);
 }
 
 /* ---- freedom ------------------------------------------------------------------------------------------------------ */

@@ -426,8 +426,13 @@ TEST(a_start_that_is_assembled) {
   CHECK_TEXT(member(d, "start_violation_joint")->text, "far");
   CHECK_NEAR(member(d, "start_moved")->number, 0.1, 1e-12);
   CHECK_TEXT(member(d, "start_moved_name")->text, "a.x");
+  const tn_node *moves = member(d, "start_moves");
+  CHECK(moves->size == 2 && member(d, "start_moves_more")->number == 0);
+  CHECK_TEXT(tn_node_get(moves->first, "name")->text, "a.x");
+  CHECK_NEAR(tn_node_get(moves->first, "by")->number, -0.1, 1e-12);
+  CHECK_TEXT(tn_node_get(moves->last, "name")->text, "b.x");
   tn_desc_free(d);
-  CHECK_HAS(check_text(&b), "(joint 'far'); assembled, a.x moved most, by 0.1\n");
+  CHECK_HAS(check_text(&b), "(joint 'far'); assembled, a.x moved most, by 0.1\n    moved: a.x by -0.1, b.x by 0.01\n");
   build_free(&b);
 }
 

@@ -1,0 +1,167 @@
+/* a start that cannot be assembled: who contradicts whom. of the exact values a smallest set is sought that the joints still
+ * refuse, then of the joints a smallest set that still refuses these, by leaving out one after the other:
+ *   (1) what can be left out while the rest stays impossible has no part in it and is left out from there on
+ *   (2) what makes the rest possible by being left out belongs to the conflict
+ * each question is an assembly of its own, from where the first began; the order is that of the file, the answer always the same. */
+#include "simulate/simulate.h"
+
+enum { MOST_JOINTS = 200, MOST_NAMES = 6 };
+
+/* (1), (2) over the exact values; false: the joints alone are impossible */
+static bool find_values(tn_sim *s, bool rate) {
+  const tn_model *m = s->m;
+  bool *out = s->start_left_out;
+  int values = 0;
+  for (int i = 0; i < m->exact; i++)
+    if (m->target[i].rate == rate) out[i] = true, values++;
+  if (!values || !tn_start_reach(s, rate)) return false;
+  for (int i = 0; i < m->exact; i++)
+    if (m->target[i].rate == rate) out[i] = false;
+  for (int i = 0; i < m->exact; i++) {
+    if (m->target[i].rate != rate) continue;
+    out[i] = true;
+    if (tn_start_reach(s, rate)) out[i] = false;
+  }
+  return true;
+}
+
+static bool has_rows(const tn_joint *j) { return !j->in_tree && j->rows + j->rows_velocity > 0; }
+
+/* and over the joints that have rows; rows that a body has on its own coordinates stay */
+static void find_joints(tn_sim *s, bool rate) {
+  const tn_model *m = s->m;
+  bool *out = s->start_without;
+  int n = 0;
+  for (int i = 0; i < m->joints; i++) n += has_rows(&m->joint[i]);
+  for (int i = 0; i < m->joints; i++) {
+    if (!has_rows(&m->joint[i])) continue;
+    out[i] = true;
+    if (n <= MOST_JOINTS && tn_start_reach(s, rate)) out[i] = false;
+  }
+}
+
+/* ---- words -------------------------------------------------------------------------------------------------------------- */
+
+typedef struct list {
+  char text[300];
+  size_t used;
+  int n;
+} list;
+
+static void add(list *l, const char *name) {
+  if (l->n++ < MOST_NAMES)
+    l->used += (size_t)tn_format(l->text + l->used, sizeof l->text - l->used, "%s'%.40s'", l->n > 1 ? ", " : "", name);
+}
+
+static void finish(list *l) {
+  if (l->n > MOST_NAMES) tn_format(l->text + l->used, sizeof l->text - l->used, " and %d more", l->n - MOST_NAMES);
+}
+
+static tn_status refuse_at(tn_sim *s, const tn_node *node) {
+  char pointer[256];
+  tn_node_pointer(node, pointer, sizeof pointer);
+  tn_error_at(s->e, &node->place, pointer);
+  return TN_E_MODEL;
+}
+
+static bool in_conflict(const tn_sim *s, bool rate, int target) {
+  return s->m->target[target].rate == rate && !s->start_left_out[target];
+}
+
+/* the last of the values against the others and the joints */
+static tn_status contradiction(tn_sim *s, bool rate, double off) {
+  const tn_model *m = s->m;
+  const tn_target *last = NULL;
+  list values = {.n = 0}, joints = {.n = 0};
+  for (int i = 0; i < m->exact;
+       i++) /* those that are kept come after those with a number, at which the eye looks first */
+    if (in_conflict(s, rate, i) && (!last || !isnan(m->target[i].value))) last = &m->target[i];
+  for (int i = 0; i < m->exact; i++)
+    if (in_conflict(s, rate, i) && &m->target[i] != last) add(&values, m->target[i].name);
+  for (int i = 0; i < m->joints; i++)
+    if (has_rows(&m->joint[i]) && !s->start_without[i]) add(&joints, m->joint[i].name);
+  finish(&values);
+  finish(&joints);
+  const char *level = rate ? "velocity" : "position", *many = joints.n > 1 ? "s" : "";
+  if (values.n && joints.n)
+    tn_fail(s->e, TN_E_MODEL,
+            "the start cannot be assembled: start value '%.60s' contradicts start value%s %s (joint%s %s), off by %.3g "
+            "in %s",
+            last->name, values.n > 1 ? "s" : "", values.text, many, joints.text, off, level);
+  else if (values.n)
+    tn_fail(s->e, TN_E_MODEL,
+            "the start cannot be assembled: start value '%.60s' contradicts start value%s %s, off by %.3g in %s",
+            last->name, values.n > 1 ? "s" : "", values.text, off, level);
+  else if (joints.n)
+    tn_fail(s->e, TN_E_MODEL,
+            "the start cannot be assembled: start value '%.60s' contradicts joint%s %s, off by %.3g in %s", last->name,
+            many, joints.text, off, level);
+  else
+    tn_fail(s->e, TN_E_MODEL,
+            "the start cannot be assembled: start value '%.60s' cannot be reached, it stays off by %.3g in %s",
+            last->name, off, level);
+  tn_hint(s->e, "exact start values must not contradict the joints; put some of them under \"guess\"");
+  return refuse_at(s, last->node);
+}
+
+/* of joints alone. they hold still; what moves in time is what cannot be followed */
+static const tn_node *moving(const tn_sim *s, char *text, size_t size) {
+  const tn_model *m = s->m;
+  const tn_node *mover = NULL;
+  for (int i = 0, used = 0; i < m->rows && used < 100; i++) {
+    const tn_joint *j = &m->joint[m->row_joint[i]];
+    if (s->solver.sys.Ct[i] == 0 || j->node == mover) continue;
+    used += tn_format(text + used, size - (size_t)used, "%s'%.40s'", mover ? ", " : "", j->name);
+    mover = j->node;
+  }
+  return mover;
+}
+
+static tn_status joints_alone(tn_sim *s, bool rate, double off, int row) {
+  const tn_model *m = s->m;
+  const tn_node *node = m->joint[m->row_joint[row]].node;
+  char name[160], movers[160] = "";
+  tn_row_owner(m, row, name, sizeof name);
+  /* what stays off is where the least squares left it; what the given pose has open is more likely to be at fault */
+  const tn_joint *open = s->summary.start_violation > 1e-9 ? &m->joint[m->row_joint[s->start_row]] : NULL;
+  const tn_node *mover = rate ? moving(s, movers, sizeof movers) : NULL;
+  if (mover) {
+    node = mover;
+    tn_fail(s->e, TN_E_MODEL,
+            "the start cannot be assembled: the motion of %s cannot be followed, %s stays off by %.3g in velocity",
+            movers, name, off);
+  } else if (open && !rate && open->node != node) {
+    node = open->node;
+    tn_fail(s->e, TN_E_MODEL,
+            "the start cannot be assembled: joint '%s' is off by %.3g at the given pose, and closing it leaves %s off "
+            "by %.3g",
+            open->name, s->summary.start_violation, name, off);
+  } else {
+    tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: %s stays off by %.3g in %s", name, off,
+            rate ? "velocity" : "position");
+  }
+  return refuse_at(s, node);
+}
+
+/* the joint row that is violated most where assembly without any value ended */
+static int worst_row(const tn_sim *s, bool rate, double *off) {
+  const tn_system *sys = &s->solver.sys;
+  int row;
+  *off = rate ? tn_violation(sys, sys->Cdot, s->m->rows, &row) : tn_violation(sys, sys->C, s->m->holonomic, &row);
+  return row;
+}
+
+tn_status tn_start_refuse(tn_sim *s, bool rate, double off, int row) {
+  tn_error *e = s->e;
+  bool values = false;
+  for (int i = 0; i < s->m->exact && !s->m->large; i++)
+    values = values || (s->m->target[i].rate == rate && !s->start_left_out[i]);
+  if (!values) return joints_alone(s, rate, off, row);
+  s->e = &s->spare;
+  const bool found = find_values(s, rate);
+  if (found) find_joints(s, rate);
+  s->e = e;
+  if (found) return contradiction(s, rate, off);
+  row = worst_row(s, rate, &off);
+  return joints_alone(s, rate, off, row);
+}
