@@ -52,6 +52,8 @@ typedef enum tn_kind {
   TN_WORD,      /* one of `choices`, "length squared": int, index                                   */
   TN_BOOLEAN,   /* true, false: int                                                                 */
   TN_TIME,      /* number or function of t: const tn_expr *, NULL if not given                      */
+  TN_MATRIX, /* symmetric, without negative eigenvalues: its diagonal, or list of its rows; n x n (0: as many as a twist
+               * has numbers): double[n n], double[36] if 0, row major                               */
   TN_RUNNING, /* number or running expression; list if n != 1: const tn_expr *[n] ([3] if n is 0), NULL if not given */
   /* declared in the table, read by the compiler */
   TN_TEXT,    /* any text                                                                           */
@@ -241,8 +243,9 @@ typedef struct tn_joint_type {
 
 /* ---- forces ------------------------------------------------------------------------------------------------------- */
 
-enum { TN_ON_BODY = 1, TN_ON_CHANNEL = 2, TN_BETWEEN = 4, TN_AT_POINT = 8, TN_ON_NOTHING = 16 };
-/* AT_POINT: `at` or `on_body`. ON_NOTHING: `on` may be left out, and others use its signals */
+/* AT_POINT: `at` or `on_body`. SHARED, with BETWEEN: one place for both, `at` or `on_bodies`, and axes along the world's or
+ * `axis`, at the given pose. ON_NOTHING: `on` may be left out, and others use its signals */
+enum { TN_ON_BODY = 1, TN_ON_CHANNEL = 2, TN_BETWEEN = 4, TN_AT_POINT = 8, TN_SHARED = 16, TN_ON_NOTHING = 32 };
 enum { TN_MOST_STATES = 4, TN_MOST_SIGNALS = 8 };
 
 typedef struct tn_signal {

@@ -183,6 +183,7 @@ void tn_channel_eval(const tn_system *s, const tn_channel *ch, double *value) {
         ch->component < f->states ? s->state[f->state + ch->component] : s->force[ch->part].signal[ch->component];
     return;
   }
+  case TN_CH_FORCE_WRENCH: value[0] = s->force[ch->part].w[s->m->twist + ch->component]; return;
   case TN_CH_FORCE_LOAD: value[0] = force_load(s, ch->part); return;
   case TN_CH_ENERGY: value[0] = tn_energy_of(s, (tn_energy)ch->component); return;
   case TN_CH_MOMENTUM: value[0] = momentum_component(s, ch->component); return;

@@ -178,8 +178,9 @@ static bool joint_channel(const tn_model *m, int i, const char *word, tn_channel
 
 static bool force_channel(const tn_model *m, int i, const char *word, tn_channel *ch, tn_error *e) {
   const tn_force *f = &m->force[i];
-  const bool load = f->how == TN_ON_CHANNEL || f->how == TN_BETWEEN;
-  const char *known[3 + TN_MOST_SIGNALS];
+  const bool shared = f->type->takes & TN_SHARED, load = f->how == TN_ON_CHANNEL || (f->how == TN_BETWEEN && !shared);
+  const char *const *wrench = m->dimension == 2 ? reactions2 : reactions3;
+  const char *known[9 + TN_MOST_SIGNALS];
   int n = 0;
   ch->part = i;
   for (const tn_signal *s = f->type->signals; s && s->name; s++, n++) {
@@ -197,6 +198,13 @@ static bool force_channel(const tn_model *m, int i, const char *word, tn_channel
     known[n++] = all[k].name;
     if (strcmp(word, all[k].name) != 0) continue;
     ch->kind = all[k].kind;
+    return true;
+  }
+  for (int k = 0; shared && k < m->twist; k++) {
+    known[n++] = wrench[k];
+    if (strcmp(word, wrench[k]) != 0) continue;
+    ch->kind = TN_CH_FORCE_WRENCH;
+    ch->component = k;
     return true;
   }
   return unknown_channel(e, "force", f->name, word, n, known);
@@ -396,6 +404,7 @@ const char *tn_channel_unit(const tn_model *m, const tn_channel *ch) {
   case TN_CH_U:
   case TN_CH_RATE: return rates[unit];
   case TN_CH_ACCELERATION: return accels[unit];
+  case TN_CH_FORCE_WRENCH:
   case TN_CH_REACTION:
   case TN_CH_STABILIZER: return ch->component >= m->dimension ? "N m" : "N";
   case TN_CH_PIVOT:

@@ -115,6 +115,13 @@ static tn_status read_field(tn_context *c, const tn_node *node, const tn_field *
     memcpy(at, value, sizeof *value * (size_t)(f->n ? f->n : 3));
     return TN_OK;
   }
+  case TN_MATRIX: {
+    double value[36];
+    const int n = f->n ? f->n : c->m->twist;
+    TN_TRY(tn_matrix_at(c, node, f->key, n, value));
+    memcpy(at, value, sizeof *value * (size_t)(n * n));
+    return TN_OK;
+  }
   case TN_DIRECTION: {
     double value[3];
     TN_TRY(tn_direction_at(c, node, value));

@@ -67,6 +67,27 @@ static tn_status read_on(tn_context *c, tn_force *f, const tn_node *on) {
   return TN_OK;
 }
 
+/* one place for both, and axes that both have in common at the given pose: z along `axis`, in the plane x */
+static tn_status shared_frames(tn_context *c, tn_force *f, const int body[2]) {
+  const tn_node *axis = tn_node_get(f->node, "axis");
+  double e[3], A[9];
+  for (int k = 0; k < 2; k++)
+    if (body[k] >= 0 && !c->m->body[body[k]].oriented)
+      return tn_refuse(c, tn_node_get(f->node, "between"), "the particle '%s' does not turn: a %s has no hold on it",
+                       c->m->body[body[k]].name, f->type->name);
+  TN_TRY(tn_one_place(c, f->node, body, TN_GROUND, f->spot));
+  if (!axis) return TN_OK;
+  TN_TRY(tn_direction_at(c, axis, e));
+  tn_frame_along3(e, NULL, A);
+  for (int k = 0; k < 2; k++) {
+    if (c->m->dimension == 2)
+      tn_spot_turn(c, &f->spot[k], atan2(e[1], e[0]));
+    else
+      tn_spot_turn3(c, &f->spot[k], A);
+  }
+  return TN_OK;
+}
+
 /* its own fields, those in space beside them */
 static tn_status read_fields(tn_context *c, tn_force *f) {
   enum { MOST = 32 };
@@ -93,6 +114,8 @@ static tn_status read_where(tn_context *c, tn_force *f) {
                      plane ? "the plane" : "space");
   const tn_node *on = tn_node_get(f->node, "on"), *between = tn_node_get(f->node, "between");
   if (on && between) return tn_refuse(c, between, "give `on` or `between`, not both");
+  if (on && !(f->type->takes & (TN_ON_BODY | TN_ON_CHANNEL)))
+    return tn_refuse(c, on, "a %s acts between two bodies: give `between`, not `on`", f->type->name);
   if (on) {
     TN_TRY(read_on(c, f, on));
   } else if (f->type->takes & TN_BETWEEN) {
@@ -100,7 +123,10 @@ static tn_status read_where(tn_context *c, tn_force *f) {
     if (!between && f->type->takes & (TN_ON_BODY | TN_ON_CHANNEL) && tn_misspelt(f->node, "on"))
       return tn_missing(c, f->node, "on");
     TN_TRY(tn_between_at(c, f->node, body));
-    TN_TRY(tn_two_places(c, f->node, body, f->spot));
+    if (f->type->takes & TN_SHARED)
+      TN_TRY(shared_frames(c, f, body));
+    else
+      TN_TRY(tn_two_places(c, f->node, body, f->spot));
     f->how = TN_BETWEEN;
     f->frames = 2;
   } else {
@@ -173,6 +199,7 @@ static int comes_after(const tn_model *m, const tn_channel *ch) {
   case TN_CH_SIGNAL: return ch->component < m->force[ch->part].states ? -1 : ch->part;
   case TN_CH_FORCE_POWER:
   case TN_CH_FORCE_ENERGY:
+  case TN_CH_FORCE_WRENCH:
   case TN_CH_FORCE_LOAD: return ch->part;
   default: return -1;
   }

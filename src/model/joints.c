@@ -210,33 +210,15 @@ static tn_status turn_frames(tn_context *c, tn_joint *j) {
   return TN_OK;
 }
 
-/* one place for both */
-static tn_status shared_places(tn_context *c, tn_joint *j, const int body[2]) {
-  const tn_node *at = tn_node_get(j->node, "at"), *on = tn_node_get(j->node, "on_bodies");
-  if (at && on) return tn_refuse(c, on, "give `at` or `on_bodies`, not both");
-  if (on) {
-    if (on->kind != TN_NODE_LIST || on->size != 2)
-      return tn_refuse(c, on, "`on_bodies` needs a place on each of the two bodies");
-    TN_TRY(tn_spot_on(c, on->first, body[0], &j->spot[0]));
-    return tn_spot_on(c, on->last, body[1], &j->spot[1]);
-  }
-  /* a particle is its own place; a weld sits by default where the second body is */
-  tn_node here = {.kind = TN_NODE_TEXT};
-  if (!at) {
-    const int b = body[1] >= 0 && !c->m->body[body[1]].oriented   ? body[1]
-                  : body[0] >= 0 && !c->m->body[body[0]].oriented ? body[0]
-                  : j->type->at_second                            ? (body[1] >= 0 ? body[1] : body[0])
-                                                                  : TN_GROUND;
-    if (b == TN_GROUND) return tn_refuse(c, j->node, "`at` is missing: a place in the world at the given pose");
-    here.text = c->m->body[b].name;
-    at = &here;
-  }
-  TN_TRY(tn_spot_at(c, at, body[0], &j->spot[0]));
-  return tn_spot_at(c, at, body[1], &j->spot[1]);
+/* a particle is its own place; a weld sits by default where the second body is */
+static int place_of(const tn_context *c, const tn_joint *j, const int body[2]) {
+  for (int k = 1; k >= 0; k--)
+    if (body[k] >= 0 && !c->m->body[body[k]].oriented) return body[k];
+  return !j->type->at_second ? TN_GROUND : body[1] >= 0 ? body[1] : body[0];
 }
 
 static tn_status shared_frames(tn_context *c, tn_joint *j, const int body[2]) {
-  TN_TRY(shared_places(c, j, body));
+  TN_TRY(tn_one_place(c, j->node, body, place_of(c, j, body), j->spot));
   if (c->m->dimension == 3) return turn_frames(c, j);
   if (!j->type->plane.has_axis) return TN_OK;
   double e[3];

@@ -9,7 +9,8 @@
  *   plan.c      what rows touch; the order of elimination
  *   spots.c     places on bodies             chart.c    coordinates whose rates are not the speeds
  *   sections.c  keys of the model file       registry.c types that can be named
- *   schema.c    the same as a JSON schema    jacobian.c parts of A that outputs ask for */
+ *   schema.c    the same as a JSON schema    jacobian.c parts of A that outputs ask for
+ *   matrix.c    symmetric matrices */
 #ifndef TN_MODEL_H
 #define TN_MODEL_H
 
@@ -150,10 +151,11 @@ typedef enum tn_channel_kind {
   TN_CH_JOINT_POWER,  /* what a joint's own motion in time puts in       */
   TN_CH_FORCE_POWER,  /* of a force, all of it                           */
   TN_CH_FORCE_ENERGY,
-  TN_CH_FORCE_LOAD, /* of a force on a channel: along it; between two places: its pull */
-  TN_CH_SIGNAL,     /* number `component` of the signals of a force */
-  TN_CH_ENERGY,     /* energy.*: component is a tn_energy              */
-  TN_CH_POSITION,   /* of a point of a body, vector                    */
+  TN_CH_FORCE_LOAD,   /* of a force on a channel: along it; between two places: its pull */
+  TN_CH_FORCE_WRENCH, /* of a force at a place that two share: fx fy t (fx .. tz) on the second */
+  TN_CH_SIGNAL,       /* number `component` of the signals of a force */
+  TN_CH_ENERGY,       /* energy.*: component is a tn_energy              */
+  TN_CH_POSITION,     /* of a point of a body, vector                    */
   TN_CH_VELOCITY,
   TN_CH_POINT_ACCELERATION,
   TN_CH_AXIS,          /* axis of a body, vector                          */
@@ -411,6 +413,8 @@ tn_status tn_direction_at(tn_context *c, const tn_node *node, double axis[3]); /
 tn_status tn_place_at(tn_context *c, const tn_node *node, double place[3]);    /* point, body or coordinates */
 tn_status tn_number_text(void *context, const tn_scope *scope, const tn_node *at, const char *text, size_t n,
                          double *value, tn_error *e);
+/* matrix.c: n x n, n <= 6, symmetric and without negative eigenvalues; given as its diagonal or by rows */
+tn_status tn_matrix_at(tn_context *c, const tn_node *node, const char *key, int n, double *K);
 bool tn_is_name(const char *text);
 tn_status tn_check_name(tn_context *c, const tn_node *member);
 
@@ -496,6 +500,9 @@ void tn_spot_place(const tn_context *c, const tn_spot *spot, double r[3]);
 void tn_spot_axes(const tn_context *c, const tn_spot *spot, double A[9]);
 void tn_spot_frame(const tn_context *c, const tn_spot *spot, tn_frame2 *f);
 void tn_spot_frame3(const tn_context *c, const tn_spot *spot, tn_frame3 *f);
+/* one place for both, `at` in the world or `on_bodies` in body axes, or the place `here` of a body (-1: none); axes along the
+ * world's */
+tn_status tn_one_place(tn_context *c, const tn_node *node, const int body[2], int here, tn_spot spot[2]);
 tn_status tn_two_places(tn_context *c, const tn_node *node, const int body[2], tn_spot spot[2]);
 tn_status tn_between_at(tn_context *c, const tn_node *node, int body[2]);
 tn_status tn_joints_list(tn_context *c);

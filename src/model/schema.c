@@ -62,6 +62,22 @@ static void plain(tn_json *j, const tn_field *f) {
   case TN_RUNNING: reference(j, f->n != 1 ? "vector" : "number"); return;
   case TN_VECTOR: reference(j, "vector"); return;
   case TN_DIRECTION: reference(j, "direction"); return;
+  case TN_MATRIX: /* 3 in the plane, 6 in space */
+    list_of(j, f->n ? f->n : 3, f->n ? f->n : 6);
+    tn_json_open(j, "items", "{");
+    tn_json_open(j, "anyOf", "[");
+    tn_json_open(j, NULL, "{-");
+    reference(j, "number");
+    tn_json_close(j);
+    tn_json_open(j, NULL, "{");
+    list_of(j, f->n ? f->n : 3, f->n ? f->n : 6);
+    tn_json_open(j, "items", "{-");
+    reference(j, "number");
+    tn_json_close(j);
+    tn_json_close(j);
+    tn_json_close(j);
+    tn_json_close(j);
+    return;
   case TN_WORD: words(j, f->choices); return;
   case TN_BOOLEAN: tn_json_text(j, "type", "boolean"); return;
   case TN_TEXT:
@@ -214,16 +230,18 @@ static tables members_of(tn_registry kind, const void *type, tn_field *room) {
   } else if (kind == TN_FORCES) {
     const tn_force_type *force = type;
     const bool on = force->takes & (TN_ON_BODY | TN_ON_CHANNEL), between = force->takes & TN_BETWEEN,
-               at_point = force->takes & TN_AT_POINT;
+               at_point = force->takes & TN_AT_POINT, shared = force->takes & TN_SHARED;
     int n = 0;
     for (const tn_field *f = tn_force_fields; f->key; f++) {
       if (strcmp(f->key, "on") == 0 && !on) continue;
       if ((strcmp(f->key, "between") == 0 || strcmp(f->key, "on_bodies") == 0) && !between) continue;
       if (strcmp(f->key, "on_body") == 0 && !at_point) continue;
       if (strcmp(f->key, "at") == 0 && !at_point && !between) continue;
+      if (strcmp(f->key, "axis") == 0 && !shared) continue;
       room[n] = *f;
-      if (strcmp(f->key, "at") == 0 && between) room[n].kind = TN_PLACES;
+      if (strcmp(f->key, "at") == 0 && between && !shared) room[n].kind = TN_PLACES;
       if (strcmp(f->key, "on") == 0 && !between && !(force->takes & TN_ON_NOTHING)) room[n].required = true;
+      if (strcmp(f->key, "between") == 0 && !on) room[n].required = true;
       n++;
     }
     room[n].key = NULL;

@@ -181,6 +181,10 @@ const tn_field tn_force_fields[] = {
     {.key = "at", .unit = "m", .doc = "where it acts, in the world at the given pose", .kind = TN_PLACE},
     {.key = "on_body", .unit = "m", .doc = "where it acts, in body axes", .kind = TN_VECTOR},
     {.key = "on_bodies", .unit = "m", .doc = "two places, each in the axes of its body", .kind = TN_PLACES},
+    {.key = "axis",
+     .doc =
+         "direction of its z axis (plane: x), in the world at the given pose; along the axes of the world if left out",
+     .kind = TN_DIRECTION},
     REPEAT,
     END};
 

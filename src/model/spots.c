@@ -104,6 +104,25 @@ tn_status tn_between_at(tn_context *c, const tn_node *node, int body[2]) {
   return TN_OK;
 }
 
+tn_status tn_one_place(tn_context *c, const tn_node *node, const int body[2], int here, tn_spot spot[2]) {
+  const tn_node *at = tn_node_get(node, "at"), *on = tn_node_get(node, "on_bodies");
+  if (at && on) return tn_refuse(c, on, "give `at` or `on_bodies`, not both");
+  if (on) {
+    if (on->kind != TN_NODE_LIST || on->size != 2)
+      return tn_refuse(c, on, "`on_bodies` needs a place on each of the two bodies");
+    TN_TRY(tn_spot_on(c, on->first, body[0], &spot[0]));
+    return tn_spot_on(c, on->last, body[1], &spot[1]);
+  }
+  tn_node its = {.kind = TN_NODE_TEXT};
+  if (!at) {
+    if (here == TN_GROUND) return tn_refuse(c, node, "`at` is missing: a place in the world at the given pose");
+    its.text = c->m->body[here].name;
+    at = &its;
+  }
+  TN_TRY(tn_spot_at(c, at, body[0], &spot[0]));
+  return tn_spot_at(c, at, body[1], &spot[1]);
+}
+
 static bool is_particle(const tn_context *c, int body) { return body >= 0 && !c->m->body[body].oriented; }
 
 /* two places, `at` [P, Q] in the world or `on_bodies` in body axes. a particle is held at its own place: it may be left out,

@@ -82,6 +82,7 @@ static const char *kind_word(const tn_field *f) {
   case TN_VECTOR: return f->n == 2 ? "two numbers" : f->n == 3 ? "three numbers" : "vector";
   case TN_DIRECTION: return "direction";
   case TN_INERTIA: return "number, or list of 3 or 6";
+  case TN_MATRIX: return "list of numbers, or symmetric matrix";
   case TN_ANY: return "as described";
   case TN_WORD: return "word";
   case TN_BOOLEAN: return "true or false";
@@ -107,8 +108,10 @@ static bool left_out(tn_registry kind, const void *type, const tn_field *f) {
     return tn_is_direction(f->key) && !tn_joint_takes(type, 2, f->key) && !tn_joint_takes(type, 3, f->key);
   if (kind == TN_FORCES) {
     const unsigned takes = ((const tn_force_type *)type)->takes;
+    if (strcmp(f->key, "on") == 0) return !(takes & (TN_ON_BODY | TN_ON_CHANNEL));
     if (strcmp(f->key, "on_body") == 0) return !(takes & TN_AT_POINT);
     if (strcmp(f->key, "at") == 0) return !(takes & (TN_AT_POINT | TN_BETWEEN));
+    if (strcmp(f->key, "axis") == 0) return !(takes & TN_SHARED);
     if (strcmp(f->key, "between") == 0 || strcmp(f->key, "on_bodies") == 0) return !(takes & TN_BETWEEN);
   }
   if (kind == TN_INTEGRATORS) {
@@ -166,9 +169,15 @@ static void write_fields(tn_printer *p, tn_registry kind, const void *type, cons
         if (!(takes & TN_ON_CHANNEL)) shown.kind = TN_NAME, shown.doc = "the body it acts on";
         if (!(takes & TN_ON_BODY)) shown.doc = "the coordinate channel it acts on";
       }
-      if (kind == TN_FORCES && k == 0 && strcmp(f->key, "at") == 0 && ((const tn_force_type *)type)->takes & TN_BETWEEN)
-        shown.kind = TN_PLACES,
+      if (kind == TN_FORCES && k == 0 && ((const tn_force_type *)type)->takes & TN_SHARED) {
+        if (strcmp(f->key, "between") == 0) shown.required = true;
+        if (strcmp(f->key, "at") == 0) shown.doc = "its place, in the world at the given pose";
+        if (strcmp(f->key, "on_bodies") == 0) shown.doc = "its place in the axes of each of the two";
+      } else if (kind == TN_FORCES && k == 0 && strcmp(f->key, "at") == 0 &&
+                 ((const tn_force_type *)type)->takes & TN_BETWEEN) {
+        shown.kind = TN_PLACES;
         shown.doc = "two places, in the world at the given pose; that of a particle may be left out";
+      }
       field_line(p, &shown, markdown);
     }
 }

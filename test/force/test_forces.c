@@ -50,7 +50,7 @@ TEST(every_type_can_be_built_with_every_field) {
   CHECK(tn_force_type_count > 0);
   for (int i = 0; i < tn_force_type_count; i++) {
     const tn_force_type *type = tn_force_types[i];
-    const unsigned known = TN_ON_BODY | TN_ON_CHANNEL | TN_BETWEEN | TN_AT_POINT | TN_ON_NOTHING;
+    const unsigned known = TN_ON_BODY | TN_ON_CHANNEL | TN_BETWEEN | TN_AT_POINT | TN_SHARED | TN_ON_NOTHING;
     build_given all = {0};
     char why[1200] = "", text[64];
     if (type->takes & ~known || !(type->takes & known))

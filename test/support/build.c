@@ -246,6 +246,25 @@ static void random_expression(build *b, char *text, size_t size, bool running) {
              build_uniform(b, 0.2, 1), build_uniform(b, 0.2, 0.6), build_uniform(b, 0.2, 1));
 }
 
+/* G'G: symmetric, without negative eigenvalues; or its diagonal */
+void build_matrix(build *b, const char *at, int n) {
+  double G[36];
+  char text[1200] = "[";
+  const bool whole = build_integer(b, 0, 1);
+  for (int i = 0; i < n * n; i++) G[i] = build_uniform(b, -1, 1);
+  for (int i = 0; i < n; i++) {
+    if (whole) strcat(text, i ? ", [" : "[");
+    for (int j = 0; j < n; j++) {
+      double sum = 0;
+      const size_t used = strlen(text);
+      for (int k = 0; k < n; k++) sum += 4 * G[k * n + i] * G[k * n + j];
+      if (whole || i == j) snprintf(text + used, sizeof text - used, "%s%.17g", (whole ? j : i) ? ", " : "", sum);
+    }
+    if (whole) strcat(text, "]");
+  }
+  build_set(b, at, "%s]", text);
+}
+
 static bool random_field(build *b, const char *at, const tn_field *f, unsigned *chosen) {
   char text[400];
   switch (f->kind) {
@@ -259,6 +278,7 @@ static bool random_field(build *b, const char *at, const tn_field *f, unsigned *
     build_set(b, at, "%s]", list);
     return true;
   }
+  case TN_MATRIX: build_matrix(b, at, f->n ? f->n : 3); return true;
   case TN_WORD: {
     const int i = build_integer(b, 0, words_in(f->choices) - 1);
     *chosen = 1u << i;
@@ -418,7 +438,11 @@ bool build_force(build *b, const char *name, const tn_force_type *type, int how,
   } else if (how == TN_BETWEEN) {
     snprintf(at, sizeof at, "%s/between", part);
     build_set(b, at, "[\"a\", \"b\"]");
-    two_places(b, part, body, false, build_integer(b, 0, 1));
+    two_places(b, part, body, type->takes & TN_SHARED, build_integer(b, 0, 1));
+    if (type->takes & TN_SHARED && build_integer(b, 0, 1)) {
+      snprintf(at, sizeof at, "%s/axis", part);
+      build_set(b, at, "[%.17g, %.17g]", build_uniform(b, -1, 1), build_uniform(b, -1, 1));
+    }
   } else {
     build_fail(b, "a force that acts in the way %d is not known to build.c", how);
     return false;

@@ -71,6 +71,7 @@ bool build_joint(build *b, const char *name, const tn_joint_type *type, const ch
                  int places, build_given *given);
 /* how: one of the bits of type->takes but TN_AT_POINT */
 bool build_force(build *b, const char *name, const tn_force_type *type, int how, build_given *given);
+void build_matrix(build *b, const char *at, int n); /* n x n, at a pointer */
 /* the first field, or choice of a word, that `given` has not; NULL if it has all. `text` is where it is written */
 const char *build_missing(const tn_field *fields, const build_given *given, char *text, size_t size);
 

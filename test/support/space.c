@@ -195,6 +195,7 @@ static bool field(build *b, const char *at, const tn_field *f, const double *nor
     for (int i = 0; i < 3; i++) x[i] = number(b, f);
     build_set(b, at, "%s", LIST(f->n ? f->n : 3, x));
     return true;
+  case TN_MATRIX: build_matrix(b, at, f->n ? f->n : 6); return true;
   case TN_WORD: {
     const int i = build_integer(b, 0, words_in(f->choices) - 1);
     const char *word = f->choices;
@@ -445,7 +446,12 @@ bool space_force(build *b, const char *name, const tn_force_type *type, int how,
     snprintf(g.second, sizeof g.second, "%s", second);
     snprintf(text, sizeof text, "[\"%s\", \"%s\"]", first, second);
     set(b, part, "between", text);
-    places_of(b, part, false, build_integer(b, 0, 1), &g);
+    const bool shared = type->takes & TN_SHARED;
+    places_of(b, part, shared, build_integer(b, 0, 1), &g);
+    if (shared && build_integer(b, 0, 1)) {
+      space_vector(b, 1, P);
+      set(b, part, "axis", LIST(3, P));
+    }
   } else {
     build_fail(b, "a force that acts in the way %d is not known to space.c", how);
     return false;
