@@ -127,7 +127,8 @@ typedef struct tn_sim tn_sim;
 
 typedef struct tn_event {
   double t;
-  const char *kind; /* `assembled`, `as-given`, `shared`, `singular`, `coordinates`, `jump`, `contract`, `dropped` */
+  const char *kind; /* `assembled`, `as-given`, `shared`, `singular`, `coordinates`, `switch`, `jump`, `contract`,
+                       `dropped` */
   char text[240];
 } tn_event;
 
@@ -163,6 +164,7 @@ typedef struct tn_summary {
   /* of an implicit integrator: Jacobians, right-hand sides that went into them, decompositions, iterations */
   long jacobians, jacobian_rhs, decompositions, iterations;
   long set_changes; /* of the numbers that are integrated, where a formulation chooses them */
+  long switches;    /* of functions made of pieces, in laws of forces and drivers            */
   double cpu_seconds, time_assemble, time_solve, time_project;
 } tn_summary;
 

@@ -46,6 +46,7 @@ struct tn_system {
   double *force_power;           /* forces: all of it                                                        */
   double power, dissipated;      /* of forces: without a potential; lost                                      */
   double force_potential;
+  tn_switching switching; /* pieces of functions that are made of them */
   /* after a solve */
   double *udot, *lambda;     /* nu, rows: without the stabilizer                                         */
   double *udot_s, *lambda_s; /* its share                                                              */

@@ -219,4 +219,6 @@ static void fetch(const void *scope, int slot, double *value) {
   tn_channel_eval(s, &s->m->channel[slot], value);
 }
 
-void tn_expr_on(const tn_system *s, const tn_expr *e, double *value) { tn_expr_eval(e, s->t, fetch, s, value); }
+void tn_expr_on(const tn_system *s, const tn_expr *e, double *value) {
+  tn_expr_eval_on(e, s->t, fetch, s, &s->switching, value);
+}

@@ -173,7 +173,7 @@ const double *tn_touch_row(const tn_system *s, const tn_joint *j, int i, int k, 
 static void channel_row(tn_system *s, const tn_joint *j) {
   const int r = j->row, twist = s->m->twist;
   double jet[3];
-  tn_expr_jet(j->value, s->t, jet);
+  tn_expr_jet_on(j->value, s->t, &s->switching, jet);
   s->C[r] = -jet[0];
   s->Ct[r] = -jet[1];
   s->Cdot[r] = -jet[1];
@@ -320,7 +320,7 @@ void tn_rows_position(tn_system *s) {
       own_row(s, j, false);
     } else if (j->terms) {
       double jet[3];
-      tn_expr_jet(j->value, s->t, jet);
+      tn_expr_jet_on(j->value, s->t, &s->switching, jet);
       s->C[j->row] = -jet[0];
       for (int k = 0; k < j->terms; k++) {
         double value, rate, accel0;

@@ -58,6 +58,9 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   s->carried_s = TN_CARVE(c, double, twist *bodies);
   s->gains = TN_CARVE(c, double, twist *bodies);
   s->gains_s = TN_CARVE(c, double, twist *bodies);
+  s->switching.piece = TN_CARVE(c, double, m->switches);
+  s->switching.margin = TN_CARVE(c, double, m->switches);
+  s->switching.live = TN_CARVE(c, double, m->switches);
   s->probe = TN_CARVE(c, double, m->jacobian_room ? nu + twist *bodies + rows + m->jacobian_room : 0);
 }
 

@@ -106,6 +106,8 @@ typedef struct tn_names {
   /* levels of all expressions that ask for one another are counted here; NULL: each its own */
   int *nest;
   size_t *at; /* told where the name that `find` is asked for stands in the text; may be NULL */
+  /* a function made of pieces, as written: the number of its switch, -1 if it has none, -2: no memory. NULL: none has */
+  int (*piecewise)(void *user, const char *text);
 } tn_names;
 
 typedef struct tn_expr tn_expr;
@@ -124,11 +126,28 @@ bool tn_expr_uses_time(const tn_expr *expr); /* t itself, not only through chann
  * NULL: not known */
 const char *tn_expr_unit(const tn_expr *expr, const char *(*unit)(const void *user, int slot), const void *user);
 
+/* which piece functions made of pieces (step sign abs min max mod table .., comparisons) take, where they have a switch */
+typedef enum tn_how {
+  TN_PIECES_LIVE,   /* that of the operands                              */
+  TN_PIECES_RECORD, /* the same, and it is noted in `piece`              */
+  TN_PIECES_HELD    /* that in `piece`, and the two others are filled in */
+} tn_how;
+typedef struct tn_switching {
+  tn_how how;
+  double *piece;  /* switches                                               */
+  double *margin; /* switches: how far inside it the operands are, below 0 outside */
+  double *live;   /* switches: where margin < 0, the piece the operands are in */
+} tn_switching;
+
 typedef void (*tn_fetch)(const void *scope, int slot, double *value);
 /* value at time t; `value` has room for tn_expr_width numbers. never allocates; not-a-number comes out as such */
 void tn_expr_eval(const tn_expr *expr, double t, tn_fetch fetch, const void *scope, double *value);
 /* f, f', f'' of a TIME expression (exact, by arithmetic on truncated Taylor series) */
 void tn_expr_jet(const tn_expr *expr, double t, double jet[3]);
+/* the same with pieces as they are held; NULL: live */
+void tn_expr_eval_on(const tn_expr *expr, double t, tn_fetch fetch, const void *scope, const tn_switching *w,
+                     double *value);
+void tn_expr_jet_on(const tn_expr *expr, double t, const tn_switching *w, double jet[3]);
 
 /* trig.c: cosines and sines of x[0], x[stride] .., n of them */
 void tn_cos_sin(int n, const double *x, int stride, double *restrict c, double *restrict s);

@@ -81,16 +81,32 @@ static bool push_constant(tn_parser *p, int width, const double *x, size_t from,
   return wait_with_error(p);
 }
 
+/* an operation made of pieces is given its switch, if whoever parses wants one; of min and max more operands may follow */
+static bool has_switch(tn_parser *p, size_t from, tn_op *op) {
+  if (!p->names.piecewise || !tn_piece_takes(op->code)) return true;
+  const bool pair = op->code == TN_OP_MIN || op->code == TN_OP_MAX;
+  char text[80];
+  tn_format(text, sizeof text, "%s%s", tn_expr_quote(p, from, p->last.to).text,
+            !pair                ? ""
+            : p->now.kind == ',' ? ", ..)"
+                                 : ")");
+  const int number = p->names.piecewise(p->names.user, text);
+  if (number < -1) return tn_expr_no_memory(p);
+  op->index = number + 1;
+  return true;
+}
+
 /* on constants it is run at once: the run is the folding */
 bool tn_expr_apply(tn_parser *p, tn_op op, int n, const tn_value *v, int width, size_t from, tn_value *out) {
   tn_value result = {.start = v[0].start, .depth = v[0].depth, .width = width, .constant = true, .from = from};
   for (int i = 0; i < n; i++) result.constant = result.constant && v[i].constant;
+  if (!result.constant && !has_switch(p, from, &op)) return false;
   if (!emit(p, op)) return false;
   p->depth = result.depth + width;
   *out = result;
   if (!result.constant) return true;
   double stack[TN_EXPR_STACK];
-  tn_expr_run(p->count - result.start, p->op + result.start, NAN, NULL, NULL, stack);
+  tn_expr_run(p->count - result.start, p->op + result.start, NAN, NULL, NULL, NULL, stack);
   p->count = result.start;
   p->depth = result.depth;
   return push_constant(p, width, stack, from, out);

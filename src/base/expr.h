@@ -42,6 +42,7 @@ typedef enum tn_opcode {
   TN_OP_SQRT,
   TN_OP_EXP,
   TN_OP_LOG,
+  TN_OP_TANH,
   TN_OP_ABS,
   TN_OP_SIGN,
   TN_OP_MIN,
@@ -50,6 +51,7 @@ typedef enum tn_opcode {
   TN_OP_STEP,   /* x -> 0 or 1           */
   TN_OP_SMOOTH, /* x x0 y0 x1 y1 -> y    */
   TN_OP_TABLE,  /* x -> y                */
+  TN_OP_SPLINE, /* x -> y                */
   TN_OP_IF,     /* s v w -> v or w       */
 
   TN_OP_VADD,
@@ -69,12 +71,13 @@ typedef enum tn_opcode {
 typedef struct tn_lookup {
   int n;               /* at least 2              */
   const double *x, *y; /* (n), x strictly increasing */
+  const double *bend;  /* (n): y'' at them, of a spline; NULL: straight lines */
 } tn_lookup;
 
 typedef struct tn_op {
   uint8_t code;  /* tn_opcode                */
   uint8_t width; /* of its vectors; 1: scalar */
-  int index;     /* slot; component          */
+  int index;     /* slot; component; of an operation made of pieces: 1 + its switch, 0 if it has none */
   union {
     double number;
     const tn_lookup *table;
@@ -90,7 +93,19 @@ struct tn_expr {
 
 /* run n operations; the result is in stack[0 .. width-1]. the stack has TN_EXPR_STACK numbers, and the compiler saw to
  * it that these suffice */
-void tn_expr_run(int n, const tn_op *op, double t, tn_fetch fetch, const void *scope, double *stack);
+void tn_expr_run(int n, const tn_op *op, double t, tn_fetch fetch, const void *scope, const tn_switching *w,
+                 double *stack);
+
+/* ---- operations made of pieces: expr_piece.c. a: their operands, the first of them ------------------------------------ */
+
+int tn_piece_takes(int code);                           /* operands; 0: it is not made of pieces            */
+double tn_piece_live(const tn_op *op, const double *a); /* the piece that the operands are in; NaN if one is */
+/* how far inside a piece they are: 0 at its edge, below 0 outside */
+double tn_piece_margin(const tn_op *op, double piece, const double *a);
+/* the piece to be taken: that which is held, or the live one */
+double tn_piece(const tn_op *op, const double *a, const tn_switching *w);
+/* the table or spline of a piece, beyond its ends too: y, y', y'' */
+void tn_piece_look_up(const tn_op *op, double piece, double x, double y[3]);
 
 /* ---- parsing: shared by expr.c (grammar), expr_call.c (functions), expr_token.c (tokens and messages) ------------ */
 

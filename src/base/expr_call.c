@@ -20,11 +20,12 @@ static const function functions[] = {
     {"tan", NUMBERS, 1, 1, 0, TN_OP_TAN},     {"asin", NUMBERS, 1, 1, 0, TN_OP_ASIN},
     {"acos", NUMBERS, 1, 1, 0, TN_OP_ACOS},   {"atan", NUMBERS, 1, 1, 0, TN_OP_ATAN},
     {"atan2", NUMBERS, 2, 2, 0, TN_OP_ATAN2}, {"sqrt", NUMBERS, 1, 1, 0, TN_OP_SQRT},
-    {"exp", NUMBERS, 1, 1, 0, TN_OP_EXP},     {"log", NUMBERS, 1, 1, 0, TN_OP_LOG},
-    {"abs", NUMBERS, 1, 1, 0, TN_OP_ABS},     {"sign", NUMBERS, 1, 1, 0, TN_OP_SIGN},
-    {"mod", NUMBERS, 2, 2, 0, TN_OP_MOD},     {"min", PAIRS, 2, 0, 0, TN_OP_MIN},
-    {"max", PAIRS, 2, 0, 0, TN_OP_MAX},       {"if", CHOICE, 3, 3, 0, TN_OP_IF},
-    {"step", STEP, 1, 5, 0, TN_OP_SMOOTH},    {"table", TABLE, 3, 3, 2, TN_OP_TABLE},
+    {"tanh", NUMBERS, 1, 1, 0, TN_OP_TANH},   {"exp", NUMBERS, 1, 1, 0, TN_OP_EXP},
+    {"log", NUMBERS, 1, 1, 0, TN_OP_LOG},     {"abs", NUMBERS, 1, 1, 0, TN_OP_ABS},
+    {"sign", NUMBERS, 1, 1, 0, TN_OP_SIGN},   {"mod", NUMBERS, 2, 2, 0, TN_OP_MOD},
+    {"min", PAIRS, 2, 0, 0, TN_OP_MIN},       {"max", PAIRS, 2, 0, 0, TN_OP_MAX},
+    {"if", CHOICE, 3, 3, 0, TN_OP_IF},        {"step", STEP, 1, 5, 0, TN_OP_SMOOTH},
+    {"table", TABLE, 3, 3, 2, TN_OP_TABLE},   {"spline", TABLE, 3, 3, 2, TN_OP_SPLINE},
     {"dot", VECTORS, 2, 2, 0, TN_OP_DOT},     {"cross", VECTORS, 2, 2, 0, TN_OP_CROSS3},
     {"norm", VECTORS, 1, 1, 0, TN_OP_NORM},   {"in", ALONG, 2, 2, 1, TN_OP_ALONG},
     {"dist", ASKED, 2, 2, 2, TN_OP_SLOT},     {"position", ASKED, 1, 2, 2, TN_OP_SLOT},
@@ -37,6 +38,7 @@ enum { FUNCTIONS = sizeof functions / sizeof *functions, ARGUMENTS = 5, LISTED =
 
 typedef struct arguments {
   int n;
+  size_t at;                   /* where the function stands      */
   const char *name[ARGUMENTS]; /* as text, if it is a named one */
   tn_value v[ARGUMENTS];
   tn_error *waiting[ARGUMENTS];
@@ -82,7 +84,7 @@ static bool read_argument(tn_parser *p, const function *f, arguments *a) {
   }
   if (f->kind == PAIRS && i > 0) {
     tn_value pair[2] = {a->v[0], *v};
-    return tn_expr_apply_to_numbers(p, f->code, 2, pair, pair[0].from, &a->v[0]);
+    return tn_expr_apply_to_numbers(p, f->code, 2, pair, a->at, &a->v[0]);
   }
   if (f->most && i >= f->most) {
     p->count = v->start;
@@ -91,8 +93,8 @@ static bool read_argument(tn_parser *p, const function *f, arguments *a) {
   return true;
 }
 
-static bool read_arguments(tn_parser *p, const function *f, arguments *a) {
-  *a = (arguments){0};
+static bool read_arguments(tn_parser *p, const function *f, size_t at, arguments *a) {
+  *a = (arguments){.at = at};
   if (!tn_expr_enter(p) || !tn_expr_take(p, '(', "'('")) return false;
   while (p->now.kind != ')' || a->n > 0) {
     if (!read_argument(p, f, a)) return false;
@@ -123,6 +125,39 @@ static bool choice(tn_parser *p, const arguments *a, size_t from, tn_value *out)
   return true;
 }
 
+/* y'' (n) at the points of the cubic spline through them, not-a-knot: one cubic over the first two pieces, and over the last
+ * two. two points: a line, three: a parabola. with h_i = x_{i+1} - x_i, d_i = (y_{i+1} - y_i)/h_i
+ *   (1) h_{i-1} b_{i-1} + 2 (h_{i-1} + h_i) b_i + h_i b_{i+1} = 6 (d_i - d_{i-1}),  0 < i < n-1
+ *   (2) (b_1 - b_0)/h_0 = (b_2 - b_1)/h_1, put into (1) for i = 1; alike at the end
+ * false: not finite. room: 2 n */
+static bool spline(int n, const double *x, const double *y, double *b, double *room) {
+  double *diagonal = room, *above = room + n, sum = 0;
+  memset(b, 0, sizeof *b * (size_t)n);
+  if (n == 3) {
+    const double h0 = x[1] - x[0], h1 = x[2] - x[1];
+    b[0] = b[1] = b[2] = 2 * ((y[2] - y[1]) / h1 - (y[1] - y[0]) / h0) / (h0 + h1);
+  }
+  for (int i = 1; n > 3 && i < n - 1; i++) {
+    const double h = x[i] - x[i - 1], g = x[i + 1] - x[i];
+    double below = i == 1 ? 0 : h;
+    diagonal[i] = i == 1 ? (h + g) * (h / g + 2) : i == n - 2 ? (h + g) * (g / h + 2) : 2 * (h + g);
+    above[i] = i == 1 ? (g - h) * (h / g + 1) : i == n - 2 ? 0 : g;
+    if (i == n - 2) below = (h - g) * (g / h + 1);
+    b[i] = 6 * ((y[i + 1] - y[i]) / g - (y[i] - y[i - 1]) / h);
+    if (i == 1) continue;
+    const double factor = below / diagonal[i - 1];
+    diagonal[i] -= factor * above[i - 1];
+    b[i] -= factor * b[i - 1];
+  }
+  for (int i = n - 2; n > 3 && i > 0; i--) b[i] = (b[i] - (i < n - 2 ? above[i] * b[i + 1] : 0)) / diagonal[i];
+  if (n > 3) {
+    b[0] = b[1] + (b[1] - b[2]) * ((x[1] - x[0]) / (x[2] - x[1]));
+    b[n - 1] = b[n - 2] + (b[n - 2] - b[n - 3]) * ((x[n - 1] - x[n - 2]) / (x[n - 2] - x[n - 3]));
+  }
+  for (int i = 0; i < n; i++) sum += 0 * b[i] + 0 * ((i ? y[i] - y[i - 1] : 0) / (i ? x[i] - x[i - 1] : 1));
+  return sum == 0;
+}
+
 static bool items_of(tn_parser *p, const char *name, size_t at, int *n, const double **x) {
   tn_error_clear(&p->error);
   tn_expr_tell_nest(p);
@@ -133,7 +168,7 @@ static bool items_of(tn_parser *p, const char *name, size_t at, int *n, const do
   return true;
 }
 
-static bool lookup(tn_parser *p, const arguments *a, size_t from, tn_value *out) {
+static bool lookup(tn_parser *p, const function *f, const arguments *a, size_t from, tn_value *out) {
   int n = 0, m = 0;
   const double *x = NULL, *y = NULL;
   if (!items_of(p, a->name[0], a->from[0], &n, &x) || !items_of(p, a->name[1], a->from[1], &m, &y)) return false;
@@ -148,7 +183,15 @@ static bool lookup(tn_parser *p, const arguments *a, size_t from, tn_value *out)
   tn_lookup *table = tn_arena_alloc(p->arena, sizeof *table);
   if (!table) return tn_expr_no_memory(p);
   *table = (tn_lookup){.n = n, .x = x, .y = y};
-  return tn_expr_apply(p, (tn_op){.code = TN_OP_TABLE, .width = 1, .as.table = table}, 1, &a->v[2], 1, from, out);
+  if (f->code == TN_OP_SPLINE) {
+    double *room = tn_arena_alloc(p->arena, sizeof *room * 3 * (size_t)n);
+    if (!room) return tn_expr_no_memory(p);
+    if (!spline(n, x, y, room, room + n))
+      return tn_expr_fail(p, a->from[1], "the spline through '%.60s' and '%.60s' is not finite", a->name[0],
+                          a->name[1]);
+    table->bend = room;
+  }
+  return tn_expr_apply(p, (tn_op){.code = (uint8_t)f->code, .width = 1, .as.table = table}, 1, &a->v[2], 1, from, out);
 }
 
 static bool ask(tn_parser *p, const char *function_name, int n, const char *const *names, size_t from, tn_value *out) {
@@ -241,7 +284,7 @@ bool tn_expr_call(tn_parser *p, const tn_token *name, tn_value *out) {
   }
   if (f->kind == LISTS) return lists(p, f, name->from, out);
   arguments a;
-  if (!read_arguments(p, f, &a)) return false;
+  if (!read_arguments(p, f, name->from, &a)) return false;
   if (a.n < f->least || (f->most && a.n > f->most) || (f->kind == STEP && a.n != 1 && a.n != 5))
     return wrong_count(p, f, a.n, name->from);
 
@@ -253,7 +296,7 @@ bool tn_expr_call(tn_parser *p, const tn_token *name, tn_value *out) {
     return true;
   case CHOICE: return choice(p, &a, name->from, out);
   case STEP: return step(p, &a, name->from, out);
-  case TABLE: return lookup(p, &a, name->from, out);
+  case TABLE: return lookup(p, f, &a, name->from, out);
   case VECTORS: return vectors(p, f, &a, name->from, out);
   case ALONG: return along(p, &a, name->from, out);
   case ASKED:

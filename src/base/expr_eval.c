@@ -1,4 +1,4 @@
-/* expressions: running the postfix program, on numbers and on 2-jets.
+/* expressions: running the postfix program, on numbers and on 2-jets. what is made of pieces is in expr_piece.c.
  * SPDX-License-Identifier: MIT
  *
  * a jet is (f, f', f''), derivatives with respect to t:
@@ -17,57 +17,12 @@
 /* the analyzer cannot know that the parser counted what is on the stack */
 /* NOLINTBEGIN(clang-analyzer-core.*) */
 
-static double sign_of(double x) { return x > 0 ? 1 : x < 0 ? -1 : x == 0 ? 0 : x; }
-static double step_of(double x) { return x >= 0 ? 1 : x < 0 ? 0 : x; }
-static bool first_is_min(double a, double b) { return a <= b || isnan(a); }
-static bool first_is_max(double a, double b) { return a >= b || isnan(a); }
-
-static double compare(int code, double a, double b) {
-  if (isunordered(a, b)) return NAN;
-  switch (code) {
-  case TN_OP_LT: return a < b;
-  case TN_OP_LE: return a <= b;
-  case TN_OP_GT: return a > b;
-  case TN_OP_GE: return a >= b;
-  case TN_OP_EQ: return a == b;
-  default: return a != b;
-  }
-}
-
 static double both(double a, double b) { return a == 0 || b == 0 ? 0 : isunordered(a, b) ? NAN : 1; }
 static double either(double a, double b) {
   if ((a != 0 && !isnan(a)) || (b != 0 && !isnan(b))) return 1;
   return isunordered(a, b) ? NAN : 0;
 }
-
-/* the piece of a table that x is in: its left knot, or -1 before the first and n-1 from the last knot on */
-static int piece_of(const tn_lookup *table, double x) {
-  int low = -1, high = table->n;
-  while (high - low > 1) {
-    int middle = low + (high - low) / 2;
-    if (table->x[middle] <= x)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-/* value and slope; at a knot the slope to its right */
-static double look_up(const tn_lookup *table, double x, double *slope) {
-  *slope = 0;
-  if (isnan(x)) return x;
-  int k = piece_of(table, x);
-  if (k < 0) return table->y[0];
-  if (k == table->n - 1) return table->y[k];
-  *slope = (table->y[k + 1] - table->y[k]) / (table->x[k + 1] - table->x[k]);
-  return table->y[k] + *slope * (x - table->x[k]);
-}
-
-static double smooth(const double *a) {
-  double x = a[0], x0 = a[1], y0 = a[2], x1 = a[3], y1 = a[4], s = (x - x0) / (x1 - x0);
-  return s <= 0 ? y0 : s >= 1 ? y1 : y0 + (y1 - y0) * (s * s * (3 - 2 * s));
-}
+static double neither(double a) { return isnan(a) ? a : a == 0; }
 
 static double dot(int n, const double *a, const double *b) {
   double sum = a[0] * b[0];
@@ -93,8 +48,28 @@ static void along(int n, double *a) {
   memcpy(a, result, sizeof(double) * (size_t)n);
 }
 
-void tn_expr_run(int n, const tn_op *op, double t, tn_fetch fetch, const void *scope, double *stack) {
-  double *s = stack, slope; /* s: the first free place */
+/* on one of its pieces; a[1] of abs, sign .. is not looked at */
+static double on_piece(const tn_op *op, double piece, const double *a) {
+  double y[3];
+  if (isnan(piece)) return piece;
+  switch (op->code) {
+  case TN_OP_ABS: return piece < 0 ? -a[0] : a[0] + 0.0;
+  case TN_OP_MIN:
+  case TN_OP_MAX: return piece != 0 ? a[0] : a[1];
+  case TN_OP_MOD: return a[0] - a[1] * piece;
+  case TN_OP_SMOOTH: {
+    const double s = (a[0] - a[1]) / (a[3] - a[1]);
+    return piece < 0 ? a[2] : piece > 0 ? a[4] : a[2] + (a[4] - a[2]) * (s * s * (3 - 2 * s));
+  }
+  case TN_OP_TABLE:
+  case TN_OP_SPLINE: tn_piece_look_up(op, piece, a[0], y); return y[0];
+  default: return piece; /* sign, step, comparisons */
+  }
+}
+
+void tn_expr_run(int n, const tn_op *op, double t, tn_fetch fetch, const void *scope, const tn_switching *held,
+                 double *stack) {
+  double *s = stack; /* the first free place */
   for (const tn_op *end = op + n; op < end; op++) {
     int w = op->width;
     switch ((tn_opcode)op->code) {
@@ -112,15 +87,9 @@ void tn_expr_run(int n, const tn_op *op, double t, tn_fetch fetch, const void *s
     case TN_OP_DIV: s--, s[-1] /= s[0]; break;
     case TN_OP_POW: s--, s[-1] = pow(s[-1], s[0]); break;
     case TN_OP_NEG: s[-1] = -s[-1]; break;
-    case TN_OP_LT:
-    case TN_OP_LE:
-    case TN_OP_GT:
-    case TN_OP_GE:
-    case TN_OP_EQ:
-    case TN_OP_NE: s--, s[-1] = compare(op->code, s[-1], s[0]); break;
     case TN_OP_AND: s--, s[-1] = both(s[-1], s[0]); break;
     case TN_OP_OR: s--, s[-1] = either(s[-1], s[0]); break;
-    case TN_OP_NOT: s[-1] = compare(TN_OP_EQ, s[-1], 0); break;
+    case TN_OP_NOT: s[-1] = neither(s[-1]); break;
 
     case TN_OP_SIN: s[-1] = sin(s[-1]); break;
     case TN_OP_COS: s[-1] = cos(s[-1]); break;
@@ -132,14 +101,25 @@ void tn_expr_run(int n, const tn_op *op, double t, tn_fetch fetch, const void *s
     case TN_OP_SQRT: s[-1] = sqrt(s[-1]); break;
     case TN_OP_EXP: s[-1] = exp(s[-1]); break;
     case TN_OP_LOG: s[-1] = log(s[-1]); break;
-    case TN_OP_ABS: s[-1] = fabs(s[-1]); break;
-    case TN_OP_SIGN: s[-1] = sign_of(s[-1]); break;
-    case TN_OP_MIN: s--, s[-1] = first_is_min(s[-1], s[0]) ? s[-1] : s[0]; break;
-    case TN_OP_MAX: s--, s[-1] = first_is_max(s[-1], s[0]) ? s[-1] : s[0]; break;
-    case TN_OP_MOD: s--, s[-1] -= s[0] * floor(s[-1] / s[0]); break;
-    case TN_OP_STEP: s[-1] = step_of(s[-1]); break;
-    case TN_OP_SMOOTH: s -= 4, s[-1] = smooth(s - 1); break;
-    case TN_OP_TABLE: s[-1] = look_up(op->as.table, s[-1], &slope); break;
+    case TN_OP_TANH: s[-1] = tanh(s[-1]); break;
+    case TN_OP_LT:
+    case TN_OP_LE:
+    case TN_OP_GT:
+    case TN_OP_GE:
+    case TN_OP_EQ:
+    case TN_OP_NE:
+    case TN_OP_ABS:
+    case TN_OP_SIGN:
+    case TN_OP_MIN:
+    case TN_OP_MAX:
+    case TN_OP_MOD:
+    case TN_OP_STEP:
+    case TN_OP_SMOOTH:
+    case TN_OP_TABLE:
+    case TN_OP_SPLINE:
+      s -= tn_piece_takes(op->code) - 1;
+      s[-1] = on_piece(op, tn_piece(op, s - 1, held), s - 1);
+      break;
     case TN_OP_IF: s -= w + 1, choose(w, s - w); break;
 
     case TN_OP_VADD:
@@ -180,10 +160,15 @@ void tn_expr_run(int n, const tn_op *op, double t, tn_fetch fetch, const void *s
 int tn_expr_width(const tn_expr *expr) { return expr->width; }
 tn_class tn_expr_class(const tn_expr *expr) { return expr->kind; }
 
-void tn_expr_eval(const tn_expr *expr, double t, tn_fetch fetch, const void *scope, double *value) {
+void tn_expr_eval_on(const tn_expr *expr, double t, tn_fetch fetch, const void *scope, const tn_switching *w,
+                     double *value) {
   double stack[TN_EXPR_STACK];
-  tn_expr_run(expr->n, expr->op, t, fetch, scope, stack);
+  tn_expr_run(expr->n, expr->op, t, fetch, scope, w, stack);
   for (int i = 0; i < expr->width; i++) value[i] = stack[i];
+}
+
+void tn_expr_eval(const tn_expr *expr, double t, tn_fetch fetch, const void *scope, double *value) {
+  tn_expr_eval_on(expr, t, fetch, scope, NULL, value);
 }
 
 /* ---- jets -------------------------------------------------------------------------------------------------------- */
@@ -243,20 +228,29 @@ static jet j_call(int code, jet a) {
   case TN_OP_ATAN: return d = 1 / (1 + x * x), j_chain(atan(x), d, -2 * x * d * d, a);
   case TN_OP_EXP: return y = exp(x), j_chain(y, y, y, a);
   case TN_OP_LOG: return j_chain(log(x), 1 / x, -1 / (x * x), a);
+  case TN_OP_TANH: return y = tanh(x), d = 1 - y * y, j_chain(y, d, -2 * y * d, a);
   case TN_OP_SQRT: return j_sqrt(a);
-  case TN_OP_ABS: return x < 0 ? j_neg(a) : (jet){fabs(x), a.d, a.dd};
-  case TN_OP_SIGN: return j_number(sign_of(x));
-  case TN_OP_STEP: return j_number(step_of(x));
-  default: return j_number(compare(TN_OP_EQ, x, 0)); /* not */
+  default: return j_number(neither(x)); /* not */
   }
 }
 
-static jet j_smooth(const jet *a) {
-  jet s = j_div(j_sub(a[0], a[1]), j_sub(a[3], a[1]));
-  if (s.f <= 0) return a[2];
-  if (s.f >= 1) return a[4];
-  jet cubic = j_mul(j_mul(s, s), j_sub(j_number(3), j_times(2, s)));
-  return j_add(a[2], j_mul(j_sub(a[4], a[2]), cubic));
+static jet j_on_piece(const tn_op *op, double piece, const jet *a) {
+  double y[3];
+  if (isnan(piece)) return (jet){piece, op->code == TN_OP_ABS ? a->d : 0, op->code == TN_OP_ABS ? a->dd : 0};
+  switch (op->code) {
+  case TN_OP_ABS: return piece < 0 ? j_neg(a[0]) : (jet){a->f + 0.0, a->d, a->dd};
+  case TN_OP_MIN:
+  case TN_OP_MAX: return piece != 0 ? a[0] : a[1];
+  case TN_OP_MOD: return j_sub(a[0], j_times(piece, a[1]));
+  case TN_OP_SMOOTH: {
+    const jet s = j_div(j_sub(a[0], a[1]), j_sub(a[3], a[1]));
+    if (piece != 0) return piece < 0 ? a[2] : a[4];
+    return j_add(a[2], j_mul(j_sub(a[4], a[2]), j_mul(j_mul(s, s), j_sub(j_number(3), j_times(2, s)))));
+  }
+  case TN_OP_TABLE:
+  case TN_OP_SPLINE: tn_piece_look_up(op, piece, a->f, y); return j_chain(y[0], y[1], y[2], a[0]);
+  default: return j_number(piece);
+  }
 }
 
 static jet j_dot(int n, const jet *a, const jet *b) {
@@ -279,8 +273,7 @@ static void j_along(int n, jet *a) {
 }
 
 /* as tn_expr_run */
-static void run_jets(int n, const tn_op *op, double t, jet *s) {
-  double slope, y;
+static void run_jets(int n, const tn_op *op, double t, const tn_switching *held, jet *s) {
   for (const tn_op *end = op + n; op < end; op++) {
     int w = op->width;
     switch ((tn_opcode)op->code) {
@@ -296,12 +289,6 @@ static void run_jets(int n, const tn_op *op, double t, jet *s) {
     case TN_OP_DIV: s--, s[-1] = j_div(s[-1], s[0]); break;
     case TN_OP_POW: s--, s[-1] = j_pow(s[-1], s[0]); break;
     case TN_OP_NEG: s[-1] = j_neg(s[-1]); break;
-    case TN_OP_LT:
-    case TN_OP_LE:
-    case TN_OP_GT:
-    case TN_OP_GE:
-    case TN_OP_EQ:
-    case TN_OP_NE: s--, s[-1] = j_number(compare(op->code, s[-1].f, s[0].f)); break;
     case TN_OP_AND: s--, s[-1] = j_number(both(s[-1].f, s[0].f)); break;
     case TN_OP_OR: s--, s[-1] = j_number(either(s[-1].f, s[0].f)); break;
 
@@ -315,15 +302,30 @@ static void run_jets(int n, const tn_op *op, double t, jet *s) {
     case TN_OP_SQRT:
     case TN_OP_EXP:
     case TN_OP_LOG:
+    case TN_OP_TANH: s[-1] = j_call(op->code, s[-1]); break;
+    case TN_OP_ATAN2: s--, s[-1] = j_atan2(s[-1], s[0]); break;
+    case TN_OP_LT:
+    case TN_OP_LE:
+    case TN_OP_GT:
+    case TN_OP_GE:
+    case TN_OP_EQ:
+    case TN_OP_NE:
     case TN_OP_ABS:
     case TN_OP_SIGN:
-    case TN_OP_STEP: s[-1] = j_call(op->code, s[-1]); break;
-    case TN_OP_ATAN2: s--, s[-1] = j_atan2(s[-1], s[0]); break;
-    case TN_OP_MIN: s--, s[-1] = first_is_min(s[-1].f, s[0].f) ? s[-1] : s[0]; break;
-    case TN_OP_MAX: s--, s[-1] = first_is_max(s[-1].f, s[0].f) ? s[-1] : s[0]; break;
-    case TN_OP_MOD: s--, s[-1] = j_sub(s[-1], j_times(floor(s[-1].f / s[0].f), s[0])); break;
-    case TN_OP_SMOOTH: s -= 4, s[-1] = j_smooth(s - 1); break;
-    case TN_OP_TABLE: y = look_up(op->as.table, s[-1].f, &slope), s[-1] = j_chain(y, slope, 0, s[-1]); break;
+    case TN_OP_MIN:
+    case TN_OP_MAX:
+    case TN_OP_MOD:
+    case TN_OP_STEP:
+    case TN_OP_SMOOTH:
+    case TN_OP_TABLE:
+    case TN_OP_SPLINE: {
+      double a[5];
+      const int takes = tn_piece_takes(op->code);
+      s -= takes - 1;
+      for (int i = 0; i < takes; i++) a[i] = s[i - 1].f;
+      s[-1] = j_on_piece(op, tn_piece(op, a, held), s - 1);
+      break;
+    }
     case TN_OP_IF: s -= w + 1, j_choose(w, s - w); break;
 
     case TN_OP_VADD:
@@ -366,11 +368,13 @@ static void run_jets(int n, const tn_op *op, double t, jet *s) {
   }
 }
 
-void tn_expr_jet(const tn_expr *expr, double t, double jets[3]) {
+void tn_expr_jet_on(const tn_expr *expr, double t, const tn_switching *w, double jets[3]) {
   jet stack[TN_EXPR_STACK];
   assert(expr->width == 1 && expr->kind != TN_CLASS_RUNNING);
-  run_jets(expr->n, expr->op, t, stack);
+  run_jets(expr->n, expr->op, t, w, stack);
   jets[0] = stack[0].f, jets[1] = stack[0].d, jets[2] = stack[0].dd;
 }
+
+void tn_expr_jet(const tn_expr *expr, double t, double jets[3]) { tn_expr_jet_on(expr, t, NULL, jets); }
 
 /* NOLINTEND(clang-analyzer-core.*) */

@@ -84,6 +84,14 @@ static int choice(const char *choices, const char *word) {
   return -1;
 }
 
+/* a number or expression that the motion follows */
+static tn_status law_at(tn_context *c, const tn_node *node, tn_class allowed, const tn_expr **x) {
+  c->switching = true;
+  const tn_status status = tn_expr_at(c, node, allowed, 1, x);
+  c->switching = false;
+  return status;
+}
+
 static tn_status read_field(tn_context *c, const tn_node *node, const tn_field *f, void *self) {
   unsigned char *at = (unsigned char *)self + f->offset;
   switch (f->kind) {
@@ -144,7 +152,7 @@ static tn_status read_field(tn_context *c, const tn_node *node, const tn_field *
   }
   case TN_TIME: {
     const tn_expr *x;
-    TN_TRY(tn_expr_at(c, node, TN_CLASS_TIME, 1, &x));
+    TN_TRY(law_at(c, node, TN_CLASS_TIME, &x));
     c->m->uses_time = c->m->uses_time || tn_expr_uses_time(x);
     memcpy(at, &x, sizeof x);
     return TN_OK;
@@ -153,12 +161,12 @@ static tn_status read_field(tn_context *c, const tn_node *node, const tn_field *
     const tn_expr *x[3] = {NULL, NULL, NULL};
     const int n = f->n ? f->n : c->m->dimension;
     if (n == 1) {
-      TN_TRY(tn_expr_at(c, node, TN_CLASS_RUNNING, 1, x));
+      TN_TRY(law_at(c, node, TN_CLASS_RUNNING, x));
     } else {
       if (node->kind != TN_NODE_LIST || (int)node->size != n)
         return tn_refuse(c, node, "`%s` must be a list of %d numbers or expressions", f->key, n);
       const tn_node *k = node->first;
-      for (int i = 0; i < n; i++, k = k->next) TN_TRY(tn_expr_at(c, k, TN_CLASS_RUNNING, 1, &x[i]));
+      for (int i = 0; i < n; i++, k = k->next) TN_TRY(law_at(c, k, TN_CLASS_RUNNING, &x[i]));
     }
     for (int i = 0; i < n; i++) c->m->uses_time = c->m->uses_time || tn_expr_uses_time(x[i]);
     memcpy(at, x, sizeof *x * (size_t)(f->n ? f->n : 3));

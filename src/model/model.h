@@ -10,7 +10,7 @@
  *   spots.c     places on bodies             chart.c    coordinates whose rates are not the speeds
  *   sections.c  keys of the model file       registry.c types that can be named
  *   schema.c    the same as a JSON schema    jacobian.c parts of A that outputs ask for
- *   matrix.c    symmetric matrices */
+ *   matrix.c    symmetric matrices           switches.c functions made of pieces */
 #ifndef TN_MODEL_H
 #define TN_MODEL_H
 
@@ -248,6 +248,13 @@ typedef struct tn_channel {
   const tn_jacobian *jacobian;
 } tn_channel;
 
+/* a function made of pieces in a law of the motion: where it goes from one to another, steps end */
+typedef struct tn_switch {
+  const char *kind, *name; /* `force`, `push`: whose law it is in */
+  const char *text;        /* as written                          */
+  bool in_joint;           /* in a row: velocities may jump there */
+} tn_switch;
+
 typedef struct tn_output {
   const char *name;
   const tn_expr *expr;
@@ -314,6 +321,8 @@ struct tn_model {
   tn_rod *rod;
   tn_flywheel *flywheel;
   tn_channel *channel; /* slots of running expressions */
+  int switches;
+  tn_switch *switched;
   tn_output *output;
   int columns;
   const char **column, **column_unit; /* "" where the unit is not known */
@@ -375,7 +384,8 @@ struct tn_context {
   int *pose_state; /* bodies: 0, 1, 2 as above                      */
   int depth;       /* of definitions that ask for one another */
   int nest;        /* levels of their expressions, together   */
-  int channel_room;
+  int channel_room, switch_room;
+  bool switching;   /* what is parsed is a law of the motion: functions made of pieces have switches */
   bool names_ready; /* bodies, joints and forces can be named        */
   /* the part at work, for messages and for its own channels */
   const char *kind, *name; /* "joint", "knee"                               */
@@ -539,6 +549,8 @@ tn_status tn_channel_call(tn_context *c, const char *function, int n, const char
 tn_status tn_jacobian_call(tn_context *c, const char *function, int n, const char *const *args, tn_channel *ch,
                            tn_error *e);
 tn_status tn_channel_slot(tn_context *c, const tn_channel *ch, int *slot);
+/* switches.c: the number of a new one of the part at work, -1: it has none, -2: no memory; for tn_names */
+int tn_switch_new(tn_context *c, const char *text);
 bool tn_is_energy(const char *name); /* `kinetic` .. of `energy.kinetic` */
 const char *tn_channel_unit(const tn_model *m, const tn_channel *ch);
 tn_status tn_outputs_read(tn_context *c);

@@ -288,11 +288,14 @@ static bool call(void *user, const char *function, int n, const char *const *arg
   return tn_channel_slot(c, &ch, &m->slot) == TN_OK || (tn_fail(e, TN_E_MEMORY, "out of memory"), false);
 }
 
+static int piecewise(void *user, const char *text) { return tn_switch_new(((lookup *)user)->c, text); }
+
 /* parse the text of a node; an error is moved from the offset in the text to the place of the node */
 static tn_status parse(tn_context *c, const tn_scope *scope, const tn_node *at, const char *text, size_t n,
                        tn_class allowed, tn_expr **expr, tn_error *e) {
   lookup l = {c, scope, at && text == at->text ? at->counters : NULL, 0, allowed == TN_CLASS_RUNNING};
-  const tn_names names = {&l, c->m->dimension, find, item, items, call, &c->nest, &l.at};
+  const tn_names names = {
+      &l, c->m->dimension, find, item, items, call, &c->nest, &l.at, c->switching ? piecewise : NULL};
   tn_error inner;
   tn_error_clear(&inner);
   tn_status status = tn_expr_parse(c->arena, text, n, allowed, &names, expr, &inner);

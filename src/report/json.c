@@ -115,6 +115,7 @@ tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write
   tn_json_whole(j, "decompositions", r->decompositions);
   tn_json_whole(j, "iterations", r->iterations);
   tn_json_whole(j, "set_changes", r->set_changes);
+  tn_json_whole(j, "switches", r->switches);
   tn_json_whole(j, "factorizations", r->factorizations);
   tn_json_real(j, "max_position_violation", r->max_position_violation);
   tn_json_real(j, "max_velocity_violation", r->max_velocity_violation);

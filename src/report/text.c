@@ -34,6 +34,8 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
            TN_S(r->decompositions));
   if (r->set_changes)
     tn_put(p, "  other coordinates or speeds became independent %ld time%s\n", r->set_changes, TN_S(r->set_changes));
+  if (r->switches)
+    tn_put(p, "  functions made of pieces went from one to another %ld time%s\n", r->switches, TN_S(r->switches));
   if (m->rows) {
     tn_put(p, "  largest violation: position %.2e, velocity %.2e (contract %.0e, %.0e: %s)", r->max_position_violation,
            r->max_velocity_violation, m->run.contract_position, m->run.contract_velocity,

@@ -44,8 +44,9 @@ static tn_status put_back(tn_sim *s, double t, double theta, double *y) {
 
 tn_status tn_row_inside(tn_sim *s, double t) {
   const double theta = (t - s->t_step) / (s->t - s->t_step);
-  tn_status status =
-      s->packing ? tn_packed_inside(s, t, theta) : s->m->run.integrator->dense(s->work, &s->ode, theta, s->yrow);
+  tn_switch_hold(s);
+  tn_status status = s->packing ? tn_packed_inside(s, t, theta, s->ynew, s->y)
+                                : s->m->run.integrator->dense(s->work, &s->ode, theta * s->switches.share, s->yrow);
   if (status == TN_OK && s->m->rows) status = put_back(s, t, theta, s->yrow);
   if (status == TN_OK) status = tn_solve_here(s, t, s->yrow);
   if (status != TN_OK) return status;

@@ -166,10 +166,10 @@ void tn_packed_ledger(tn_sim *s) {
 }
 
 /* a search begins on the line between the ends of the step */
-tn_status tn_packed_inside(tn_sim *s, double t, double theta) {
-  tn_status status = s->m->run.integrator->dense(s->work, &s->ode, theta, s->zrow);
+tn_status tn_packed_inside(tn_sim *s, double t, double theta, const double *from, const double *to) {
+  tn_status status = s->m->run.integrator->dense(s->work, &s->ode, theta * s->switches.share, s->zrow);
   if (status != TN_OK) return status;
-  for (int i = 0; i < s->n; i++) s->yrow[i] = (1 - theta) * s->ynew[i] + theta * s->y[i];
+  for (int i = 0; i < s->n; i++) s->yrow[i] = (1 - theta) * from[i] + theta * to[i];
   return unpack(s, t, s->zrow, s->yrow);
 }
 

@@ -18,6 +18,7 @@ static void feedback(tn_sim *s, bool held, double h, double *U) {
 tn_status tn_rates_begin(void *sim, double t, const double *y, double h) {
   tn_sim *s = sim;
   s->step_length = h;
+  s->switches.suspect = false;
   if (!s->held) return TN_OK;
   tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
@@ -45,6 +46,7 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
   tn_system *sys = &s->solver.sys;
   s->summary.rhs++;
   tn_status status = tn_at(s, t, y, s->e);
+  if (m->switches) tn_switch_notice(s);
   if (status == TN_OK) status = solve(s, s->ode.kick ? NULL : s->U_held);
   if (status != TN_OK) return status;
   tn_model_rates(m, y, y + m->nq, ydot);
@@ -119,6 +121,7 @@ const char *tn_rates_name(void *sim, int i) {
 }
 
 tn_status tn_solve_here(tn_sim *s, double t, double *y) {
+  tn_switch_live(s);
   tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
   if (s->held) {

@@ -8,6 +8,7 @@
 static tn_status settle(tn_sim *s, bool judged) {
   tn_system *sys = &s->solver.sys;
   const tn_model *m = s->m;
+  tn_switch_reset(s);
   tn_status status = tn_start_count(s);
   if (status != TN_OK) return status;
   memset(tn_ledger_of(s, s->y), 0, sizeof(double) * TN_LEDGERS);

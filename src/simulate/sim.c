@@ -62,6 +62,7 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->start_try = TN_CARVE(c, double, m->nq);
   s->start_s = TN_CARVE(c, double, m->nu);
   tn_packed_carve(s, c, m);
+  tn_switch_carve(s, c, m);
   s->start_memory = TN_CARVE(c, double, m->memory);
   s->q_general = TN_CARVE(c, double, m->nq);
   s->q_beside = TN_CARVE(c, double, m->nq);

@@ -8,6 +8,7 @@
  *   unique.c reactions that redundant rows leave open
  *   singular.c positions where rows become dependent
  *   packed.c fewer numbers for the integrator than q and u
+ *   switch.c functions made of pieces: steps end where they go from one to another
  *   output.c rows and channels                    run.c     from the start to the end */
 #ifndef TN_SIMULATE_H
 #define TN_SIMULATE_H
@@ -43,6 +44,24 @@ typedef struct tn_passing {
   double rho_typical; /* of the factorisation                        */
   tn_singular found;  /* in the step under way                       */
 } tn_passing;
+
+/* functions made of pieces, each a switch: through a step they keep the piece they begin with */
+typedef struct tn_switches {
+  bool known;         /* the pieces of the present state are                                          */
+  bool due;           /* the next step begins with the pieces in `to`                                 */
+  bool suspect;       /* an evaluation of the attempt was outside a piece that its start was inside   */
+  double share;       /* of the integrator's last step: what was taken of it; 1: all                  */
+  double longest;     /* step so far                                                                 */
+  int leading;        /* switch that the step ends at, of those in `to`                                */
+  double slope;       /* of its margin there, 1/s                                                    */
+  double *to;         /* switches: the next piece, NaN: it stays                                      */
+  double *begin;      /* switches: margin at the start of the step                                    */
+  double *from;       /* switches: share of the step from which on its margin counts                   */
+  double *low, *high; /* switches: margins at the ends of a bracket                                    */
+  double *last;       /* switches: when it was switched                                              */
+  double *room;       /* switches                                                                    */
+  int *idle, *told;   /* switches: times in a row without progress; events told                       */
+} tn_switches;
 
 struct tn_sim {
   const tn_model *m;
@@ -105,6 +124,7 @@ struct tn_sim {
   tn_shared *shared;                  /* joints                                          */
   bool *column_shared;                /* columns: redundant rows leave it open           */
   double *column_base, *column_other; /* columns: room                                   */
+  tn_switches switches;
   tn_passing passing;
   double *D_typical;                /* rows: of the factorisation that looks for singular positions       */
   double *singular_value;           /* rows: its                                                       */
@@ -157,7 +177,8 @@ tn_status tn_packed_end(tn_sim *s, double t, bool adaptive); /* ynew of znew, an
 /* z stands, but for positions that stabilizers have corrected; y follows */
 tn_status tn_packed_accept(tn_sim *s, double t, double *y, bool *changed);
 void tn_packed_ledger(tn_sim *s);
-tn_status tn_packed_inside(tn_sim *s, double t, double theta); /* the state inside the last step into yrow */
+/* the state inside the last step, from one state to another, into zrow and yrow */
+tn_status tn_packed_inside(tn_sim *s, double t, double theta, const double *from, const double *to);
 tn_status tn_packed_again(tn_sim *s,
                           double t); /* yrow with its positions corrected: speeds that follow from those in z */
 
@@ -193,6 +214,26 @@ void tn_singular_log(tn_sim *s, double h, double error);
 /* step.c: one accepted step, not beyond t_limit; the error that each number of y may have */
 void tn_error_weights(void *sim, const double *y, double *w);
 tn_status tn_step(tn_sim *s, double t_limit);
+
+/* switch.c */
+typedef enum tn_found {
+  TN_FOUND_NONE,
+  TN_FOUND_AGAIN, /* none; the attempt has to be made once more, for the integrator was asked for what lies inside it */
+  TN_FOUND_HERE,  /* at the start of the step: they were made, and it has to be made anew */
+  TN_FOUND_INSIDE
+} tn_found;
+void tn_switch_carve(tn_sim *s, tn_carve *c, const tn_model *m);
+void tn_switch_reset(tn_sim *s);
+tn_status tn_switch_begin(tn_sim *s); /* before a step: those that are due */
+void tn_switch_hold(tn_sim *s);       /* pieces as in the step */
+void tn_switch_live(tn_sim *s);       /* those of the values  */
+void tn_switch_notice(tn_sim *s);     /* at every evaluation of an attempt */
+/* an attempt from the present state to ynew at t_end could be taken: *t_cut where it has to end */
+tn_status tn_switch_look(tn_sim *s, double t_end, tn_found *found, double *t_cut);
+/* the attempt ends at t_cut: how far off the switch is, s */
+tn_status tn_switch_off(tn_sim *s, double t_cut, double *off);
+tn_status tn_switch_inside(tn_sim *s, double t_end, double t_cut); /* ynew of the integrator's own state there */
+void tn_switch_forget(tn_sim *s);
 
 /* output.c */
 tn_status tn_row_inside(tn_sim *s, double t);

@@ -195,9 +195,58 @@ static tn_status take(tn_sim *s, double t_end, const trial *r) {
   s->summary.steps++;
   status = tn_accept(s, s->t, s->y, &changed);
   tn_packed_ledger(s);
-  s->m->run.integrator->accept(s->work, s->packing ? s->z : s->y, changed);
+  if (s->switches.share == 1) s->m->run.integrator->accept(s->work, s->packing ? s->z : s->y, changed);
+  s->switches.longest = fmax(s->switches.longest, s->t - s->t_step);
   s->summary.t_end = s->t;
   tn_singular_log(s, s->t - s->t_step, r->err);
+  return status;
+}
+
+/* ---- switches ----------------------------------------------------------------------------------------------------------- */
+
+enum { MOST_NEARER = 3 }; /* attempts to end at a switch */
+
+static const double ENOUGH = 1e-13; /* of the time, or of the step: what it may be off */
+
+/* an attempt of r could be taken up to *t_end: where a function goes from one piece to another inside, it ends there. a formula of
+ * one step is made anew with that length, others have the state there. *again: nothing stands, and pieces may be others */
+static tn_status at_switch(tn_sim *s, trial *r, double *t_end, bool *again) {
+  const tn_integrator_type *type = s->m->run.integrator;
+  tn_found found;
+  double t_cut;
+  *again = false;
+  if (!s->m->switches) return TN_OK;
+  tn_status status = tn_switch_look(s, *t_end, &found, &t_cut);
+  if (status != TN_OK || found == TN_FOUND_NONE) return status;
+  s->summary.rejected++;
+  s->err_last = 0;
+  if (found == TN_FOUND_HERE) {
+    *again = true;
+    return TN_OK;
+  }
+  if (found == TN_FOUND_INSIDE && (type->keeps_rates || type->advance)) {
+    status = tn_switch_inside(s, *t_end, t_cut);
+    *t_end = t_cut;
+    return status == TN_OK && s->m->rows ? look_at_end(s, t_cut, r) : status;
+  }
+  type->start(tn_integrator_self(s->m), s->work, s->ode.n);
+  for (int tries = 0; status == TN_OK; tries++) {
+    double off = 0;
+    *r = attempt(s, t_cut - s->t);
+    if (r->status == TN_E_RUN || r->err > 1) { /* shorter, then */
+      tn_switch_forget(s);
+      s->h = 0.5 * (t_cut - s->t);
+      *again = true;
+      return s->m->run.fixed ? r->status : TN_OK;
+    }
+    status = r->status;
+    if (status == TN_OK && found == TN_FOUND_INSIDE) status = tn_switch_off(s, t_cut, &off);
+    if (status != TN_OK || fabs(off) <= ENOUGH * fmax(fabs(t_cut), r->h) || tries == MOST_NEARER) break;
+    if (!(t_cut - off > s->t + 0.5 * r->h)) break;
+    t_cut = fmin(t_cut - off, *t_end);
+    s->summary.rejected++;
+  }
+  *t_end = t_cut;
   return status;
 }
 
@@ -212,10 +261,14 @@ static tn_status shorter_step(tn_sim *s, double t_end) {
   for (int tries = changed ? 0 : 1; status == TN_OK && tries <= MOST_PARTS; tries++) {
     part = pow(0.5, tries);
     s->summary.rejected++;
-    const trial r = attempt(s, part * (t_end - s->t));
+    trial r = attempt(s, part * (t_end - s->t));
     if (r.status == TN_OK) {
-      s->unfinished = tries > 0;
-      return take(s, tries ? s->t + part * (t_end - s->t) : t_end, &r);
+      double end = tries ? s->t + part * (t_end - s->t) : t_end;
+      bool again;
+      if ((status = at_switch(s, &r, &end, &again)) != TN_OK) return status;
+      if (again) return shorter_step(s, t_end);
+      s->unfinished = end != t_end;
+      return take(s, end, &r);
     }
     if (r.status != TN_E_RUN || tries == MOST_PARTS) return r.status;
   }
@@ -232,13 +285,22 @@ static tn_status fixed_step(tn_sim *s, double t_end, bool last) {
     s->e->time = s->t;
     return TN_E_RUN;
   }
-  trial r = attempt(s, t_end - s->t);
-  if (r.status == TN_E_RUN && s->packing) return shorter_step(s, t_end);
-  if (r.status != TN_OK) return r.status;
-  if (r.rho >= SPLIT || last) return take(s, t_end, &r);
-  const double middle = s->t + 0.618 * (t_end - s->t);
-  r = attempt(s, middle - s->t);
-  return r.status != TN_OK ? r.status : take(s, middle, &r);
+  for (bool again = true; again;) {
+    trial r = attempt(s, t_end - s->t);
+    double end = t_end;
+    if (r.status == TN_E_RUN && s->packing) return shorter_step(s, t_end);
+    if (r.status == TN_OK && r.rho < SPLIT && !last) {
+      end = s->t + 0.618 * (t_end - s->t);
+      r = attempt(s, end - s->t);
+    }
+    if (r.status != TN_OK) return r.status;
+    const double whole = end;
+    const tn_status status = at_switch(s, &r, &end, &again);
+    if (status != TN_OK) return status;
+    s->unfinished = end != whole;
+    if (!again) return take(s, end, &r);
+  }
+  return TN_OK;
 }
 
 /* ---- adaptive step ------------------------------------------------------------------------------------------------------ */
@@ -368,12 +430,12 @@ static double factor(tn_sim *s, const trial *r) {
 static tn_status adaptive_step(tn_sim *s, double t_limit) {
   bool rejected = false;
   trial longest = {0}; /* the first attempt */
-  if (!(s->h > 0)) {
-    tn_status status = first_step(s, t_limit);
-    if (status != TN_OK) return status;
-  }
   for (;;) {
     const double most = t_limit - s->t;
+    if (!(s->h > 0)) {
+      const tn_status status = first_step(s, t_limit);
+      if (status != TN_OK) return status;
+    }
     s->h = fmin(s->h, s->m->run.max_step);
     if (s->turning > 0) s->h = fmin(s->h, TURN_AIM / s->turning);
     bool last = 1.01 * s->h >= most;
@@ -396,13 +458,28 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
       forced = r.status == TN_OK;
       last = r.h == most;
     }
+    double t_end = last ? t_limit : s->t + r.h;
+    if ((r.err <= 1 || forced) && s->m->switches) {
+      const double whole = t_end;
+      bool again;
+      const tn_status status = at_switch(s, &r, &t_end, &again);
+      if (status != TN_OK) return status;
+      if (again) {
+        rejected = false;
+        continue;
+      }
+      if (t_end != whole) { /* a step cut short by a switch says nothing about the next */
+        s->worst = r.worst;
+        return take(s, t_end, &r);
+      }
+    }
     if (r.err <= 1 || forced) {
       s->worst = r.worst;
       const double grow = fmin(fmax(factor(s, &r), 0.2), rejected ? 1 : 10);
       s->err_last = rejected || forced ? 0 : fmax(r.err, 1e-10) / AIM;
       if (!(last && r.h < s->h)) s->h = grow * r.h; /* a step cut short by the limit says nothing about the next */
       if (forced) s->h = fmax(s->h, 0.5 * r.h);
-      return take(s, last ? t_limit : s->t + r.h, &r);
+      return take(s, t_end, &r);
     }
     s->summary.rejected++;
     rejected = true;
@@ -423,6 +500,7 @@ static tn_status own_step(tn_sim *s, double t_limit) {
   const tn_integrator_type *type = s->m->run.integrator;
   trial r = {.rho_end = 1};
   double t;
+  bool again;
   if (s->turning > 0) t_limit = fmin(t_limit, s->t + TURN_AIM / s->turning);
   s->solver.nearness = s->solver.seen = 1;
   const long before = s->effort.rejected;
@@ -432,15 +510,18 @@ static tn_status own_step(tn_sim *s, double t_limit) {
   if (r.status == TN_OK && s->packing) r.status = tn_packed_end(s, t, false);
   if (r.status == TN_OK && s->m->rows) r.status = look_at_end(s, t, &r);
   if (r.status != TN_OK) return r.status;
-  r.h = t - s->t;
   r.rho = s->solver.nearness;
   r.seen = s->solver.seen;
+  if ((r.status = at_switch(s, &r, &t, &again)) != TN_OK) return r.status;
+  if (again) return own_step(s, t_limit);
+  r.h = t - s->t;
   return take(s, t, &r);
 }
 
 tn_status tn_step(tn_sim *s, double t_limit) {
   bool changed;
-  tn_status status = tn_packed_renew(s, TN_BEFORE_STEP, &changed);
+  tn_status status = tn_switch_begin(s);
+  if (status == TN_OK) status = tn_packed_renew(s, TN_BEFORE_STEP, &changed);
   if (status != TN_OK) return status;
   if (s->m->run.integrator->advance) return own_step(s, t_limit);
   if (!s->m->run.fixed) return adaptive_step(s, t_limit);

@@ -140,7 +140,7 @@ static tn_status parse_bytes(tn_arena *arena, const char *text, size_t n, int di
                              tn_expr **expr, tn_error *e) {
   reset_slots();
   the_world.dimension = dimension;
-  tn_names names = {&the_world, dimension, find, item, items, call, NULL, NULL};
+  tn_names names = {&the_world, dimension, find, item, items, call, NULL, NULL, NULL};
   char *exact = malloc(n ? n : 1); /* nothing behind it: the sanitizer sees a byte read too far */
   memcpy(exact, text, n);
   tn_error_clear(e);

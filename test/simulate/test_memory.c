@@ -100,7 +100,7 @@ static tn_summary steady(const options *o, int *singular) {
   return summary;
 }
 
-static const char jump[] = "if(mod(t, 0.4) < 0.2, 40, -40)";
+static const char jump[] = "40*tanh(1e7*sin(5*pi*t))", switching[] = "if(mod(t, 0.4) < 0.2, 40, -40)";
 
 TEST(adaptive_steps_with_rejections_allocate_nothing) {
   const tn_summary s = steady(&(options){"four_bar", 10, 0.0101, NULL, NULL, jump}, NULL);
@@ -131,6 +131,18 @@ TEST(integrators_allocate_nothing) {
     snprintf(text, sizeof text, "%s:rtol=1e-6", type->name);
     const tn_summary sum = steady(&(options){"four_bar", 3, 0.0101, NULL, text, jump}, NULL);
     CHECK(sum.rejected > 5);
+  }
+}
+
+TEST(switches_allocate_nothing) {
+  for (int i = 0; i < tn_integrator_type_count; i++) {
+    const tn_integrator_type *type = tn_integrator_types[i];
+    char text[64];
+    if (!type->attempt || type->order < 2) continue;
+    snprintf(text, sizeof text, type->adaptive ? "%s:rtol=1e-6,atol=1e-6" : "%s:step=1e-3", type->name);
+    const tn_summary s = steady(&(options){"four_bar", 1, 0.0037, NULL, text, switching}, NULL);
+    if (s.switches != 6) printf("%s: %ld switches\n", type->name, s.switches);
+    CHECK(s.switches == 6); /* one at 0.2 and 0.6, two at 0.4 and 0.8: mod, and the comparison follows */
   }
 }
 

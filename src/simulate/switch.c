@@ -1,0 +1,279 @@
+/* functions made of pieces in laws of forces and drivers (step sign abs min max mod table .., comparisons). through a step each
+ * keeps the piece it begins with, so that every formula sees smooth rates. a piece has a margin g(t, y), 0 at its edge and below 0
+ * outside (base/expr_piece.c). after an attempt that could be taken
+ *   (1) t* = first time in it at which some g falls below 0, on the integrator's own state inside the step: g >= 0 at `low`, g < 0
+ *       at `high`, by regula falsi (Illinois) on the nearest, every third time by halving, down to roundoff of t
+ *   (2) the step is made anew with the length t* - t, and twice nearer with t* - g/gdot; or, of formulas that keep rates of
+ *       earlier steps, the state inside is taken
+ *   (3) the next step begins with the pieces behind t*; those whose operands jump thereby follow; integrators start anew
+ * a switch at the start of a step is made there. one that is made MOST_IDLE times without the time going on is refused: no
+ * piece has a motion that stays in it.
+ * a margin that was below 0 at the start, by roundoff behind a switch, counts from where it has been above. */
+#include "simulate/simulate.h"
+
+enum { MOST_IDLE = 20, MOST_TOLD = 4, MOST_SEARCH = 200, PARTS = 8 };
+
+static const double PROGRESS = 1e-6;  /* of the longest step                            */
+static const double HERE = 1e-13;     /* of the time, or of the step: no length of its own */
+static const double ROUNDOFF = 9e-16; /* of the time, or of the step                    */
+static const double BACK = 1e-3;      /* of the step, for the slope                     */
+
+static tn_switching *pieces(tn_sim *s) { return &s->solver.sys.switching; }
+
+void tn_switch_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
+  tn_switches *w = &s->switches;
+  double **numbers[] = {&w->to, &w->begin, &w->from, &w->low, &w->high, &w->last, &w->room};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) *numbers[i] = TN_CARVE(c, double, m->switches);
+  w->idle = TN_CARVE(c, int, m->switches);
+  w->told = TN_CARVE(c, int, m->switches);
+}
+
+/* forces and rows may be others then */
+static void set_how(tn_sim *s, tn_how how) {
+  if (!s->m->switches || pieces(s)->how == how) return;
+  pieces(s)->how = how;
+  s->solver.sys.complete = false;
+}
+
+void tn_switch_hold(tn_sim *s) { set_how(s, TN_PIECES_HELD); }
+void tn_switch_live(tn_sim *s) { set_how(s, TN_PIECES_LIVE); }
+
+void tn_switch_forget(tn_sim *s) {
+  s->switches.due = false;
+  for (int i = 0; i < s->m->switches; i++) s->switches.to[i] = NAN;
+}
+
+void tn_switch_reset(tn_sim *s) {
+  tn_switches *w = &s->switches;
+  w->known = w->suspect = false;
+  w->share = 1;
+  w->longest = 0;
+  s->summary.switches = 0;
+  for (int i = 0; i < s->m->switches; i++) {
+    w->last[i] = -INFINITY;
+    w->idle[i] = 0;
+  }
+  tn_switch_forget(s);
+  tn_switch_live(s);
+}
+
+/* margins at a state */
+static tn_status margins(tn_sim *s, double t, double *y, double *to) {
+  tn_switch_hold(s);
+  const tn_status status = tn_at(s, t, y, s->e);
+  if (status == TN_OK) memcpy(to, pieces(s)->margin, sizeof *to * (size_t)s->m->switches);
+  return status;
+}
+
+void tn_switch_notice(tn_sim *s) {
+  const tn_switches *w = &s->switches;
+  if (pieces(s)->how != TN_PIECES_HELD) return;
+  for (int i = 0; i < s->m->switches; i++)
+    if (pieces(s)->margin[i] < 0 && w->begin[i] >= 0) s->switches.suspect = true;
+}
+
+/* ---- to another piece --------------------------------------------------------------------------------------------------- */
+
+static tn_status change(tn_sim *s, int i, double piece) {
+  tn_switches *w = &s->switches;
+  const tn_switch *x = &s->m->switched[i];
+  pieces(s)->piece[i] = piece;
+  s->summary.switches++;
+  if (w->told[i]++ < MOST_TOLD)
+    tn_log(s, s->t, "switch", "%s '%s': %s%s", x->kind, x->name, x->text,
+           w->told[i] < MOST_TOLD ? "" : "; later ones are only counted");
+  w->idle[i] = s->t - w->last[i] <= PROGRESS * w->longest ? w->idle[i] + 1 : 0;
+  w->last[i] = s->t;
+  if (w->idle[i] < MOST_IDLE) return TN_OK;
+  tn_fail(s->e, TN_E_RUN, "%s '%s': %s switches to and fro without the time going on", x->kind, x->name, x->text);
+  tn_hint(s->e,
+          "what it does on either side leads back to the edge: smooth it, as tanh(x/small) does with sign(x), or, if "
+          "it is friction, use a force of that type");
+  s->e->time = s->t;
+  return TN_E_RUN;
+}
+
+/* those that are due, at the present state, and those whose operands jump thereby */
+static tn_status apply(tn_sim *s) {
+  tn_switches *w = &s->switches;
+  const int n = s->m->switches;
+  const tn_integrator_type *type = s->m->run.integrator;
+  bool in_joint = false, changed = false;
+  tn_status status = margins(s, s->t, s->y, w->low);
+  if (status != TN_OK) return status;
+  for (int i = 0; i < n; i++) {
+    if (isnan(w->to[i])) continue;
+    if ((status = change(s, i, w->to[i])) != TN_OK) return status;
+    in_joint = in_joint || s->m->switched[i].in_joint;
+  }
+  for (bool follow = true; follow;) { /* an operand is made of what stands before it: n times at most */
+    follow = false;
+    s->solver.sys.complete = false;
+    if ((status = margins(s, s->t, s->y, w->high)) != TN_OK) return status;
+    for (int i = 0; i < n; i++) {
+      if (!isnan(w->to[i]) || !(w->high[i] < 0) || w->high[i] == w->low[i]) continue;
+      if ((status = change(s, i, w->to[i] = pieces(s)->live[i])) != TN_OK) return status;
+      in_joint = in_joint || s->m->switched[i].in_joint;
+      follow = true;
+    }
+  }
+  tn_switch_forget(s);
+  if (in_joint) { /* a driver may go on at another rate */
+    if ((status = tn_accept(s, s->t, s->y, &changed)) != TN_OK) return status;
+    tn_packed_ledger(s);
+  }
+  type->start(tn_integrator_self(s->m), s->work, s->ode.n);
+  if (type->keeps_rates) s->h = 0; /* it begins with order one */
+  s->err_last = 0;
+  return margins(s, s->t, s->y, w->begin);
+}
+
+tn_status tn_switch_begin(tn_sim *s) {
+  tn_switches *w = &s->switches;
+  tn_status status;
+  if (!s->m->switches) return TN_OK;
+  w->share = 1;
+  if (!w->known) {
+    set_how(s, TN_PIECES_RECORD);
+    if ((status = tn_at(s, s->t, s->y, s->e)) != TN_OK) return status;
+    w->known = true;
+  }
+  return w->due ? apply(s) : margins(s, s->t, s->y, w->begin);
+}
+
+/* ---- where ---------------------------------------------------------------------------------------------------------------- */
+
+/* margins at a share of the attempt, into `to` */
+static tn_status inside(tn_sim *s, double t_end, double share, double *to) {
+  const double t = share < 1 ? s->t + share * (t_end - s->t) : t_end;
+  tn_switch_hold(s);
+  const tn_status status = s->packing ? tn_packed_inside(s, t, share, s->y, s->ynew)
+                                      : s->m->run.integrator->dense(s->work, &s->ode, share, s->yrow);
+  return status == TN_OK ? margins(s, t, s->yrow, to) : status;
+}
+
+/* the first that is outside its piece, or -1 */
+static int outside(const tn_sim *s, double share, const double *margin) {
+  for (int i = 0; i < s->m->switches; i++)
+    if (margin[i] < 0 && share >= s->switches.from[i]) return i;
+  return -1;
+}
+
+/* from which share on margins count. *here: some were outside all the time, and go where they are */
+static tn_status count_from(tn_sim *s, double t_end, bool *here) {
+  static const double look[] = {1.0 / 64, 1.0 / 8, 1.0 / 2};
+  tn_switches *w = &s->switches;
+  bool back = false;
+  *here = false;
+  for (int i = 0; i < s->m->switches; i++) {
+    w->from[i] = w->begin[i] < 0 ? INFINITY : 0;
+    back = back || (w->begin[i] < 0 && w->high[i] < 0);
+  }
+  for (size_t k = 0; back && k < sizeof look / sizeof *look; k++) {
+    tn_status status = inside(s, t_end, look[k], w->low);
+    if (status != TN_OK) return status;
+    for (int i = 0; i < s->m->switches; i++) {
+      if (!(w->begin[i] < 0 && w->high[i] < 0)) continue;
+      if (w->low[i] >= 0) w->from[i] = fmin(w->from[i], look[k]);
+      if (w->low[i] < 0 && k == 0) w->to[i] = pieces(s)->live[i];
+    }
+  }
+  for (int i = 0; back && i < s->m->switches; i++) {
+    if (isfinite(w->from[i])) w->to[i] = NAN;
+    *here = *here || !isnan(w->to[i]);
+  }
+  return TN_OK;
+}
+
+/* (1): the bracket; margins at its ends in w->low and w->high */
+static tn_status search(tn_sim *s, double t_end, double *low, double *high) {
+  tn_switches *w = &s->switches;
+  const double least = ROUNDOFF * fmax(fabs(t_end), t_end - s->t) / (t_end - s->t);
+  double weight_low = 1, weight_high = 1, *room = s->switches.room;
+  int side = 0;
+  memcpy(w->low, w->begin, sizeof *w->low * (size_t)s->m->switches);
+  for (int k = 0; *high - *low > least && k < MOST_SEARCH; k++) {
+    double share = 0.5 * (*low + *high), nearest = *high;
+    for (int i = 0; k % 3 < 2 && i < s->m->switches; i++) {
+      if (!(w->high[i] < 0 && *high >= w->from[i] && w->low[i] >= 0 && *low >= w->from[i])) continue;
+      const double a = weight_low * w->low[i], b = -weight_high * w->high[i];
+      nearest = fmin(nearest, *low + (*high - *low) * (a / (a + b)));
+    }
+    if (nearest > *low && nearest < *high) share = nearest;
+    if (!(share > *low && share < *high)) break;
+    tn_status status = inside(s, t_end, share, room);
+    if (status != TN_OK) return status;
+    const bool out = outside(s, share, room) >= 0;
+    weight_low = out && side > 0 ? 0.5 * weight_low : 1;
+    weight_high = !out && side < 0 ? 0.5 * weight_high : 1;
+    side = out ? 1 : -1;
+    memcpy(out ? w->high : w->low, room, sizeof *room * (size_t)s->m->switches);
+    *(out ? high : low) = share;
+  }
+  return TN_OK;
+}
+
+tn_status tn_switch_look(tn_sim *s, double t_end, tn_found *found, double *t_cut) {
+  tn_switches *w = &s->switches;
+  const tn_integrator_type *type = s->m->run.integrator;
+  const double h = t_end - s->t, least = HERE * fmax(fabs(s->t), h);
+  const bool suspect = w->suspect && !type->keeps_rates && !type->advance;
+  double low = 0, high = 1;
+  bool here, some = false;
+  *found = TN_FOUND_NONE;
+  *t_cut = t_end;
+  tn_status status = margins(s, t_end, s->ynew, w->high);
+  if (status != TN_OK) return status;
+  for (int i = 0; i < s->m->switches; i++) some = some || w->high[i] < 0;
+  if (!some && !suspect) return TN_OK;
+  type->accept(s->work, s->packing ? s->znew : s->ynew, false); /* so that it tells of its inside */
+  if ((status = count_from(s, t_end, &here)) != TN_OK) return status;
+  if (here) {
+    *found = TN_FOUND_HERE;
+    return apply(s);
+  }
+  for (int k = 1; suspect && k < PARTS && high == 1; k++) {
+    if ((status = inside(s, t_end, (double)k / PARTS, w->room)) != TN_OK) return status;
+    const bool out = outside(s, (double)k / PARTS, w->room) >= 0;
+    if (out) high = (double)k / PARTS;
+    if (out) memcpy(w->high, w->room, sizeof *w->high * (size_t)s->m->switches);
+  }
+  if (outside(s, high, w->high) < 0) {
+    *found = TN_FOUND_AGAIN;
+    return TN_OK;
+  }
+  if ((status = search(s, t_end, &low, &high)) != TN_OK) return status;
+  if ((status = inside(s, t_end, high, w->high)) != TN_OK) return status;
+  w->leading = outside(s, high, w->high);
+  for (int i = 0; i < s->m->switches; i++) w->to[i] = w->high[i] < 0 && high >= w->from[i] ? pieces(s)->live[i] : NAN;
+  if (w->leading < 0) return tn_fail(s->e, TN_E_INTERNAL, "a switch was lost");
+  if (high * h <= least) {
+    *found = TN_FOUND_HERE;
+    return apply(s);
+  }
+  const double back = fmin(BACK, 0.5 * high);
+  if ((status = inside(s, t_end, high - back, w->low)) != TN_OK) return status;
+  w->slope = (w->high[w->leading] - w->low[w->leading]) / (back * h);
+  w->due = true;
+  *found = TN_FOUND_INSIDE;
+  if ((1 - high) * h > least) *t_cut = s->t + high * h;
+  return TN_OK;
+}
+
+tn_status tn_switch_off(tn_sim *s, double t_cut, double *off) {
+  tn_switches *w = &s->switches;
+  const tn_status status = margins(s, t_cut, s->ynew, w->high);
+  *off = status == TN_OK && w->slope < 0 ? w->high[w->leading] / w->slope : 0;
+  return status;
+}
+
+tn_status tn_switch_inside(tn_sim *s, double t_end, double t_cut) {
+  tn_switches *w = &s->switches;
+  const double share = t_cut < t_end ? (t_cut - s->t) / (t_end - s->t) : 1;
+  const tn_status status = inside(s, t_end, share, w->high);
+  if (status != TN_OK) return status;
+  memcpy(s->ynew, s->yrow, sizeof *s->ynew * (size_t)s->n);
+  if (s->packing) memcpy(s->znew, s->zrow, sizeof *s->znew * (size_t)s->ode.n);
+  w->share = fmin(share, 1 - 0x1p-53); /* the integrator has it as the whole step */
+  return TN_OK;
+}
