@@ -106,14 +106,17 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
   if ((status = tn_at(s, t, y, s->e)) != TN_OK) return status;
   if (moved) {
     const double work = tn_energy_of(sys, TN_TOTAL) - before;
-    tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += work;
+    tn_ledger_of(s, y)[s->switches.making ? TN_LEDGER_DRIVER : TN_LEDGER_STABILIZER] += work;
     /* a projection mends what a step leaves; this is more than a step leaves */
     if (open > JUMP ||
         (open_v > JUMP && fabs(work) > JUMP * fmax(s->summary.max_kinetic, tn_energy_of(sys, TN_KINETIC)))) {
       char owner[160];
       tn_row_owner(m, open > JUMP ? row : row_v, owner, sizeof owner);
-      tn_log(s, t, "jump", "the projection closed %s by %.3g%s: does a driver jump, or is the step too long?", owner,
-             open > JUMP ? open : open_v, open > JUMP ? "" : " in velocity");
+      if (s->switches.making && open <= JUMP)
+        tn_log(s, t, "jump", "the rate of %s jumps by %.3g, and velocities with it: an impulse", owner, open_v);
+      else
+        tn_log(s, t, "jump", "the projection closed %s by %.3g%s: does a driver jump, or is the step too long?", owner,
+               open > JUMP ? open : open_v, open > JUMP ? "" : " in velocity");
     }
   }
   s->summary.time_project += tn_clock() - start - (s->solver.time_assemble + s->solver.time_solve - inside);

@@ -18,7 +18,7 @@ static void feedback(tn_sim *s, bool held, double h, double *U) {
 tn_status tn_rates_begin(void *sim, double t, const double *y, double h) {
   tn_sim *s = sim;
   s->step_length = h;
-  s->switches.suspect = false;
+  tn_switch_attempt(s);
   if (!s->held) return TN_OK;
   tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;

@@ -47,20 +47,23 @@ typedef struct tn_passing {
 
 /* functions made of pieces, each a switch: through a step they keep the piece they begin with */
 typedef struct tn_switches {
-  bool known;         /* the pieces of the present state are                                          */
-  bool due;           /* the next step begins with the pieces in `to`                                 */
-  bool suspect;       /* an evaluation of the attempt was outside a piece that its start was inside   */
-  double share;       /* of the integrator's last step: what was taken of it; 1: all                  */
-  double longest;     /* step so far                                                                 */
-  int leading;        /* switch that the step ends at, of those in `to`                                */
-  double slope;       /* of its margin there, 1/s                                                    */
-  double *to;         /* switches: the next piece, NaN: it stays                                      */
-  double *begin;      /* switches: margin at the start of the step                                    */
-  double *from;       /* switches: share of the step from which on its margin counts                   */
-  double *low, *high; /* switches: margins at the ends of a bracket                                    */
-  double *last;       /* switches: when it was switched                                              */
-  double *room;       /* switches                                                                    */
-  int *idle, *told;   /* switches: times in a row without progress; events told                       */
+  bool known;                  /* the pieces of the present state are                                          */
+  bool due;                    /* the next step begins with the pieces in `to`                                 */
+  bool suspect;                /* an evaluation of the attempt was outside a piece that its start was inside   */
+  bool making;                 /* velocities are being put to what rows want behind a switch */
+  double share;                /* of the integrator's last step: what was taken of it; 1: all                  */
+  double longest;              /* step so far                                                                 */
+  int leading;                 /* switch that the step ends at, of those in `to`                                */
+  double slope;                /* of its margin there, 1/s                                                    */
+  double *to;                  /* switches: the next piece, NaN: it stays                                      */
+  double *begin;               /* switches: margin at the start of the step                                    */
+  double *from;                /* switches: share of the step from which on its margin counts                   */
+  double *low, *high;          /* switches: margins at the ends of a bracket                                    */
+  double *last;                /* switches: when it was switched                                              */
+  double *near[2], near_at[2]; /* switches: margins inside the attempt, near a third and two thirds; where */
+  double *before, before_at;   /* switches: margin at the start of the step before, NaN: of another piece; s */
+  double *room;                /* switches                                                                    */
+  int *idle, *told;            /* switches: times in a row without progress; events told                       */
 } tn_switches;
 
 struct tn_sim {
@@ -227,7 +230,8 @@ void tn_switch_reset(tn_sim *s);
 tn_status tn_switch_begin(tn_sim *s); /* before a step: those that are due */
 void tn_switch_hold(tn_sim *s);       /* pieces as in the step */
 void tn_switch_live(tn_sim *s);       /* those of the values  */
-void tn_switch_notice(tn_sim *s);     /* at every evaluation of an attempt */
+void tn_switch_attempt(tn_sim *s);    /* one begins           */
+void tn_switch_notice(tn_sim *s);     /* at every evaluation of it */
 /* an attempt from the present state to ynew at t_end could be taken: *t_cut where it has to end */
 tn_status tn_switch_look(tn_sim *s, double t_end, tn_found *found, double *t_cut);
 /* the attempt ends at t_cut: how far off the switch is, s */

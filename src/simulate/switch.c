@@ -8,6 +8,10 @@
  *   (3) the next step begins with the pieces behind t*; those whose operands jump thereby follow; integrators start anew
  * a switch at the start of a step is made there. one that is made MOST_IDLE times without the time going on is refused: no
  * piece has a motion that stays in it.
+ * an attempt that ends inside all pieces may have left one and come back: then an evaluation inside it was outside, or the parabola
+ *   (4) q(x) = (1 - x) g0 + x g1 + a x (x - 1),  a = (gs - (1 - x) g0 - x g1)/(x (x - 1)) at the share x of an evaluation
+ * through the margins at its ends and near a third or two (of formulas that keep rates: at the start of the step before) has a least
+ * value below 0; the state inside is looked at there and at eighths of the step.
  * a margin that was below 0 at the start, by roundoff behind a switch, counts from where it has been above. */
 #include "simulate/simulate.h"
 
@@ -17,12 +21,14 @@ static const double PROGRESS = 1e-6;  /* of the longest step                    
 static const double HERE = 1e-13;     /* of the time, or of the step: no length of its own */
 static const double ROUNDOFF = 9e-16; /* of the time, or of the step                    */
 static const double BACK = 1e-3;      /* of the step, for the slope                     */
+static const double EDGE = 0.05;      /* of the step: evaluations nearer to its ends say nothing of a parabola */
 
 static tn_switching *pieces(tn_sim *s) { return &s->solver.sys.switching; }
 
 void tn_switch_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   tn_switches *w = &s->switches;
-  double **numbers[] = {&w->to, &w->begin, &w->from, &w->low, &w->high, &w->last, &w->room};
+  double **numbers[] = {&w->to,   &w->begin, &w->from,    &w->low,     &w->high,
+                        &w->last, &w->room,  &w->near[0], &w->near[1], &w->before};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) *numbers[i] = TN_CARVE(c, double, m->switches);
   w->idle = TN_CARVE(c, int, m->switches);
   w->told = TN_CARVE(c, int, m->switches);
@@ -66,10 +72,22 @@ static tn_status margins(tn_sim *s, double t, double *y, double *to) {
 }
 
 void tn_switch_notice(tn_sim *s) {
-  const tn_switches *w = &s->switches;
+  tn_switches *w = &s->switches;
+  const double share = (s->solver.sys.t - s->t) / s->step_length;
   if (pieces(s)->how != TN_PIECES_HELD) return;
   for (int i = 0; i < s->m->switches; i++)
-    if (pieces(s)->margin[i] < 0 && w->begin[i] >= 0) s->switches.suspect = true;
+    if (pieces(s)->margin[i] < 0 && w->begin[i] >= 0) w->suspect = true;
+  for (int k = 0; k < 2 && share > EDGE && share < 1 - EDGE; k++) {
+    const double best = (1 + k) / 3.0;
+    if (fabs(share - best) > fabs(w->near_at[k] - best)) continue;
+    w->near_at[k] = share;
+    memcpy(w->near[k], pieces(s)->margin, sizeof *w->near[k] * (size_t)s->m->switches);
+  }
+}
+
+void tn_switch_attempt(tn_sim *s) {
+  s->switches.suspect = false;
+  s->switches.near_at[0] = s->switches.near_at[1] = INFINITY;
 }
 
 /* ---- to another piece --------------------------------------------------------------------------------------------------- */
@@ -78,6 +96,7 @@ static tn_status change(tn_sim *s, int i, double piece) {
   tn_switches *w = &s->switches;
   const tn_switch *x = &s->m->switched[i];
   pieces(s)->piece[i] = piece;
+  w->before[i] = NAN;
   s->summary.switches++;
   if (w->told[i]++ < MOST_TOLD)
     tn_log(s, s->t, "switch", "%s '%s': %s%s", x->kind, x->name, x->text,
@@ -118,8 +137,11 @@ static tn_status apply(tn_sim *s) {
     }
   }
   tn_switch_forget(s);
-  if (in_joint) { /* a driver may go on at another rate */
-    if ((status = tn_accept(s, s->t, s->y, &changed)) != TN_OK) return status;
+  if (in_joint) {     /* a driver may go on at another rate */
+    w->making = true; /* what its impulse does is its work */
+    status = tn_accept(s, s->t, s->y, &changed);
+    w->making = false;
+    if (status != TN_OK) return status;
     tn_packed_ledger(s);
   }
   type->start(tn_integrator_self(s->m), s->work, s->ode.n);
@@ -133,6 +155,8 @@ tn_status tn_switch_begin(tn_sim *s) {
   tn_status status;
   if (!s->m->switches) return TN_OK;
   w->share = 1;
+  memcpy(w->before, w->begin, sizeof *w->begin * (size_t)s->m->switches);
+  w->before_at = s->t_step; /* not behind it, if nothing was done yet */
   if (!w->known) {
     set_how(s, TN_PIECES_RECORD);
     if ((status = tn_at(s, s->t, s->y, s->e)) != TN_OK) return status;
@@ -170,12 +194,12 @@ static tn_status count_from(tn_sim *s, double t_end, bool *here) {
     back = back || (w->begin[i] < 0 && w->high[i] < 0);
   }
   for (size_t k = 0; back && k < sizeof look / sizeof *look; k++) {
-    tn_status status = inside(s, t_end, look[k], w->low);
+    tn_status status = inside(s, t_end, look[k], w->room);
     if (status != TN_OK) return status;
     for (int i = 0; i < s->m->switches; i++) {
       if (!(w->begin[i] < 0 && w->high[i] < 0)) continue;
-      if (w->low[i] >= 0) w->from[i] = fmin(w->from[i], look[k]);
-      if (w->low[i] < 0 && k == 0) w->to[i] = pieces(s)->live[i];
+      if (w->room[i] >= 0) w->from[i] = fmin(w->from[i], look[k]);
+      if (w->room[i] < 0 && k == 0) w->to[i] = pieces(s)->live[i];
     }
   }
   for (int i = 0; back && i < s->m->switches; i++) {
@@ -213,33 +237,77 @@ static tn_status search(tn_sim *s, double t_end, double *low, double *high) {
   return TN_OK;
 }
 
+/* (4): where the parabola is least, if it is below 0 there; else NaN */
+static double dip(double share, double between, double begin, double end) {
+  if (!(begin >= 0 && end >= 0) || !isfinite(share) || share == 0) return NAN;
+  const double a = (between - (1 - share) * begin - share * end) / (share * (share - 1));
+  const double x = 0.5 - 0.5 * (end - begin) / a;
+  return a > 0 && x > 0 && x < 1 && (1 - x) * begin + x * end + a * x * (x - 1) < 0 ? x : NAN;
+}
+
+/* shares of the step at which a margin may have been below 0, into w->low: NaN where it has not. false: nowhere */
+static bool dips(tn_sim *s, double h) {
+  tn_switches *w = &s->switches;
+  const tn_integrator_type *type = s->m->run.integrator;
+  const bool by_step = !type->keeps_rates && !type->advance;
+  bool some = false;
+  for (int i = 0; i < s->m->switches; i++) {
+    w->low[i] = NAN;
+    for (int k = 0; by_step && k < 2 && isnan(w->low[i]); k++)
+      w->low[i] = dip(w->near_at[k], w->near[k][i], w->begin[i], w->high[i]);
+    if (!by_step) w->low[i] = dip((w->before_at - s->t) / h, w->before[i], w->begin[i], w->high[i]);
+    some = some || !isnan(w->low[i]);
+  }
+  return some;
+}
+
+/* an attempt that is inside all pieces at its end, or outside some: *high the first share of some at which it is outside one.
+ * the shares in w->low are looked at too */
+static tn_status peek(tn_sim *s, double t_end, double *high) {
+  tn_switches *w = &s->switches;
+  const int n = s->m->switches;
+  for (int k = 1; k < PARTS + n; k++) {
+    const double share = k < PARTS ? (double)k / PARTS : w->low[k - PARTS];
+    if (!(share > 0 && share < *high)) continue;
+    tn_status status = inside(s, t_end, share, w->room);
+    if (status != TN_OK) return status;
+    if (outside(s, share, w->room) < 0) continue;
+    memcpy(w->high, w->room, sizeof *w->high * (size_t)n);
+    *high = share;
+  }
+  return TN_OK;
+}
+
 tn_status tn_switch_look(tn_sim *s, double t_end, tn_found *found, double *t_cut) {
   tn_switches *w = &s->switches;
   const tn_integrator_type *type = s->m->run.integrator;
   const double h = t_end - s->t, least = HERE * fmax(fabs(s->t), h);
-  const bool suspect = w->suspect && !type->keeps_rates && !type->advance;
+  const bool by_step = !type->keeps_rates && !type->advance;
   double low = 0, high = 1;
-  bool here, some = false;
+  bool here = false, some = false;
   *found = TN_FOUND_NONE;
   *t_cut = t_end;
   tn_status status = margins(s, t_end, s->ynew, w->high);
   if (status != TN_OK) return status;
   for (int i = 0; i < s->m->switches; i++) some = some || w->high[i] < 0;
+  const bool suspect = dips(s, h) || (by_step && w->suspect);
   if (!some && !suspect) return TN_OK;
   type->accept(s->work, s->packing ? s->znew : s->ynew, false); /* so that it tells of its inside */
-  if ((status = count_from(s, t_end, &here)) != TN_OK) return status;
+  if (some)
+    status = count_from(s, t_end, &here);
+  else
+    for (int i = 0; i < s->m->switches; i++) w->from[i] = w->begin[i] < 0 ? INFINITY : 0;
+  if (status != TN_OK) return status;
   if (here) {
     *found = TN_FOUND_HERE;
     return apply(s);
   }
-  for (int k = 1; suspect && k < PARTS && high == 1; k++) {
-    if ((status = inside(s, t_end, (double)k / PARTS, w->room)) != TN_OK) return status;
-    const bool out = outside(s, (double)k / PARTS, w->room) >= 0;
-    if (out) high = (double)k / PARTS;
-    if (out) memcpy(w->high, w->room, sizeof *w->high * (size_t)s->m->switches);
-  }
+  if (suspect && (status = peek(s, t_end, &high)) != TN_OK) return status;
   if (outside(s, high, w->high) < 0) {
-    *found = TN_FOUND_AGAIN;
+    if (by_step)
+      *found = TN_FOUND_AGAIN;
+    else
+      w->share = 1 - 0x1p-53; /* it has been told that the step stands */
     return TN_OK;
   }
   if ((status = search(s, t_end, &low, &high)) != TN_OK) return status;
