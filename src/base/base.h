@@ -136,7 +136,7 @@ typedef struct tn_switching {
   tn_how how;
   double *piece;  /* switches                                               */
   double *margin; /* switches: how far inside it the operands are, below 0 outside */
-  double *live;   /* switches: where margin < 0, the piece the operands are in */
+  double *live;   /* switches: where margin <= 0, the piece the operands are in */
 } tn_switching;
 
 typedef void (*tn_fetch)(const void *scope, int slot, double *value);

@@ -113,7 +113,7 @@ double tn_piece(const tn_op *op, const double *a, const tn_switching *w) {
   if (w->how == TN_PIECES_RECORD) w->piece[i] = tn_piece_live(op, a);
   const double piece = w->piece[i], margin = tn_piece_margin(op, piece, a);
   w->margin[i] = margin;
-  if (margin >= 0) return piece;
+  if (margin > 0) return piece;
   const double live = tn_piece_live(op, a);
   w->live[i] = live;
   return isnan(live) ? live : piece;

@@ -130,8 +130,9 @@ static tn_status apply(tn_sim *s) {
     s->solver.sys.complete = false;
     if ((status = margins(s, s->t, s->y, w->high)) != TN_OK) return status;
     for (int i = 0; i < n; i++) {
-      if (!isnan(w->to[i]) || !(w->high[i] < 0) || w->high[i] == w->low[i]) continue;
-      if ((status = change(s, i, w->to[i] = pieces(s)->live[i])) != TN_OK) return status;
+      const double live = pieces(s)->live[i];
+      if (!isnan(w->to[i]) || !(w->high[i] <= 0) || w->high[i] == w->low[i] || live == pieces(s)->piece[i]) continue;
+      if ((status = change(s, i, w->to[i] = live)) != TN_OK) return status;
       in_joint = in_joint || s->m->switched[i].in_joint;
       follow = true;
     }
