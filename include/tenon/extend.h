@@ -259,6 +259,8 @@ typedef struct tn_force_in {
   const tn_frame3 *f3;     /* the same in space                                                        */
   double value, rate;      /* of the channel                                                           */
   const double *state;     /* its own, as many as `states` said                                        */
+  tn_unit unit;            /* of its value; for `init`                                                 */
+  double load;             /* N: force in the joint whose channel it is, if `loaded`                   */
   const tn_system *system; /* to evaluate running expressions with tn_running                          */
 } tn_force_in;
 
@@ -289,6 +291,8 @@ typedef struct tn_force_type {
   int (*states)(const void *self);
   /* what it adds to the inertia of its coordinate; NULL: nothing                                       */
   double (*inertia)(const void *self);
+  /* its effort depends on the load of the joint it acts on, as a + b load: both are found together. NULL: it does not   */
+  bool (*loaded)(const void *self);
   void (*plane)(const void *self, const tn_force_in *in, tn_force_out *out); /* NULL: not in the plane */
   void (*space)(const void *self, const tn_force_in *in, tn_force_out *out);
 } tn_force_type;

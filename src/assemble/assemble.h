@@ -47,6 +47,15 @@ struct tn_system {
   double power, dissipated;      /* of forces: without a potential; lost                                      */
   double force_potential;
   tn_switching switching; /* pieces of functions that are made of them */
+  /* forces that depend on the load of a joint */
+  enum {
+    TN_LOADS_NONE,
+    TN_LOADS_SOME,
+    TN_LOADS_FOUND
+  } loads;          /* as assembled, with none; others; those of the motion */
+  double *load;     /* forces: N, 0 where they have none                                        */
+  double *unloaded; /* bodies x twist: wrench without those forces, and so                      */
+  double unloaded_power, unloaded_dissipated, unloaded_potential;
   /* after a solve */
   double *udot, *lambda;     /* nu, rows: without the stabilizer                                         */
   double *udot_s, *lambda_s; /* its share                                                              */
@@ -124,6 +133,7 @@ static inline int tn_at_once(int first, int n) { return n - first < TN_AT_ONCE ?
 
 void tn_weights(tn_system *s, int first, int end); /* wrench: of bodies                  */
 void tn_other_forces(tn_system *s);                /* and of rods and forces; power      */
+void tn_forces_loaded(tn_system *s);               /* those on loads once more, with s->load; f is not known then */
 /* what acts on a body, at its frame: its wrench less the inertia forces at udot = 0 */
 void tn_body_net(const tn_system *s, int i, double *net);
 void tn_dense_rows(tn_system *s);    /* A of R                */
@@ -143,7 +153,8 @@ int tn_measure_rows(const tn_system *s, const tn_measure *of, tn_seen seen[2], d
 /* effort along a channel as wrenches on the bodies it is measured between */
 void tn_measure_push(const tn_system *s, const tn_measure *of, double effort, double *wrench);
 
-void tn_reactions(tn_system *s); /* after a solve */
+void tn_reactions(tn_system *s);           /* after a solve */
+void tn_reactions_of_motion(tn_system *s); /* without the share of the stabilizer */
 /* what multipliers alone (rows) add to the reactions (joints x twist): these are linear in them */
 void tn_reactions_of(tn_system *s, const double *lambda, double *reaction);
 

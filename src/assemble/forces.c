@@ -110,12 +110,14 @@ static void rods(tn_system *s) {
   }
 }
 
-static void forces(tn_system *s) {
+/* those that know the load of their joint, or the others */
+static void forces(tn_system *s, bool loaded) {
   const tn_model *m = s->m;
   const int twist = m->twist;
   for (int n = 0; n < m->forces; n++) {
     const int i = m->force_order[n];
     const tn_force *p = &m->force[i];
+    if (p->loaded != loaded) continue;
     tn_force_out *out = &s->force[i];
     tn_frame2 f2[2];
     tn_frame3 f3[2];
@@ -125,6 +127,7 @@ static void forces(tn_system *s) {
     in.state = s->state + p->state;
     memset(out, 0, sizeof *out);
     double power = 0, unused;
+    if (loaded) in.load = s->load[i];
     if (p->how == TN_ON_CHANNEL) tn_measure_eval(s, &p->on, &in.value, &in.rate, &unused, NULL);
     for (int k = 0; k < p->frames; k++) tn_look(s, &p->spot[k], &f2[k], &f3[k], &seen[k]);
     if (plane)
@@ -162,7 +165,24 @@ void tn_other_forces(tn_system *s) {
     memset(s->element_bias, 0, sizeof *s->element_bias * (size_t)(s->m->twist * s->m->bodies));
   rods(s);
   flywheels(s);
-  forces(s);
+  forces(s, false);
+  if (!s->m->loaded) return;
+  memcpy(s->unloaded, s->wrench, sizeof *s->wrench * (size_t)(s->m->twist * s->m->bodies));
+  s->unloaded_power = s->power;
+  s->unloaded_dissipated = s->dissipated;
+  s->unloaded_potential = s->force_potential;
+  memset(s->load, 0, sizeof *s->load * (size_t)s->m->forces);
+  s->loads = TN_LOADS_NONE;
+  forces(s, true);
+}
+
+void tn_forces_loaded(tn_system *s) {
+  memcpy(s->wrench, s->unloaded, sizeof *s->wrench * (size_t)(s->m->twist * s->m->bodies));
+  s->power = s->unloaded_power;
+  s->dissipated = s->unloaded_dissipated;
+  s->force_potential = s->unloaded_potential;
+  forces(s, true);
+  s->f_known = false;
 }
 
 /* ---- energies: of those who ask ----------------------------------------------------------------------------------------- */

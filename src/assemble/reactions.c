@@ -145,19 +145,21 @@ void tn_reactions_of(tn_system *s, const double *lambda, double *reaction) {
   carry(s, s->carried, reaction, NULL);
 }
 
-void tn_reactions(tn_system *s) {
+void tn_reactions_of_motion(tn_system *s) {
   const tn_model *m = s->m;
   for (int i = 0; i < m->bodies; i++) tn_body_net(s, i, s->carried + m->twist * i);
-  for (int i = 0; i < m->twist * m->bodies; i++) {
-    s->carried[i] = -s->carried[i];
-    s->carried_s[i] = 0;
-  }
+  for (int i = 0; i < m->twist * m->bodies; i++) s->carried[i] = -s->carried[i];
   tn_gains(s, s->udot, s->gains);
-  tn_gains(s, s->udot_s, s->gains_s);
   inertia(s, s->gains, s->carried);
-  inertia(s, s->gains_s, s->carried_s);
   rows_on_bodies(s, s->lambda, s->carried, s->reaction);
-  rows_on_bodies(s, s->lambda_s, s->carried_s, s->share);
   carry(s, s->carried, s->reaction, s->pivot);
+}
+
+void tn_reactions(tn_system *s) {
+  tn_reactions_of_motion(s);
+  memset(s->carried_s, 0, sizeof *s->carried_s * (size_t)(s->m->twist * s->m->bodies));
+  tn_gains(s, s->udot_s, s->gains_s);
+  inertia(s, s->gains_s, s->carried_s);
+  rows_on_bodies(s, s->lambda_s, s->carried_s, s->share);
   carry(s, s->carried_s, s->share, NULL);
 }

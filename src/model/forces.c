@@ -144,6 +144,7 @@ static tn_status init(tn_context *c, tn_force *f) {
   tn_frame2 f2[2];
   tn_frame3 f3[2];
   tn_force_in in = {.how = f->how, .f = plane ? f2 : NULL, .f3 = plane ? NULL : f3};
+  if (f->how == TN_ON_CHANNEL) in.unit = tn_measure_unit(c->m, &f->on);
   for (int i = 0; i < f->frames; i++) {
     if (plane)
       tn_spot_frame(c, &f->spot[i], &f2[i]);
@@ -165,7 +166,15 @@ static tn_status read_rest(tn_context *c, tn_force *f) {
   f->states = f->type->states ? f->type->states(f->self) : 0;
   f->state = c->m->states;
   c->m->states += f->states;
-  return TN_OK;
+  f->loaded = f->type->loaded && f->type->loaded(f->self);
+  if (!f->loaded) return TN_OK;
+  c->m->loaded++;
+  const tn_node *on = tn_node_get(f->node, "on");
+  if (f->how != TN_ON_CHANNEL)
+    return tn_refuse(c, on, "a %s that goes with the load needs a coordinate of a joint", f->type->name);
+  if (f->on.kind == TN_OF_JOINT && tn_joint_has_wrench(&c->m->joint[f->on.part])) return TN_OK;
+  return tn_refuse(c, on, "'%s' is a coordinate of a body: a %s that goes with the load needs one of a joint", on->text,
+                   f->type->name);
 }
 
 static void work_on(tn_context *c, const tn_force *f) {
@@ -228,6 +237,11 @@ static tn_status put_in_order(tn_context *c) {
         continue;
       }
       const int first = comes_after(m, &m->channel[f->channels + next[at]++]);
+      if (first >= 0 && m->force[first].loaded) {
+        work_on(c, f);
+        return tn_refuse(c, f->node, "it depends on force '%s', which is known only after the accelerations",
+                         m->force[first].name);
+      }
       if (first < 0 || state[first] == 2) continue;
       if (state[first] == 1) {
         work_on(c, f);

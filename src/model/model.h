@@ -116,6 +116,7 @@ typedef struct tn_force {
   tn_measure on;
   int states, state;   /* its own numbers: how many, the first of them in tn_system.state     */
   int channels, slots; /* channels that its expressions use: the first and how many           */
+  bool loaded; /* by the reaction of the joint `on.part` */
 } tn_force;
 
 /* inertia on a coordinate channel, as a flywheel geared to it has */
@@ -310,6 +311,7 @@ struct tn_model {
   const char **state_name, **state_unit;
   double *state0;   /* at the start */
   int owned;        /* joints past the last: rows that bodies have on their own coordinates */
+  int loaded;       /* forces that depend on the load of a joint */
   int memory;       /* numbers that joints remember */
   int parts, *part; /* that know nothing of each other; nq + nu + states: of which each number is */
   tn_index body_index, joint_index, force_index; /* by name */

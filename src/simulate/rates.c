@@ -32,7 +32,9 @@ static tn_status solve(tn_sim *s, const double *U_held) {
   tn_system *sys = &s->solver.sys;
   const int rows = s->m->rows;
   tn_status status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
-  if (status == TN_OK) status = tn_solver_solve(&s->solver, sys->f, sys->gamma, sys->udot, sys->lambda, s->e);
+  if (status == TN_OK)
+    status =
+        s->loads.n ? tn_loads_solve(s) : tn_solver_solve(&s->solver, sys->f, sys->gamma, sys->udot, sys->lambda, s->e);
   if (status != TN_OK || !s->feedback) return status;
   for (int i = 0; i < rows; i++) s->U[i] = U_held ? U_held[i] : 0;
   feedback(s, false, s->step_length, s->U);

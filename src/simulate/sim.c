@@ -24,6 +24,7 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   const int extra = m->exact + m->guesses, all = m->rows + extra + 1;
   s->n = m->nq + m->nu + m->states + TN_LEDGERS;
   tn_solver_carve(&s->solver, c, m);
+  tn_loads_carve(&s->loads, c, m);
   s->work = tn_carve_bytes(c, m->run.integrator->memory(tn_integrator_self(m), s->n));
   s->y = TN_CARVE(c, double, s->n);
   s->ynew = TN_CARVE(c, double, s->n);

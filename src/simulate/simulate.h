@@ -4,6 +4,7 @@
  *   conflict.c what keeps a start from being assembled
  *   rates.c  the ode the integrators see          step.c    one accepted step
  *   dae.c    the same with multipliers as unknowns
+ *   loads.c  forces that depend on the loads of joints
  *   accept.c end of a step: stabilizers, ledger, contract
  *   unique.c reactions that redundant rows leave open
  *   singular.c positions where rows become dependent
@@ -65,6 +66,16 @@ typedef struct tn_switches {
   double *room;                /* switches                                                                    */
   int *idle, *told;            /* switches: times in a row without progress; events told                       */
 } tn_switches;
+/* the search for loads of joints that forces depend on */
+enum { TN_MOST_SWEEPS = 10 };
+typedef struct tn_loads {
+  int n, *force;       /* how many, which                                                   */
+  int most;            /* sweeps that a solve has taken                                     */
+  double *N, *last;    /* n: loads that the forces were given, and the time before          */
+  double *R;           /* n x 3: reactions that came of it                                  */
+  double *N0, *R0;     /* of the first sweep                                                */
+  double *Q, *S, *now; /* 10 x n, 10 x n x 3: directions, what they do to R; n x 3: R there */
+} tn_loads;
 
 struct tn_sim {
   const tn_model *m;
@@ -72,6 +83,7 @@ struct tn_sim {
   tn_solver solver;
   tn_ode ode;
   tn_effort effort;
+  tn_loads loads;
   void *work; /* of the integrator                                              */
   int n;      /* length of y: q, u, states of forces, ledger                    */
   double t, t0;
@@ -164,6 +176,11 @@ tn_status tn_rates_refuse(void *sim, double t, const char *message);
 const char *tn_rates_name(void *sim, int i);
 /* udot, lambda and the stabilizer's share at a state; feedback as a step of the last length would begin with */
 tn_status tn_solve_here(tn_sim *s, double t, double *y);
+
+/* loads.c: accelerations with the loads that go with them; and what acts with those of given accelerations and multipliers */
+void tn_loads_carve(tn_loads *l, tn_carve *c, const tn_model *m);
+tn_status tn_loads_solve(tn_sim *s);
+tn_status tn_loads_given(tn_sim *s, const double *udot, const double *lambda);
 
 /* dae.c: the stabilised index-2 form */
 tn_status tn_dae_residual(void *sim, double t, const double *y, const double *ydot, const double *lambda,

@@ -157,6 +157,25 @@ TEST(the_identity_metric_allocates_nothing) {
   CHECK(s.steps >= 1000 && s.rejected >= 100);
 }
 
+TEST(friction_that_goes_with_loads_allocates_nothing) {
+  static char crank[] =
+      "{'tenon': 1, 'dimension': 2, 'gravity': [0, -9.81],"
+      "'points': {'O': [0, 0], 'P': [0, 0.1], 'Q': ['sqrt(0.08)', 0]},"
+      "'bodies': {'crank': {'rod': ['O', 'P'], 'mass': 0.4}, 'conrod': {'rod': ['P', 'Q'], 'mass': 0.6},"
+      "  'piston': {'position': 'Q', 'mass': 0.5, 'inertia': 1e-4}},"
+      "'joints': {'main': {'type': 'revolute', 'between': ['ground', 'crank'], 'at': 'O'},"
+      "  'big': {'type': 'revolute', 'between': ['crank', 'conrod'], 'at': 'P'},"
+      "  'small': {'type': 'revolute', 'between': ['conrod', 'piston'], 'at': 'Q'},"
+      "  'bore': {'type': 'prismatic', 'between': ['ground', 'piston'], 'at': 'Q', 'axis': 'x'}},"
+      "'forces': {'a': {'type': 'friction', 'on': 'main.angle', 'mu': 0.2, 'radius': 0.02},"
+      "  'b': {'type': 'friction', 'on': 'big.angle', 'mu': 0.2, 'radius': 0.02},"
+      "  'c': {'type': 'friction', 'on': 'bore.shift', 'mu': 0.2}}, 'start': {'main.rate': 30}}";
+  for (char *c = crank; *c; c++)
+    if (*c == '\'') *c = '"';
+  CHECK(steady(&(options){crank, 1, 0.0037, NULL, NULL, NULL}, NULL).steps > 300);
+  CHECK(steady(&(options){crank, 1, 0.0037, NULL, "radau5", NULL}, NULL).steps > 100);
+}
+
 /* two four-bars that start lying flat, and lie flat again and again */
 TEST(singular_positions_allocate_nothing) {
   static char flat[] =
@@ -247,6 +266,8 @@ TEST(every_allocation_may_fail_in_a_model_that_has_everything) {
       "  'mid': {'type': 'center-of-mass', 'bodies': ['bob'], 'axis': 'x', 'value': 5}},"
       "'forces': {'m': {'type': 'torque', 'on': 'hip.angle', 'value': 'table(w, v, t) - rate'},"
       "  's': {'type': 'spring', 'between': ['arm', 'leg'], 'at': ['P0', 'P1'], 'stiffness': 1, 'damping': 0.1},"
+      "  'h': {'type': 'bushing', 'between': ['arm', 'leg'], 'at': 'P1', 'stiffness': [1, 1, 1]},"
+      "  'k': {'type': 'friction', 'on': 'slide.shift', 'mu': 0.1, 'speed': 1},"
       "  'f': {'type': 'force', 'on': 'leg', 'on_body': [0, 0], 'value': ['if(t < 1, leg.x, 0)', 'velocity(arm, "
       "P1).y']}},"
       "'start': {'hip.rate': 0.1, 'keep': ['slide.shift'], 'guess': {'leg.rate': 0}},"
