@@ -5,7 +5,7 @@
  *   system.c      M, f, and all of it in order               rows.c      C, A, Cdot, gamma; measures
  *   reactions.c   what joints exert                          channels.c  values of channels
  *   pins.c        rows of pins in the plane                  lists.c     of lists of rows in space
- *   jacobian.c    parts of A */
+ *   jacobian.c    parts of A                                 servo.c     actuators */
 #ifndef TN_ASSEMBLE_H
 #define TN_ASSEMBLE_H
 
@@ -59,6 +59,7 @@ struct tn_system {
   /* after a solve */
   double *udot, *lambda;     /* nu, rows: without the stabilizer                                         */
   double *udot_s, *lambda_s; /* its share                                                              */
+  double *effort;            /* servos: along their channels                                             */
   double *reaction, *share;  /* joints x twist: on the second body, at its frame; the stabilizer's      */
   double *pivot;             /* bodies x 2: force of the parent on a body that stands on it              */
   double ledger[TN_LEDGERS]; /* J, since the start                                                     */
@@ -70,6 +71,7 @@ struct tn_system {
   double *row, *size, *carried, *carried_s;
   double *gains, *gains_s; /* bodies x twist: of udot, udot_s after a solve; of any x before */
   double *probe;           /* for parts of A that outputs ask for                            */
+  const double *push;      /* bodies x twist: acts alone, nothing else does. NULL: all that acts  */
 };
 
 void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m);
@@ -152,6 +154,12 @@ void tn_measure_eval(const tn_system *s, const tn_measure *of, double *value, do
 int tn_measure_rows(const tn_system *s, const tn_measure *of, tn_seen seen[2], double *J);
 /* effort along a channel as wrenches on the bodies it is measured between */
 void tn_measure_push(const tn_system *s, const tn_measure *of, double effort, double *wrench);
+
+/* servo.c: what actuator i is as a row on u (nu), the rate of its channel, an effort along it as wrenches on bodies */
+void tn_servo_row(const tn_system *s, int i, double *row);
+double tn_servo_rate(const tn_system *s, int i);
+void tn_servo_push(const tn_system *s, int i, double effort, double *wrench);
+double tn_servo_power(const tn_system *s); /* of all of them, after a solve */
 
 void tn_reactions(tn_system *s);           /* after a solve */
 void tn_reactions_of_motion(tn_system *s); /* without the share of the stabilizer */

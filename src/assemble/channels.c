@@ -28,6 +28,7 @@ static double violation(const tn_system *s, const tn_joint *j) {
 
 static double joint_power(const tn_system *s, const tn_joint *j) {
   double sum = 0;
+  for (int i = j->servo; i < j->servo + j->servos; i++) sum += s->effort[i] * tn_servo_rate(s, i);
   for (int r = j->row; r < j->row + j->rows; r++) sum += s->lambda[r] * s->Ct[r];
   for (int r = j->row_velocity; r < j->row_velocity + j->rows_velocity; r++) sum += s->lambda[r] * s->Ct[r];
   return sum;
@@ -170,6 +171,10 @@ void tn_channel_eval(const tn_system *s, const tn_channel *ch, double *value) {
   case TN_CH_PIVOT: value[0] = s->pivot[2 * ch->part + ch->component]; return;
   case TN_CH_LOAD: {
     const tn_joint *j = &s->m->joint[ch->part];
+    if (j->servos) {
+      value[0] = s->effort[j->servo];
+      return;
+    }
     value[0] = -s->lambda[j->rows ? j->row : j->row_velocity];
     return;
   }

@@ -70,6 +70,10 @@ static void bias_in_space(const tn_system *s, int i, double *h) {
 void tn_body_net(const tn_system *s, int i, double *net) {
   const int twist = s->m->twist;
   double h[6] = {0};
+  if (s->push) {
+    memcpy(net, s->push + twist * i, sizeof *net * (size_t)twist);
+    return;
+  }
   if (s->m->dimension == 2)
     bias_in_plane(s, i, h);
   else

@@ -151,6 +151,7 @@ void tn_reactions_of_motion(tn_system *s) {
   for (int i = 0; i < m->twist * m->bodies; i++) s->carried[i] = -s->carried[i];
   tn_gains(s, s->udot, s->gains);
   inertia(s, s->gains, s->carried);
+  for (int i = 0; i < m->servos; i++) tn_servo_push(s, i, -s->effort[i], s->carried);
   rows_on_bodies(s, s->lambda, s->carried, s->reaction);
   carry(s, s->carried, s->reaction, s->pivot);
 }

@@ -47,6 +47,7 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   s->lambda = TN_CARVE(c, double, rows);
   s->udot_s = TN_CARVE(c, double, nu);
   s->lambda_s = TN_CARVE(c, double, rows);
+  s->effort = TN_CARVE(c, double, m->servos);
   s->reaction = TN_CARVE(c, double, twist *joints);
   s->share = TN_CARVE(c, double, twist *joints);
   s->pivot = TN_CARVE(c, double, 2 * bodies);

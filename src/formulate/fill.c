@@ -358,7 +358,7 @@ static void force_on(const tn_system *sys, int i, double *at) {
 
 static void right_side_of_bodies(const tn_system *sys, const tn_put_tile *t, bool forces, double *b) {
   const tn_model *m = sys->m;
-  if (forces && m->plain && !m->rods && !m->flywheels) {
+  if (forces && m->plain && !m->rods && !m->flywheels && !sys->push) {
     (m->dimension == 2 ? put_plane : put_space)(sys, t, NULL, b);
     return;
   }

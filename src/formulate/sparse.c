@@ -5,6 +5,7 @@
 
 static const double SETTLED = 1e-10;   /* error that sweeps must come below */
 static const double REDUNDANT = 1e-10; /* rho at typical poses below which a row is taken for redundant */
+static const double LOST = 1e-12;      /* rho at all typical poses below which a pivot is roundoff */
 
 void tn_sparse_carve(tn_sparse *s, tn_carve *c, const tn_model *m) {
   const tn_plan *p = &m->plan;
@@ -165,6 +166,9 @@ void tn_sparse_typical(tn_sparse *s, const tn_system *sys, bool redundant) {
   tn_ldl_solve(k, s->x);
   tn_saddle_measure(&s->saddle, s->b, s->x);
   s->ready = true;
+  /* rows that are independent, but not yet where their turn comes: two that see one body alike and others behind it do not. the
+   * order is that of the plan; where there are matrices they serve better */
+  for (int i = 0; i < p->rows && !redundant && !sys->m->large; i++) s->ready = s->ready && s->typical[i] >= LOST;
 }
 
 /* with the right side of the accelerations taken forward on the way: it is what is asked for next, most often */

@@ -115,11 +115,13 @@ static void count(tn_sundials *w) {
 }
 
 static tn_status possible(const tn_ode *ode, double t) {
-  char text[200];
+  char text[400];
   if (!ode->residual)
-    return ode->refuse(ode->self, t,
-                       "ida has the multipliers among its unknowns: it is not for a formulation that integrates "
-                       "independent coordinates alone, nor for a model too large for its matrices to be formed");
+    return ode->refuse(
+        ode->self, t,
+        "ida has the multipliers among its unknowns: it is not for a formulation that integrates "
+        "independent coordinates alone, nor for a model too large for its matrices to be formed, nor for "
+        "objectives that actuators realise, whose efforts do not settle in its iteration");
   if (!ode->redundant) return TN_OK;
   tn_format(
       text, sizeof text,

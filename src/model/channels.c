@@ -411,6 +411,11 @@ const char *tn_channel_unit(const tn_model *m, const tn_channel *ch) {
   case TN_CH_FORCE_VECTOR: return "N";
   case TN_CH_LOAD: {
     const tn_joint *j = &m->joint[ch->part];
+    if (j->servos) {
+      bool mixed;
+      const tn_unit along = tn_servo_unit(&m->servo[j->servo], m, &mixed);
+      return mixed ? NULL : along == TN_ANGLE ? "N m" : "N";
+    }
     for (int k = 1; k < j->terms; k++)
       if (tn_measure_unit(m, &j->term[k].of) != tn_measure_unit(m, &j->term[0].of)) return NULL;
     if (j->type->seat == TN_SEAT_MESH) return NULL; /* per unit of its row */

@@ -213,6 +213,7 @@ static tn_status compile(tn_context *c, const tn_desc *desc) {
   TN_TRY(tn_tree_build(c));
   TN_TRY(tn_joints_terms(c));
   TN_TRY(tn_rows_build(c));
+  TN_TRY(tn_servos_read(c));
   TN_TRY(tn_forces_read(c));
   TN_TRY(tn_plan_build(c));
   c->kind = NULL;

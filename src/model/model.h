@@ -4,6 +4,7 @@
  *   fields.c    field tables                 bodies.c   bodies: pose, mass, coordinates; rods
  *   joints.c    joints and their frames      forces.c   forces
  *   tree.c      who carries whom; q and u    channels.c names of channels and functions; outputs
+ *   servo.c     actuators of objectives
  *   start.c     the start                    run.c      method, settings, contract
  *   mass.c      mass, centre, inertia        orient.c   orientations in space
  *   plan.c      what rows touch; the order of elimination
@@ -79,6 +80,15 @@ typedef struct tn_touch {
   tn_where where;  /* of the block in the matrix; a body with its own speeds as unknowns: on these */
 } tn_touch;
 
+/* realises the objective of a row by an effort along a sum of channels, in place of one along the row itself */
+typedef struct tn_servo {
+  int joint, row;
+  const tn_node *node;
+  const char *name; /* of the channel, or of their sum, as one would write it */
+  int terms;
+  tn_term *term;
+} tn_servo;
+
 typedef struct tn_joint {
   const char *name;
   const tn_node *node;
@@ -104,6 +114,7 @@ typedef struct tn_joint {
   int terms;
   tn_term *term;        /* rows on channels                                                */
   const tn_expr *value; /* their right side                                                */
+  int servos, servo;    /* actuators that realise it, and the first of them in tn_model.servo */
 } tn_joint;
 
 typedef struct tn_force {
@@ -336,6 +347,8 @@ struct tn_model {
   int *row_group;    /* rows: the first of those of the same joint with the same unit */
   double *row_scale; /* rows: C times this is what the contract sees */
   double *sigma;     /* rows: weight that stands in for missing mass; NULL if there is none */
+  int servos;
+  tn_servo *servo;   /* in the order of their rows */
   int max_frames;    /* of a joint */
   int R;             /* numbers in tn_system.R */
   int jacobian_room; /* numbers in the largest part of A that an output asks for */
@@ -524,6 +537,8 @@ tn_status tn_tree_build(tn_context *c);
 /* after the model is known to be small: col of every body, whose length goes with its depth */
 tn_status tn_tree_columns(tn_context *c);
 tn_status tn_rows_build(tn_context *c);
+tn_status tn_servos_read(tn_context *c);
+tn_unit tn_servo_unit(const tn_servo *v, const tn_model *m, bool *mixed);
 tn_status tn_plan_build(tn_context *c);
 tn_status tn_parts_build(tn_context *c);
 bool tn_plan_is_large(const tn_model *m);

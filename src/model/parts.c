@@ -12,7 +12,7 @@ static void tie(int *up, int a, int b) {
 }
 
 static void tie_measured(const tn_model *m, int *up, const tn_measure *of, int body) {
-  if (of->kind == TN_OF_BODY) tie(up, of->part, body);
+  if (of->kind != TN_OF_JOINT) tie(up, of->part, body);
   if (of->kind == TN_OF_JOINT)
     for (int k = 0; k < m->joint[of->part].frames; k++) tie(up, m->joint[of->part].spot[k].body, body);
 }
@@ -41,6 +41,11 @@ tn_status tn_parts_build(tn_context *c) {
     const int first = j->touches ? j->touch[0].body : -1;
     for (int k = 1; k < j->touches; k++) tie(up, first, j->touch[k].body);
     for (int k = 0; k < j->frames; k++) tie(up, first, j->spot[k].body);
+  }
+  for (int i = 0; i < m->servos; i++) {
+    const tn_joint *j = &m->joint[m->servo[i].joint];
+    for (int k = 0; j->touches && k < m->servo[i].terms; k++)
+      tie_measured(m, up, &m->servo[i].term[k].of, j->touch[0].body);
   }
   for (int i = 0; i < m->rods; i++) tie(up, m->rod[i].end[0].body, m->rod[i].end[1].body);
   for (int i = 0; i < m->forces; i++) {

@@ -49,6 +49,9 @@ static void words(tn_json *j, const char *choices) {
   tn_json_close(j);
 }
 
+static void plain(tn_json *j, const tn_field *f);
+static void short_or_long(tn_json *j, const tn_field *f);
+
 /* the short form of a field: what may stand there, without its long form as an object */
 static void plain(tn_json *j, const tn_field *f) {
   switch (f->kind) {
@@ -114,7 +117,7 @@ static void plain(tn_json *j, const tn_field *f) {
   case TN_LIST:
     list_of(j, f->n, f->n);
     tn_json_open(j, "items", "{");
-    plain(j, &f->inside[0]);
+    short_or_long(j, &f->inside[0]);
     tn_json_close(j);
     return;
   case TN_ANY: return;
@@ -137,6 +140,23 @@ static void plain(tn_json *j, const tn_field *f) {
   }
 }
 
+static bool has_long_form(const tn_field *f) { return f->inside && f->kind != TN_LIST && f->kind != TN_OBJECT; }
+
+static void short_or_long(tn_json *j, const tn_field *f) {
+  if (!has_long_form(f)) {
+    plain(j, f);
+    return;
+  }
+  tn_json_open(j, "anyOf", "[");
+  tn_json_open(j, NULL, "{");
+  plain(j, f);
+  tn_json_close(j);
+  tn_json_open(j, NULL, "{");
+  object_members(j, &(tables){{f->inside}}, NULL);
+  tn_json_close(j);
+  tn_json_close(j);
+}
+
 static void value(tn_json *j, const char *key, const tn_field *f) {
   char doc[256];
   tn_json_open(j, key, "{");
@@ -144,15 +164,8 @@ static void value(tn_json *j, const char *key, const tn_field *f) {
     tn_format(doc, sizeof doc, "%s%s%s", f->doc, f->unit ? "; " : "", f->unit ? f->unit : "");
     tn_json_text(j, "description", doc);
   }
-  if (f->inside && f->kind != TN_LIST && f->kind != TN_OBJECT) {
-    tn_json_open(j, "anyOf", "[");
-    tn_json_open(j, NULL, "{");
-    plain(j, f);
-    tn_json_close(j);
-    tn_json_open(j, NULL, "{");
-    object_members(j, &(tables){{f->inside}}, NULL);
-    tn_json_close(j);
-    tn_json_close(j);
+  if (has_long_form(f)) {
+    short_or_long(j, f);
   } else if (f->doc && (f->kind == TN_PART || f->kind == TN_VECTOR || f->kind == TN_DIRECTION || f->kind == TN_PLACE ||
                         f->kind == TN_TIME || f->kind == TN_RUNNING || f->kind == TN_NUMBER)) {
     /* what stands beside a $ref is not read in draft-07 */

@@ -171,7 +171,19 @@ const tn_field tn_seat_mesh_fields[] = {
     DIRECTIONS,
     REPEAT,
     END};
-const tn_field tn_row_fields[] = {TYPE, REPEAT, END};
+static const tn_field actuators[] = {{.key = "*",
+                                      .doc = "a coordinate channel, or {channel: coefficient, ..}: their sum",
+                                      .kind = TN_CHANNEL,
+                                      .inside = tn_fields_numbers},
+                                     END};
+const tn_field tn_row_fields[] = {
+    TYPE,
+    {.key = "actuators",
+     .doc = "one for each row: it is kept by an effort along this channel, not along the row itself",
+     .kind = TN_LIST,
+     .inside = actuators},
+    REPEAT,
+    END};
 const tn_field tn_part_fields[] = {TYPE, END};
 
 const tn_field tn_force_fields[] = {

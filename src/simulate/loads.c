@@ -152,7 +152,7 @@ typedef tn_status (*sweep)(tn_sim *s);
 
 static tn_status of_motion(tn_sim *s) {
   tn_system *sys = &s->solver.sys;
-  tn_status status = tn_solver_solve(&s->solver, sys->f, sys->gamma, sys->udot, sys->lambda, s->e);
+  tn_status status = tn_solve_motion(s);
   if (status == TN_OK) reactions(s);
   return status;
 }

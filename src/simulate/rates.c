@@ -1,7 +1,7 @@
 /* the ode that integrators see: y = (q, u, states of forces, ledger).
  *   (1) K (udot, lambda) = (f, gamma);  K (udot_s, lambda_s) = (0, -U): the feedback U of the stabilizers
  *   (2) qdot = N u, du/dt = udot + udot_s
- *   (3) ledger: power of forces; of drivers lambda'Ct; of the stabilizer lambda_s'Ct - (lambda + lambda_s)'Cdot, which is what
+ *   (3) ledger: power of forces; of drivers lambda'Ct, and of actuators (servo.c); of the stabilizer lambda_s'Ct - (lambda + lambda_s)'Cdot, which is what
  *       constraint forces do beside that: together they are -(lambda + lambda_s)'A u */
 #include "simulate/simulate.h"
 
@@ -27,14 +27,18 @@ tn_status tn_rates_begin(void *sim, double t, const double *y, double h) {
   return TN_OK;
 }
 
+tn_status tn_solve_motion(tn_sim *s) {
+  tn_system *sys = &s->solver.sys;
+  const tn_status status = tn_solver_solve(&s->solver, sys->f, sys->gamma, sys->udot, sys->lambda, s->e);
+  return status == TN_OK && s->m->servos ? tn_servos_solve(s) : status;
+}
+
 /* with the system assembled: (1) */
 static tn_status solve(tn_sim *s, const double *U_held) {
   tn_system *sys = &s->solver.sys;
   const int rows = s->m->rows;
   tn_status status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
-  if (status == TN_OK)
-    status =
-        s->loads.n ? tn_loads_solve(s) : tn_solver_solve(&s->solver, sys->f, sys->gamma, sys->udot, sys->lambda, s->e);
+  if (status == TN_OK) status = s->loads.n ? tn_loads_solve(s) : tn_solve_motion(s);
   if (status != TN_OK || !s->feedback) return status;
   for (int i = 0; i < rows; i++) s->U[i] = U_held ? U_held[i] : 0;
   feedback(s, false, s->step_length, s->U);
@@ -61,7 +65,7 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
     stabilizer += sys->lambda_s[i] * sys->Ct[i] - (sys->lambda[i] + sys->lambda_s[i]) * sys->Cdot[i];
   }
   w[TN_LEDGER_FORCE] = sys->power;
-  w[TN_LEDGER_DRIVER] = driver;
+  w[TN_LEDGER_DRIVER] = m->servos ? driver + tn_servo_power(sys) : driver;
   w[TN_LEDGER_STABILIZER] = stabilizer;
   w[TN_LEDGER_DISSIPATED] = sys->dissipated;
   return TN_OK;

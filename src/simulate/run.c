@@ -35,6 +35,7 @@ static tn_status settle(tn_sim *s, bool judged) {
   s->t_row = -INFINITY;
   s->started = true;
   s->stopped = false;
+  if (m->servos && (status = tn_servos_begin(s)) != TN_OK) return status;
   return judged ? tn_check_contract(s, s->t) : TN_OK;
 }
 
@@ -56,7 +57,8 @@ tn_status tn_begin_run(tn_sim *s) {
   tn_status status = tn_start_assemble(s, true);
   if (status == TN_OK) status = settle(s, !s->m->as_given);
   if (status == TN_OK && s->m->as_given) note_start(s);
-  return status == TN_OK ? tn_unique(s) : status;
+  if (status == TN_OK) status = tn_unique(s);
+  return status == TN_OK && s->m->servos ? tn_servos_check(s) : status;
 }
 
 tn_status tn_end_run(tn_sim *s, tn_status status) {

@@ -41,6 +41,7 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->V_row = TN_CARVE(c, double, m->rows);
   s->row = TN_CARVE(c, double, m->columns);
   s->near = TN_CARVE(c, bool, m->bodies);
+  tn_servos_carve(&s->servos, c, m);
   tn_kkt_carve(&s->start_kkt, c, m->large ? 0 : m->nu, m->large ? 0 : all);
   s->start_A = TN_CARVE(c, double, m->large ? 0 : (size_t)all *(size_t)m->nu);
   s->start_r = TN_CARVE(c, double, all);
@@ -109,8 +110,8 @@ tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
                     .rates = tn_rates,
                     .weights = tn_error_weights,
                     .correct = tn_rates_correct,
-                    .residual = m->large ? NULL : tn_dae_residual,
-                    .multipliers = m->large ? NULL : tn_dae_multipliers,
+                    .residual = m->large || m->servos ? NULL : tn_dae_residual,
+                    .multipliers = m->large || m->servos ? NULL : tn_dae_multipliers,
                     .name = tn_rates_name,
                     .refuse = tn_rates_refuse};
   for (int i = 0; i < m->run.stabilizers; i++) {

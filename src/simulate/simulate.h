@@ -3,6 +3,7 @@
  *   sim.c    life of a simulation, its state      start.c   assembling a start; rank and freedom
  *   conflict.c what keeps a start from being assembled
  *   rates.c  the ode the integrators see          step.c    one accepted step
+ *   servo.c  efforts of actuators in place of those along rows
  *   dae.c    the same with multipliers as unknowns
  *   loads.c  forces that depend on the loads of joints
  *   accept.c end of a step: stabilizers, ledger, contract
@@ -77,6 +78,17 @@ typedef struct tn_loads {
   double *Q, *S, *now; /* 10 x n, 10 x n x 3: directions, what they do to R; n x 3: R there */
 } tn_loads;
 
+/* efforts of actuators; servos: n */
+typedef struct tn_servos {
+  double *x, *l;             /* n x nu, n x rows: what an effort of 1 does                        */
+  double *row, *push;        /* n x nu; bodies x twist                                              */
+  double *w, *mu, *g;        /* nu, rows, rows: room; g is zero between calls                      */
+  double *L, *Z, *S, *sigma; /* n x n, n x n, n x n, n                                            */
+  int *pivot;                /* n                                                                  */
+  int sign;                  /* of the determinant of L since the start, 0: not known                      */
+  bool singular;             /* the last failure                                                  */
+} tn_servos;
+
 struct tn_sim {
   const tn_model *m;
   tn_allocator allocator;
@@ -99,6 +111,7 @@ struct tn_sim {
   double *C0, *V0, *C1, *V1;        /* rows: C and Cdot at both ends of the last step                */
   double *C_row, *V_row;            /* rows: the level of a row of output; feedback at a row           */
   double *row;                      /* columns                                                        */
+  tn_servos servos;
   /* the start */
   tn_kkt start_kkt; /* rows and exact targets                                         */
   double *start_A, *start_r, *start_x, *start_lambda, *start_q, *start_sigma, *start_way, *start_gone, *start_try,
@@ -176,11 +189,19 @@ tn_status tn_rates_refuse(void *sim, double t, const char *message);
 const char *tn_rates_name(void *sim, int i);
 /* udot, lambda and the stabilizer's share at a state; feedback as a step of the last length would begin with */
 tn_status tn_solve_here(tn_sim *s, double t, double *y);
+/* udot, lambda and efforts of actuators, with the system factored */
+tn_status tn_solve_motion(tn_sim *s);
 
 /* loads.c: accelerations with the loads that go with them; and what acts with those of given accelerations and multipliers */
 void tn_loads_carve(tn_loads *l, tn_carve *c, const tn_model *m);
 tn_status tn_loads_solve(tn_sim *s);
 tn_status tn_loads_given(tn_sim *s, const double *udot, const double *lambda);
+/* servo.c: with udot and lambda of ideal rows found: of actuators instead. `begin`, at a state from which a run starts, refuses
+ * where that is singular, `check` where redundant rows leave it open, which tn_unique knows */
+void tn_servos_carve(tn_servos *v, tn_carve *c, const tn_model *m);
+tn_status tn_servos_solve(tn_sim *s);
+tn_status tn_servos_begin(tn_sim *s);
+tn_status tn_servos_check(tn_sim *s);
 
 /* dae.c: the stabilised index-2 form */
 tn_status tn_dae_residual(void *sim, double t, const double *y, const double *ydot, const double *lambda,
