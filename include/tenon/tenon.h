@@ -218,7 +218,7 @@ typedef struct tn_eval {
   int rank;                                 /* of A here                                                        */
   double t;
   const double *q, *u;            /* nq, nu                                                           */
-  const double *M, *f;            /* nu x nu, row by row; nu                                          */
+  const double *M, *f;            /* nu x nu, row by row; nu, with efforts of actuators               */
   const double *A;                /* rows x nu                                                        */
   const double *C, *Cdot, *gamma; /* rows                                                             */
   const double *udot, *lambda;    /* nu, rows                                                         */

@@ -132,6 +132,8 @@ tn_status tn_two_places(tn_context *c, const tn_node *node, const int body[2], t
   if (at && on) return tn_refuse(c, on, "give `at` or `on_bodies`, not both");
   if (!list) {
     for (int i = 0; i < 2; i++) {
+      for (int k = 0; !is_particle(c, body[i]) && k < 2; k++)
+        if (tn_misspelt(node, k ? "on_bodies" : "at")) return tn_missing(c, node, k ? "on_bodies" : "at");
       if (!is_particle(c, body[i]))
         return tn_refuse(c, node, "two places are needed: `at` [P, Q] in the world, or `on_bodies` in body axes");
       spot[i] = tn_spot_origin(body[i]);

@@ -151,7 +151,6 @@ static tn_status locked(tn_sim *s, int worst) {
 typedef tn_status (*sweep)(tn_sim *s);
 
 static tn_status of_motion(tn_sim *s) {
-  tn_system *sys = &s->solver.sys;
   tn_status status = tn_solve_motion(s);
   if (status == TN_OK) reactions(s);
   return status;

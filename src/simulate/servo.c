@@ -180,6 +180,16 @@ tn_status tn_servos_solve(tn_sim *s) {
   return TN_OK;
 }
 
+const double *tn_servos_force(tn_sim *s) {
+  const tn_system *sys = &s->solver.sys;
+  const int nu = s->m->nu;
+  double *f = s->servos.w;
+  memcpy(f, sys->f, sizeof *f * (size_t)nu);
+  for (int j = 0; j < s->m->servos; j++)
+    for (int i = 0; i < nu; i++) f[i] += sys->effort[j] * s->servos.row[(size_t)j * (size_t)nu + (size_t)i];
+  return f;
+}
+
 static tn_status at_the_actuator(tn_sim *s, const tn_servo *v) {
   char pointer[256];
   tn_node_pointer(v->node, pointer, sizeof pointer);

@@ -220,7 +220,7 @@ tn_status tn_sim_eval(tn_sim *s, tn_eval *e, tn_error *error) {
                  .q = sys->q,
                  .u = sys->u,
                  .M = sys->M,
-                 .f = sys->f,
+                 .f = s->m->servos ? tn_servos_force(s) : sys->f,
                  .A = sys->A,
                  .C = sys->C,
                  .Cdot = sys->Cdot,

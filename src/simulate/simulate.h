@@ -202,6 +202,7 @@ void tn_servos_carve(tn_servos *v, tn_carve *c, const tn_model *m);
 tn_status tn_servos_solve(tn_sim *s);
 tn_status tn_servos_begin(tn_sim *s);
 tn_status tn_servos_check(tn_sim *s);
+const double *tn_servos_force(tn_sim *s); /* after a solve: f with what they add to it */
 
 /* dae.c: the stabilised index-2 form */
 tn_status tn_dae_residual(void *sim, double t, const double *y, const double *ydot, const double *lambda,

@@ -152,6 +152,11 @@ TEST(feedback_allocates_nothing) {
     CHECK(steady(&(options){"four_bar", 1, 0.0037, gains[i], "rk4:step=1e-3", NULL}, NULL).steps == 1000);
 }
 
+TEST(actuators_allocate_nothing) {
+  const tn_summary s = steady(&(options){"biped_actuated", 0.5, 0.0037, NULL, "rk4:step=1e-3", NULL}, NULL);
+  CHECK(s.steps == 500);
+}
+
 TEST(the_identity_metric_allocates_nothing) {
   const tn_summary s = steady(&(options){"four_bar", 10, 0.0101, "project:metric=identity", NULL, jump}, NULL);
   CHECK(s.steps >= 1000 && s.rejected >= 100);
@@ -242,6 +247,10 @@ static void fail_each(const options *o) {
 TEST(every_allocation_may_fail_in_the_four_bar) { fail_each(&(options){"four_bar", 0.02, 0.01, NULL, NULL, NULL}); }
 
 TEST(every_allocation_may_fail_in_repeats) { fail_each(&(options){"n_four_bar", 0.02, 0.01, NULL, NULL, NULL}); }
+
+TEST(every_allocation_may_fail_with_actuators) {
+  fail_each(&(options){"biped_actuated", 0.02, 0.01, NULL, "rk4:step=0.01", NULL});
+}
 
 TEST(every_allocation_may_fail_with_drivers) {
   fail_each(&(options){"driven_pivot", 0.02, 0.01, "baumgarte:alpha=5,beta=5", "rk4:step=0.01", NULL});

@@ -209,6 +209,24 @@ TEST(every_formulation_and_integrator_has_actuators) {
   }
 }
 
+/* how far the actuator reaches the objective: the cosine between the two in the metric of cart and pole, by hand */
+TEST(the_effect_of_one_actuator_is_a_cosine) {
+  static const double angle[] = {1.5, 1, 0.5, 0.1, 1e-3};
+  for (int i = 0; i < 5; i++) {
+    build b;
+    parsed(&b, CART("0", "0"), "");
+    build_set(&b, "/bodies/pole/angle", "%.17g", angle[i]);
+    build_set(&b, "/joints/goal/value", "%.17g", angle[i]);
+    build_simulate(&b);
+    if (b.failed) printf("%s\n", b.message);
+    CHECK(!b.failed);
+    /* M = [M + m, -m c sin a; ., I + m c^2]: the inverse has -M12 beside, M22 and M11 on its diagonal, over the determinant */
+    const double M11 = 4, M12 = -0.5 * sin(angle[i]), M22 = 0.02 + 0.25;
+    if (!b.failed) CHECK_NEAR(b.sim->servos.sigma[0], fabs(M12) / sqrt(M11 * M22), 1e-14);
+    build_free(&b);
+  }
+}
+
 /* feedback corrects drift by forces along the rows, not by the actuators, and its work is booked apart */
 TEST(stabilizers_correct_along_the_rows) {
   static const char *const stabilizers[] = {"\"none\"", "{\"type\": \"baumgarte\", \"alpha\": 5, \"beta\": 5}",
