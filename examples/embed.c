@@ -200,13 +200,14 @@ static void ask(const tn_model *model) {
   memcpy(q, tn_sim_q(sim), sizeof *q * (size_t)nq);
   memcpy(u, tn_sim_u(sim), sizeof *u * (size_t)nu);
   memcpy(memory, tn_sim_memory(sim), sizeof *memory * (size_t)remembered);
-  const int states = tn_sim_states(sim); /* numbers that forces have of their own, as the current of a motor; here none */
+  const int states =
+      tn_sim_states(sim); /* numbers that forces have of their own, as the current of a motor; here none */
   expect(states <= 32, "more states than there is room for");
   memcpy(state, tn_sim_state(sim), sizeof *state * (size_t)states);
   for (int i = 0; i < states; i++) printf("%s is %.4f\n", tn_sim_state_name(sim, i), state[i]);
   must(tn_sim_advance(sim, 0.5, &error));
   for (int i = 0; i < nu; i++) u[i] = -u[i];
-  must(tn_sim_remember(sim, memory, &error));   /* before the state that they belong to */
+  must(tn_sim_remember(sim, memory, &error)); /* before the state that they belong to */
   must(tn_sim_set_state(sim, state, &error));
   must(tn_sim_set(sim, 0, q, u, true, &error)); /* back where we were, the other way round */
 

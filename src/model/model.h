@@ -127,7 +127,7 @@ typedef struct tn_force {
   tn_measure on;
   int states, state;   /* its own numbers: how many, the first of them in tn_system.state     */
   int channels, slots; /* channels that its expressions use: the first and how many           */
-  bool loaded; /* by the reaction of the joint `on.part` */
+  bool loaded;         /* by the reaction of the joint `on.part` */
 } tn_force;
 
 /* inertia on a coordinate channel, as a flywheel geared to it has */

@@ -331,8 +331,8 @@ static void chain(build *b, bool relative) {
     snprintf(at, sizeof at, "/bodies/b%d", i);
     build_set(b, at, "{\"rod\": [[%g, 0], [%g, 0]], \"mass\": 0.2}", 0.1 * i, 0.1 * (i + 1));
     snprintf(at, sizeof at, "/joints/j%d", i);
-    build_set(b, at, "{\"type\": \"revolute\", \"between\": [\"%s\", \"b%d\"], \"at\": [%g, 0]}", i ? before : "ground", i,
-              0.1 * i);
+    build_set(b, at, "{\"type\": \"revolute\", \"between\": [\"%s\", \"b%d\"], \"at\": [%g, 0]}", i ? before : "ground",
+              i, 0.1 * i);
     snprintf(at, sizeof at, "/forces/f%d", i);
     build_set(b, at, "{\"type\": \"friction\", \"on\": \"j%d.angle\", \"mu\": 0.3, \"radius\": 0.01, \"speed\": 0.5}",
               i);
