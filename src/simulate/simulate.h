@@ -49,19 +49,19 @@ typedef struct tn_passing {
 
 /* functions made of pieces, each a switch: through a step they keep the piece they begin with */
 typedef struct tn_switches {
-  bool known;                  /* the pieces of the present state are                                          */
-  bool due;                    /* the next step begins with the pieces in `to`                                 */
-  bool suspect;                /* an evaluation of the attempt was outside a piece that its start was inside   */
-  bool making;                 /* velocities are being put to what rows want behind a switch */
-  double share;                /* of the integrator's last step: what was taken of it; 1: all                  */
-  double longest;              /* step so far                                                                 */
-  int leading;                 /* switch that the step ends at, of those in `to`                                */
-  double slope;                /* of its margin there, 1/s                                                    */
-  double *to;                  /* switches: the next piece, NaN: it stays                                      */
-  double *begin;               /* switches: margin at the start of the step                                    */
-  double *from;                /* switches: share of the step from which on its margin counts                   */
-  double *low, *high;          /* switches: margins at the ends of a bracket                                    */
-  double *last;                /* switches: when it was switched                                              */
+  bool known;         /* the pieces of the present state are                                          */
+  bool due;           /* the next step begins with the pieces in `to`                                 */
+  double suspect;     /* share of the attempt at which an evaluation was outside a piece that its start was inside */
+  bool making;        /* velocities are being put to what rows want behind a switch */
+  double share;       /* of the integrator's last step: what was taken of it; 1: all                  */
+  double longest;     /* step so far                                                                 */
+  int leading;        /* switch that the step ends at, of those in `to`                                */
+  double slope;       /* of its margin there, 1/s                                                    */
+  double *to;         /* switches: the next piece, NaN: it stays                                      */
+  double *begin;      /* switches: margin at the start of the step                                    */
+  double *from;       /* switches: share of the step from which on its margin counts                   */
+  double *low, *high; /* switches: margins at the ends of a bracket                                    */
+  double *last;       /* switches: when it was switched                                              */
   double *near[2], near_at[2]; /* switches: margins inside the attempt, near a third and two thirds; where */
   double *before, before_at;   /* switches: margin at the start of the step before, NaN: of another piece; s */
   double *room;                /* switches                                                                    */

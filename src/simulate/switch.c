@@ -11,7 +11,7 @@
  * an attempt that ends inside all pieces may have left one and come back: then an evaluation inside it was outside, or the parabola
  *   (4) q(x) = (1 - x) g0 + x g1 + a x (x - 1),  a = (gs - (1 - x) g0 - x g1)/(x (x - 1)) at the share x of an evaluation
  * through the margins at its ends and near a third or two (of formulas that keep rates: at the start of the step before) has a least
- * value below 0; the state inside is looked at there and at eighths of the step.
+ * value below 0; the state inside is looked at in these places and at eighths of the step.
  * a margin that was below 0 at the start, by roundoff behind a switch, counts from where it has been above. */
 #include "simulate/simulate.h"
 
@@ -51,7 +51,7 @@ void tn_switch_forget(tn_sim *s) {
 
 void tn_switch_reset(tn_sim *s) {
   tn_switches *w = &s->switches;
-  w->known = w->suspect = false;
+  w->known = false;
   w->share = 1;
   w->longest = 0;
   s->summary.switches = 0;
@@ -76,7 +76,7 @@ void tn_switch_notice(tn_sim *s) {
   const double share = (s->solver.sys.t - s->t) / s->step_length;
   if (pieces(s)->how != TN_PIECES_HELD) return;
   for (int i = 0; i < s->m->switches; i++)
-    if (pieces(s)->margin[i] < 0 && w->begin[i] >= 0) w->suspect = true;
+    if (pieces(s)->margin[i] < 0 && w->begin[i] >= 0) w->suspect = fmin(w->suspect, share);
   for (int k = 0; k < 2 && share > EDGE && share < 1 - EDGE; k++) {
     const double best = (1 + k) / 3.0;
     if (fabs(share - best) > fabs(w->near_at[k] - best)) continue;
@@ -86,7 +86,7 @@ void tn_switch_notice(tn_sim *s) {
 }
 
 void tn_switch_attempt(tn_sim *s) {
-  s->switches.suspect = false;
+  s->switches.suspect = INFINITY;
   s->switches.near_at[0] = s->switches.near_at[1] = INFINITY;
 }
 
@@ -267,8 +267,8 @@ static bool dips(tn_sim *s, double h) {
 static tn_status peek(tn_sim *s, double t_end, double *high) {
   tn_switches *w = &s->switches;
   const int n = s->m->switches;
-  for (int k = 1; k < PARTS + n; k++) {
-    const double share = k < PARTS ? (double)k / PARTS : w->low[k - PARTS];
+  for (int k = 0; k < PARTS + n; k++) {
+    const double share = k == 0 ? w->suspect : k < PARTS ? (double)k / PARTS : w->low[k - PARTS];
     if (!(share > 0 && share < *high)) continue;
     tn_status status = inside(s, t_end, share, w->room);
     if (status != TN_OK) return status;
@@ -291,7 +291,7 @@ tn_status tn_switch_look(tn_sim *s, double t_end, tn_found *found, double *t_cut
   tn_status status = margins(s, t_end, s->ynew, w->high);
   if (status != TN_OK) return status;
   for (int i = 0; i < s->m->switches; i++) some = some || w->high[i] < 0;
-  const bool suspect = dips(s, h) || (by_step && w->suspect);
+  const bool suspect = dips(s, h) || (by_step && w->suspect <= 1);
   if (!some && !suspect) return TN_OK;
   type->accept(s->work, s->packing ? s->znew : s->ynew, false); /* so that it tells of its inside */
   if (some)

@@ -297,6 +297,78 @@ TEST(a_pulse_is_not_missed_where_an_evaluation_sees_it) {
   }
 }
 
+/* narrower than all that is looked at but for the evaluations themselves: those of dop853 are many */
+TEST(a_spike_is_seen_by_an_evaluation) {
+  int seen = 0;
+  for (int i = 0; i < 40; i++) {
+    char force[96];
+    snprintf(force, sizeof force, "if(exp(-((t - %g)/0.02)^2) > 0.5, 100, 0)", 0.4 + 0.06 * i);
+    const run r = particle(force, 0, 1, 3, "dop853:rtol=1e-9,atol=1e-9");
+    CHECK(r.status == TN_OK && (r.sum.switches == 2 || r.sum.switches == 0));
+    if (r.sum.switches) CHECK_NEAR(r.row[1], 1 + 100 * 0.04 * sqrt(log(2)), 1e-6);
+    seen += r.sum.switches > 0;
+  }
+  CHECK(seen >= 18);
+}
+
+typedef struct nearest {
+  const tn_sim *sim;
+  double x;
+} nearest;
+
+static bool look(void *user, double t) {
+  nearest *n = user;
+  (void)t;
+  n->x = fmin(n->x, fabs(tn_sim_q(n->sim)[0]));
+  return true;
+}
+
+static tn_status to_worst(void *user, double t, int n, const double *values) {
+  const state e = bang(t);
+  double *worst = user;
+  (void)n;
+  *worst = fmax(*worst, fmax(fabs(values[0] - e.x), fabs(values[1] - e.v)));
+  return TN_OK;
+}
+
+/* the state at the end of the step is at the switch, not only that of the interpolant; and rows inside are right on both sides */
+TEST(steps_end_at_the_switch_and_rows_are_inside) {
+  static const char *const integrators[] = {"rk4:step=0.2", "dopri5:rtol=1e-5,atol=1e-5", "radau5:rtol=1e-5,atol=1e-5",
+                                            "abm:rtol=1e-5,atol=1e-5", "cvode-adams:rtol=1e-5,atol=1e-5"};
+  for (int k = 0; k < 5; k++)
+    for (int law = 0; law < 2; law++) {
+      char model[1024];
+      tn_desc *d = NULL;
+      tn_model *m = NULL;
+      tn_sim *s = NULL;
+      tn_error e;
+      double worst = 0;
+      if (k == 4 && !has("cvode-adams")) continue;
+      snprintf(model, sizeof model,
+               "{\"tenon\": 1, \"dimension\": 2, \"bodies\": {\"b\": {\"mass\": 1, \"coordinates\": \"point\"}},"
+               " \"forces\": {\"push\": {\"type\": \"force\", \"on\": \"b\", \"value\": [\"%s\", 0]}},"
+               " \"start\": {\"b.x\": 1}, \"outputs\": {\"x\": \"b.x\", \"v\": \"b.vx\"},"
+               " \"run\": {\"until\": 10, \"every\": 0.01}}",
+               law ? "-sign(b.x)" : "if(b.x > 0, -b.x, -2*b.x)");
+      tn_status status = tn_desc_new(NULL, &d, &e);
+      if (!status) status = tn_desc_parse(d, "m.json", model, strlen(model), &e);
+      if (!status) status = tn_desc_part(d, "/run/integrator", integrators[k], &e);
+      if (!status) status = tn_compile(d, &m, &e);
+      if (!status) status = tn_sim_new(m, &s, &e);
+      nearest n = {s, 1};
+      if (!status) tn_sim_watch(s, look, &n);
+      if (!status) status = tn_sim_run(s, law ? to_worst : NULL, &worst, &e);
+      CHECK(status == TN_OK);
+      CHECK(n.x < 1e-12);
+      CHECK(worst < 1e-4);
+      if (!(n.x < 1e-12 && worst < 1e-4))
+        printf("%s: %.3g from the switch, rows off by %.3g\n", integrators[k], n.x, worst);
+      tn_sim_free(s);
+      tn_model_free(m);
+      tn_desc_free(d);
+    }
+}
+
 /* ---- sticking --------------------------------------------------------------------------------------------------------------- */
 
 TEST(to_and_fro_is_refused_by_name) {
