@@ -132,6 +132,49 @@ static tn_status run(const tn_case *c, int n, bool relative, long count, figures
   return status;
 }
 
+/* ---- running expressions ---------------------------------------------------------------------------------------------------- */
+
+static double evaluate(const tn_system *s, const tn_expr *law, long n) {
+  double sum = 0;
+  for (long i = 0; i < n; i++) sum += tn_running(s, law);
+  return sum;
+}
+
+/* ns of one, the smallest of several repetitions */
+static double measure_law(const tn_system *s, const tn_expr *law, double *sum) {
+  double ns = HUGE_VAL;
+  const long n = 200000;
+  for (int i = 0; i <= REPETITIONS; i++) {
+    const double start = now();
+    *sum += evaluate(s, law, n);
+    if (i) ns = fmin(ns, 1e9 * (now() - start) / (double)n);
+  }
+  return ns;
+}
+
+static bool law(const tn_law *l, bool json, long count) {
+  tn_desc *d = NULL;
+  tn_model *m = NULL;
+  tn_sim *sim = NULL;
+  tn_error e;
+  double sum = 0, ns = 0;
+  tn_status status = tn_desc_new(NULL, &d, &e);
+  if (!status) status = tn_law_describe(l, d, &e);
+  if (!status) status = tn_compile(d, &m, &e);
+  if (!status) status = tn_sim_new(m, &sim, &e);
+  if (!status) status = tn_sim_start(sim, &e);
+  if (!status && count) sum = evaluate(&sim->solver.sys, m->output[0].expr, count);
+  if (!status && !count) ns = measure_law(&sim->solver.sys, m->output[0].expr, &sum);
+  if (!status && !isfinite(sum)) status = tn_fail(&e, TN_E_INTERNAL, "a law is not a number");
+  tn_sim_free(sim);
+  tn_model_free(m);
+  tn_desc_free(d);
+  if (status) fprintf(stderr, "tenon-bench: %s: %s\n", l->name, e.message);
+  if (!status && !count && json) printf("{\"law\":\"%s\",\"ns\":%.3g}\n", l->name, ns);
+  if (!status && !count && !json) printf("%-14s %-10s %58.3g ns an evaluation: %s\n", "law", l->name, ns, l->text);
+  return !status;
+}
+
 /* ---- instructions --------------------------------------------------------------------------------------------------------- */
 
 /* of the program with --count; negative: callgrind cannot run it */
@@ -225,7 +268,7 @@ static bool all_sizes(const options *o, const tn_case *c, bool relative) {
 static const char usage[] =
     "tenon-bench [options]: time of a right-hand side\n"
     "  --json              one object a line\n"
-    "  --case NAME         this one alone: planar-chain spatial-chain tree n-four-bar ladder\n"
+    "  --case NAME         this one alone: planar-chain spatial-chain tree n-four-bar ladder law\n"
     "  --n N               this size alone\n"
     "  --coordinates KIND  absolute or relative alone\n"
     "  --count K           K right-hand sides, not timed\n"
@@ -243,7 +286,7 @@ static bool whole(const char *text, long most, long *value) {
 static bool known_case(const char *name) {
   for (int i = 0; i < tn_cases_count; i++)
     if (strcmp(name, tn_cases[i].name) == 0) return true;
-  return false;
+  return strcmp(name, "law") == 0;
 }
 
 static bool parse(int argc, char **argv, options *o) {
@@ -287,6 +330,11 @@ int main(int argc, char **argv) {
     if (o.only && strcmp(o.only, c->name) != 0) continue;
     for (int relative = 0; relative < 2; relative++)
       if (!o.coordinates || (strcmp(o.coordinates, "relative") == 0) == relative) ok = all_sizes(&o, c, relative) && ok;
+  }
+  const bool laws = o.only ? strcmp(o.only, "law") == 0 : !o.n && !o.coordinates;
+  for (int i = 0; laws && i < tn_laws_count; i++) {
+    if (o.n && o.n != i + 1) continue; /* with --n: this one */
+    ok = law(&tn_laws[i], o.json, o.count) && ok;
   }
   return ok ? 0 : 1;
 }

@@ -20,4 +20,14 @@ tn_status tn_case_describe(const tn_case *c, int n, bool relative, tn_desc *d, t
 /* q and u of the model of a case at s; room: bodies x 6 numbers */
 void tn_case_state(const tn_case *c, const tn_model *m, int n, double s, double *room, double *q, double *u);
 
+/* laws.c: running expressions, each an output of a small model */
+typedef struct tn_law {
+  const char *name, *model, *text, *more; /* model: a format of the other two */
+} tn_law;
+
+extern const tn_law tn_laws[];
+extern const int tn_laws_count;
+
+tn_status tn_law_describe(const tn_law *law, tn_desc *d, tn_error *e);
+
 #endif

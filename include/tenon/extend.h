@@ -139,6 +139,7 @@ typedef struct tn_joint2 {
   bool there;                   /* it exists in the plane                                                   */
   bool has_axis;                /* takes `axis`: x of both frames                                           */
   bool pin;                     /* its rows are r1 - r0 and no more: the assembler may form them by itself  */
+  bool turns;                   /* its coordinate is the angle of frame 1 less that of frame 0, and no more */
   int rows;                     /* holonomic rows                                                           */
   int rows_velocity_only;       /* nonholonomic rows, after the holonomic ones                              */
   tn_unit unit[3];              /* of each row                                                              */

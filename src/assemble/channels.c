@@ -147,13 +147,50 @@ static void axis(const tn_system *s, const tn_spot *spot, int k, double *value) 
   }
 }
 
+/* value or rate of a coordinate without frames and rows, where it is one of the numbers there are; the same to the last bit (0
+ * is added as sums begin with it). false: it is not */
+static bool direct(const tn_system *s, const tn_measure *of, bool rate, double *value) {
+  const tn_model *m = s->m;
+  const int body = of->kind == TN_OF_RAW ? of->part : of->kind == TN_OF_JOINT ? m->joint[of->part].carries : -1;
+  if (body >= 0 && !m->body[body].chart) {
+    *value = rate ? s->u[m->body[body].u + of->k] : s->q[m->body[body].q + of->k];
+    return true;
+  }
+  if (of->kind == TN_OF_BODY && m->dimension == 2) {
+    const tn_frame2 *f = &s->body[of->part];
+    *value = rate ? 0.0 + (of->k == 2 ? f->w : f->v[of->k]) : of->k == 2 ? f->angle : f->r[of->k];
+    return true;
+  }
+  if (of->kind == TN_OF_BODY && of->k < (rate ? 6 : 3)) {
+    const tn_frame3 *f = &s->body3[of->part];
+    *value = rate ? 0.0 + (of->k < 3 ? f->v[of->k] : f->w[of->k - 3]) : f->r[of->k];
+    return true;
+  }
+  if (of->kind == TN_OF_JOINT && m->dimension == 2 && m->joint[of->part].type->plane.turns) {
+    const tn_spot *spot = m->joint[of->part].spot;
+    double end[2];
+    for (int k = 0; k < 2; k++) {
+      const tn_frame2 *f = spot[k].body < 0 ? NULL : &s->body[spot[k].body];
+      end[k] = !f ? 0 : rate ? f->w : f->angle;
+      if (!rate && spot[k].angle != 0) end[k] += spot[k].angle;
+    }
+    *value = rate ? (0.0 - end[0]) + end[1] : end[1] - end[0];
+    return true;
+  }
+  return false;
+}
+
 void tn_channel_eval(const tn_system *s, const tn_channel *ch, double *value) {
   const int dimension = s->m->dimension, twist = s->m->twist;
   double rate, accel, a[6];
   tn_seen seen;
   switch (ch->kind) {
-  case TN_CH_MEASURE: tn_measure_eval(s, &ch->measure, value, &rate, &accel, NULL); return;
-  case TN_CH_RATE: tn_measure_eval(s, &ch->measure, &rate, value, &accel, NULL); return;
+  case TN_CH_MEASURE:
+    if (!direct(s, &ch->measure, false, value)) tn_measure_eval(s, &ch->measure, value, &rate, &accel, NULL);
+    return;
+  case TN_CH_RATE:
+    if (!direct(s, &ch->measure, true, value)) tn_measure_eval(s, &ch->measure, &rate, value, &accel, NULL);
+    return;
   case TN_CH_Q: value[0] = s->q[ch->component]; return;
   case TN_CH_U: value[0] = s->u[ch->component]; return;
   case TN_CH_QUATERNION:

@@ -92,6 +92,7 @@ const tn_joint_type tn_joint_revolute = {
     .coordinates = coordinates,
     .plane = {.there = true,
               .pin = true,
+              .turns = true,
               .rows = 2,
               .unit = {TN_LENGTH, TN_LENGTH},
               .axes = 1,

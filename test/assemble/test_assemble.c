@@ -371,6 +371,11 @@ static double channel(build *b, const char *part, const char *word) {
   tn_gains(&b->sys, b->sys.udot, b->sys.gains);
   tn_gains(&b->sys, b->sys.udot_s, b->sys.gains_s);
   tn_channel_eval(&b->sys, &ch, value);
+  if (ch.kind == TN_CH_MEASURE || ch.kind == TN_CH_RATE) { /* by the shorter way it is the same to the last bit */
+    double x[2], unused;
+    tn_measure_eval(&b->sys, &ch.measure, &x[0], &x[1], &unused, NULL);
+    CHECK(memcmp(value, &x[ch.kind == TN_CH_RATE], sizeof *value) == 0);
+  }
   return value[0];
 }
 

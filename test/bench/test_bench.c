@@ -43,6 +43,47 @@ TEST(a_count_says_nothing) {
   CHECK_TEXT(text, "");
 }
 
+/* instructions of `count` evaluations of a law and all it takes to come there; 0: there is no valgrind, or it does not know
+ * this processor's */
+static double collected(int law, int count) {
+  char command[1400], folder[1000] = TN_BINARY, line[400];
+  char *slash = strrchr(folder, '/');
+  double instructions = 0;
+  if (slash) *slash = '\0';
+  snprintf(
+      command, sizeof command,
+      "valgrind --tool=callgrind --callgrind-out-file=/dev/null '%s/tenon-bench' --case law --n %d --count %d 2>&1",
+      folder, law, count);
+  FILE *pipe = popen(command, "r");
+  if (!pipe) return 0;
+  while (fgets(line, sizeof line, pipe)) {
+    const char *at = strstr(line, "Collected : ");
+    if (at) instructions = atof(at + 12);
+  }
+  return pclose(pipe) == 0 ? instructions : 0;
+}
+
+/* 30 ns where it was measured, of the 60 it may take: of a PD law over channels of a body, a joint, and a joint that carries its body */
+TEST_FULL(a_running_law_takes_few_instructions) {
+  for (int law = 1; law <= 3; law++) {
+    const double few = collected(law, 1000), many = collected(law, 11000), each = (many - few) / 10000;
+    if (few == 0 || many == 0) continue;
+    if (!(each > 50 && each < 500)) printf("law %d: %.1f instructions\n", law, each);
+    CHECK(each > 50 && each < 500);
+  }
+}
+
+TEST(laws_have_a_line) {
+  static const char *const laws[] = {"body", "joint", "relative", "body-space", "joint-space"};
+  char text[4000];
+  CHECK(bench("--json --case law", text, sizeof text) == 0);
+  for (int i = 0; i < 5; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "{\"law\":\"%s\",\"ns\":", laws[i]);
+    CHECK_HAS(text, name);
+  }
+}
+
 TEST(words_that_are_not_known) {
   static const char *const words[] = {"--case chain", "--n 0",   "--n 12x", "--n 200000",  "--coordinates polar",
                                       "--count -1",   "--count", "--fast",  "planar-chain"};

