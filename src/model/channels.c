@@ -264,10 +264,26 @@ tn_status tn_channel_find(tn_context *c, const char *name, tn_channel *ch, tn_er
     ch->width = 1;
     const bool ok = c->own.kind == TN_OF_JOINT ? joint_channel(m, c->own.part, name, ch, e)
                                                : body_channel(m, c->own.part, name, ch, e);
-    if (!ok) tn_fail(e, TN_E_MODEL, "unknown name '%.60s'", name);
-    return ok ? TN_OK : TN_E_MODEL;
+    if (ok) return TN_OK;
+    char hint[sizeof e->hint];
+    tn_format(hint, sizeof hint, "%s", e->hint);
+    tn_fail(e, TN_E_MODEL, "unknown name '%.60s'", name);
+    if (strncmp(hint, "did you mean", 12) == 0) tn_hint(e, "%s", hint);
+    return TN_E_MODEL;
   }
   return tn_model_channel(m, name, ch, e) ? TN_OK : TN_E_MODEL;
+}
+
+/* what a function is asked of does not exist */
+static tn_status no_part(const tn_model *m, const char *function, const char *what, const char *name, tn_error *e) {
+  const char *known[192];
+  int n = 0;
+  for (int i = 0; *what == 'b' && i < m->bodies && n < 96; i++) known[n++] = m->body[i].name;
+  for (int i = 0; strcmp(what, "body") != 0 && i < m->joints && n < 192; i++) known[n++] = m->joint[i].name;
+  const char *near = tn_nearest(name, n, known);
+  tn_fail(e, TN_E_MODEL, "'%s' needs a %s, there is none named '%.60s'", function, what, name);
+  if (near) tn_hint(e, "did you mean '%s'?", near);
+  return TN_E_MODEL;
 }
 
 tn_status tn_channel_call(tn_context *c, const char *function, int n, const char *const *args, tn_channel *ch,
@@ -303,8 +319,7 @@ tn_status tn_channel_call(tn_context *c, const char *function, int n, const char
     const int joint = tn_joint_named(c, args[0]);
     if (table[i].of == JOINT || (table[i].of == EITHER && joint >= 0)) {
       ch->part = joint;
-      if (ch->part < 0)
-        return tn_fail(e, TN_E_MODEL, "'%s' needs a joint, there is none named '%.60s'", function, args[0]);
+      if (ch->part < 0) return no_part(c->m, function, "joint", args[0], e);
       if (!tn_joint_has_wrench(&c->m->joint[ch->part]))
         return tn_fail(e, TN_E_MODEL, "joint '%s' acts on channels: its effort is '%s.load'", args[0], args[0]);
       if (ch->kind == TN_CH_AXIS) ch->kind = TN_CH_JOINT_AXIS;
@@ -315,9 +330,7 @@ tn_status tn_channel_call(tn_context *c, const char *function, int n, const char
       }
     } else {
       ch->part = tn_body_named(c, args[0]);
-      if (ch->part < 0)
-        return tn_fail(e, TN_E_MODEL, "'%s' needs a body%s, there is none named '%.60s'", function,
-                       table[i].of == EITHER ? " or joint" : "", args[0]);
+      if (ch->part < 0) return no_part(c->m, function, table[i].of == EITHER ? "body or joint" : "body", args[0], e);
     }
     ch->spot = tn_spot_origin(ch->part);
     if (ch->kind == TN_CH_OMEGA) {

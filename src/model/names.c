@@ -202,9 +202,11 @@ static bool find(void *user, const char *name, tn_meaning *m, tn_error *e) {
     m->width = c->m->dimension;
     return true;
   }
-  if (c->names_ready && (strchr(name, '.') || (c->has_own && l->running))) {
-    tn_channel ch;
-    if (tn_channel_find(c, name, &ch, e) != TN_OK) return false;
+  tn_channel ch;
+  const bool channel = c->names_ready && (strchr(name, '.') || (c->has_own && l->running)),
+             found = channel && tn_channel_find(c, name, &ch, e) == TN_OK;
+  if (channel && !found && (strchr(name, '.') || *e->hint)) return false;
+  if (found) {
     if (c->before_solve && l->running && ch.after_solve)
       return tn_fail(e, TN_E_MODEL, "'%s' is known only after the accelerations: a force cannot depend on it", name),
              false;
@@ -226,6 +228,10 @@ static bool find(void *user, const char *name, tn_meaning *m, tn_error *e) {
     tn_hint(e, "the time is t");
   else if (l->running && tn_is_energy(name))
     tn_hint(e, "did you mean 'energy.%s'?", name);
+  else if (l->running && c->names_ready &&
+           (tn_body_named(c, name) >= 0 || tn_joint_named(c, name) >= 0 ||
+            tn_index_find(&c->m->force_index, name) >= 0))
+    tn_hint(e, "of a body, joint or force a channel is needed: %s.NAME", name);
   return false;
 }
 

@@ -75,7 +75,8 @@ static bool find(void *user, const char *name, tn_meaning *m, tn_error *e) {
 }
 
 static const double th0[] = {10, 20, 30}, xs[] = {0, 1, 3}, ys[] = {5, 7, 3}, flat[] = {0, 1, 1}, fall[] = {0, -1, 1},
-                    one[] = {1}, bad[] = {0, NAN, 2}, worse[] = {INFINITY, 1}, two[] = {1, 2};
+                    one[] = {1}, steep[] = {-1.7e308, 1.7e308, -1.7e308}, bad[] = {0, NAN, 2}, worse[] = {INFINITY, 1},
+                    two[] = {1, 2};
 
 static bool items(void *user, const char *table, int *n, const double **values, tn_error *e) {
   (void)user;
@@ -88,6 +89,7 @@ static bool items(void *user, const char *table, int *n, const double **values, 
   TABLE(fall);
   TABLE(one);
   TABLE(bad);
+  TABLE(steep);
   TABLE(worse);
   TABLE(two);
 #undef TABLE
@@ -504,6 +506,8 @@ TEST(jets_and_differences) {
       "step(t, 5, t^2, 7, 3*t)",
       "step(t, -5, t^2, -2, 3*t)",
       "table(xs, ys, t)*t",
+      "spline(xs, ys, t)*t",
+      "tanh(3*t - 1)^2",
       "table(xs, ys, t^2/4 + 1.4)",
       "t^0.5",
       "t^-2",
@@ -793,6 +797,12 @@ static const struct refusal {
     {"in(crank)", 0, "'in' takes 2 arguments, 1 given", ""},
     {"in(crank, v, v)", 0, "'in' takes 2 arguments, 3 given", ""},
     {"table(xs, ys)", 0, "'table' takes 3 arguments, 2 given", ""},
+    {"spline(xs, ys)", 0, "'spline' takes 3 arguments, 2 given", ""},
+    {"spline(flat, ys, 1)", 7, "table 'flat' does not increase at item 3", ""},
+    {"spline(one, one, 1)", 7, "table 'one' has 1 item, 2 are needed", ""},
+    {"spline(xs, two, t)", 11, "tables 'xs' and 'two' have 3 and 2 items", ""},
+    {"spline(xs, bad, 1)", 11, "item 2 of table 'bad' is not finite", ""},
+    {"spline(xs, steep, 1)", 11, "the spline through 'xs' and 'steep' is not finite", ""},
     {"position(1)", 9, "expected a name before '1'", ""},
     {"position(crank, )", 16, "expected a name before ')'", ""},
     {"1 + position(nobody, P).x", 4, "no body 'nobody'", ""},

@@ -376,6 +376,7 @@ TEST(forces) {
       {MOTOR, "{'type': @'torq'}", "unknown force type 'torq'", 0},
       {MOTOR, "@{'type': 'torque', 'value': 1}", "force 'motor': `on` is missing", 0},
       {MOTOR, "@{'type': 'torque', 'on': 'arm.angle'}", "force 'motor': `value` is missing", 0},
+      {MOTOR, "{" TURN "'1 - @raet'}", "did you mean 'arm.rate'?", 0},
       {MOTOR, "{'type': 'torque', 'on': @'arn', 'value': 1}", "did you mean 'arm'?", 0},
       {MOTOR, "{'type': 'torque', 'on': @'ground', 'value': 1}", "moves nothing", 0},
       {MOTOR, "{'type': 'torque', 'on': @'bob', 'value': 1}", "a torque cannot turn the particle 'bob'", 0},
@@ -468,6 +469,11 @@ TEST(starts_and_outputs) {
       {TIP, "'1 + @energy.knetic'", "did you mean 'energy.kinetic'?", 0},
       {TIP, "'1 + @knee.angle'", "joint 'knee' has no channel 'angle'", 0},
       {TIP, "'1 + @motor.torque'", "force 'motor' has no channel 'torque'", 0},
+      {TIP, "'1 + @mottor.power'", "did you mean 'motor.power'?", 0},
+      {TIP, "'position(amr)'", "did you mean 'arm'?", 0},
+      {TIP, "'force(hpi)'", "did you mean 'hip'?", 0},
+      {TIP, "'1 + @motor'", "a channel is needed: motor.NAME", 0},
+      {TIP, "'splne(a, b, t)'", "did you mean 'spline'?", 0},
       {TIP, "'(1 + 2'", "')'", 0},
   };
   CHECK_REFUSALS(cases);
