@@ -64,6 +64,8 @@ typedef struct tn_switches {
   double *last;       /* switches: when it was switched                                              */
   double *near[2], near_at[2]; /* switches: margins inside the attempt, near a third and two thirds; where */
   double *before, before_at;   /* switches: margin at the start of the step before, NaN: of another piece; s */
+  double *noise;               /* switches: what of its margin is roundoff */
+  bool *deep;                  /* switches: outside by more than that */
   double *room;                /* switches                                                                    */
   int *idle, *told;            /* switches: times in a row without progress; events told                       */
 } tn_switches;

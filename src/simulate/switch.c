@@ -12,6 +12,8 @@
  *   (4) q(x) = (1 - x) g0 + x g1 + a x (x - 1),  a = (gs - (1 - x) g0 - x g1)/(x (x - 1)) at the share x of an evaluation
  * through the margins at its ends and near a third or two (of formulas that keep rates: at the start of the step before) has a least
  * value below 0; the state inside is looked at in these places and at eighths of the step.
+ * an operand that rests on an edge, as one that joints hold there, is on either side by roundoff. what a margin changes by when every
+ * number of the state is off by NOISE of the error it may have is nothing to switch at: it is not outside until it is by more.
  * a margin that was below 0 at the start, by roundoff behind a switch, counts from where it has been above. */
 #include "simulate/simulate.h"
 
@@ -21,6 +23,7 @@ static const double PROGRESS = 1e-6;  /* of the longest step                    
 static const double HERE = 1e-13;     /* of the time, or of the step: no length of its own */
 static const double ROUNDOFF = 9e-16; /* of the time, or of the step                    */
 static const double BACK = 1e-3;      /* of the step, for the slope                     */
+static const double NOISE = 1e-3;     /* of the error that the state may have           */
 static const double EDGE = 0.05;      /* of the step: evaluations nearer to its ends say nothing of a parabola */
 
 static tn_switching *pieces(tn_sim *s) { return &s->solver.sys.switching; }
@@ -30,6 +33,8 @@ void tn_switch_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   double **numbers[] = {&w->to,   &w->begin, &w->from,    &w->low,     &w->high,
                         &w->last, &w->room,  &w->near[0], &w->near[1], &w->before};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) *numbers[i] = TN_CARVE(c, double, m->switches);
+  w->noise = TN_CARVE(c, double, m->switches);
+  w->deep = TN_CARVE(c, bool, m->switches);
   w->idle = TN_CARVE(c, int, m->switches);
   w->told = TN_CARVE(c, int, m->switches);
 }
@@ -57,6 +62,7 @@ void tn_switch_reset(tn_sim *s) {
   s->summary.switches = 0;
   for (int i = 0; i < s->m->switches; i++) {
     w->last[i] = -INFINITY;
+    w->noise[i] = 0;
     w->idle[i] = 0;
   }
   tn_switch_forget(s);
@@ -76,7 +82,7 @@ void tn_switch_notice(tn_sim *s) {
   const double share = (s->solver.sys.t - s->t) / s->step_length;
   if (pieces(s)->how != TN_PIECES_HELD) return;
   for (int i = 0; i < s->m->switches; i++)
-    if (pieces(s)->margin[i] < 0 && w->begin[i] >= 0) w->suspect = fmin(w->suspect, share);
+    if (pieces(s)->margin[i] < -w->noise[i] && w->begin[i] >= 0) w->suspect = fmin(w->suspect, share);
   for (int k = 0; k < 2 && share > EDGE && share < 1 - EDGE; k++) {
     const double best = (1 + k) / 3.0;
     if (fabs(share - best) > fabs(w->near_at[k] - best)) continue;
@@ -177,10 +183,14 @@ static tn_status inside(tn_sim *s, double t_end, double share, double *to) {
   return status == TN_OK ? margins(s, t, s->yrow, to) : status;
 }
 
+static bool is_outside(const tn_switches *w, int i, double share, const double *margin) {
+  return margin[i] < (w->deep[i] ? 0 : -w->noise[i]) && share >= w->from[i];
+}
+
 /* the first that is outside its piece, or -1 */
 static int outside(const tn_sim *s, double share, const double *margin) {
   for (int i = 0; i < s->m->switches; i++)
-    if (margin[i] < 0 && share >= s->switches.from[i]) return i;
+    if (is_outside(&s->switches, i, share, margin)) return i;
   return -1;
 }
 
@@ -192,13 +202,13 @@ static tn_status count_from(tn_sim *s, double t_end, bool *here) {
   *here = false;
   for (int i = 0; i < s->m->switches; i++) {
     w->from[i] = w->begin[i] < 0 ? INFINITY : 0;
-    back = back || (w->begin[i] < 0 && w->high[i] < 0);
+    back = back || (w->begin[i] < 0 && w->deep[i]);
   }
   for (size_t k = 0; back && k < sizeof look / sizeof *look; k++) {
     tn_status status = inside(s, t_end, look[k], w->room);
     if (status != TN_OK) return status;
     for (int i = 0; i < s->m->switches; i++) {
-      if (!(w->begin[i] < 0 && w->high[i] < 0)) continue;
+      if (!(w->begin[i] < 0 && w->deep[i])) continue;
       if (w->room[i] >= 0) w->from[i] = fmin(w->from[i], look[k]);
       if (w->room[i] < 0 && k == 0) w->to[i] = pieces(s)->live[i];
     }
@@ -239,11 +249,11 @@ static tn_status search(tn_sim *s, double t_end, double *low, double *high) {
 }
 
 /* (4): where the parabola is least, if it is below 0 there; else NaN */
-static double dip(double share, double between, double begin, double end) {
+static double dip(double share, double between, double begin, double end, double noise) {
   if (!(begin >= 0 && end >= 0) || !isfinite(share) || share == 0) return NAN;
   const double a = (between - (1 - share) * begin - share * end) / (share * (share - 1));
   const double x = 0.5 - 0.5 * (end - begin) / a;
-  return a > 0 && x > 0 && x < 1 && (1 - x) * begin + x * end + a * x * (x - 1) < 0 ? x : NAN;
+  return a > 0 && x > 0 && x < 1 && (1 - x) * begin + x * end + a * x * (x - 1) < -noise ? x : NAN;
 }
 
 /* shares of the step at which a margin may have been below 0, into w->low: NaN where it has not. false: nowhere */
@@ -255,8 +265,8 @@ static bool dips(tn_sim *s, double h) {
   for (int i = 0; i < s->m->switches; i++) {
     w->low[i] = NAN;
     for (int k = 0; by_step && k < 2 && isnan(w->low[i]); k++)
-      w->low[i] = dip(w->near_at[k], w->near[k][i], w->begin[i], w->high[i]);
-    if (!by_step) w->low[i] = dip((w->before_at - s->t) / h, w->before[i], w->begin[i], w->high[i]);
+      w->low[i] = dip(w->near_at[k], w->near[k][i], w->begin[i], w->high[i], w->noise[i]);
+    if (!by_step) w->low[i] = dip((w->before_at - s->t) / h, w->before[i], w->begin[i], w->high[i], w->noise[i]);
     some = some || !isnan(w->low[i]);
   }
   return some;
@@ -273,8 +283,33 @@ static tn_status peek(tn_sim *s, double t_end, double *high) {
     tn_status status = inside(s, t_end, share, w->room);
     if (status != TN_OK) return status;
     if (outside(s, share, w->room) < 0) continue;
+    for (int i = 0; i < n; i++) w->deep[i] = w->room[i] < -w->noise[i];
     memcpy(w->high, w->room, sizeof *w->high * (size_t)n);
     *high = share;
+  }
+  return TN_OK;
+}
+
+/* those that are outside at the end, with margins there in w->high */
+static bool go_deep(tn_sim *s) {
+  tn_switches *w = &s->switches;
+  bool some = false;
+  for (int i = 0; i < s->m->switches; i++) some = (w->deep[i] = w->high[i] < -w->noise[i]) || some;
+  return some;
+}
+
+/* what margins change by with the state; those of functions of time alone do not. in no direction of the state in particular */
+static tn_status find_noise(tn_sim *s, double t_end) {
+  tn_switches *w = &s->switches;
+  double *y = s->yrow;
+  tn_error_weights(s, s->ynew, y);
+  for (int i = 0; i < s->n; i++)
+    y[i] = s->ynew[i] + (isfinite(y[i]) ? NOISE * y[i] * (0.75 + 0.25 * cos(i)) * (i % 2 ? -1 : 1) : 0);
+  tn_status status = margins(s, t_end, y, w->room);
+  if (status != TN_OK && status != TN_E_RUN) return status;
+  for (int i = 0; i < s->m->switches; i++) {
+    const double change = status == TN_OK ? fabs(w->room[i] - w->high[i]) : 0;
+    w->noise[i] = isfinite(change) ? change : 0;
   }
   return TN_OK;
 }
@@ -290,8 +325,12 @@ tn_status tn_switch_look(tn_sim *s, double t_end, tn_found *found, double *t_cut
   *t_cut = t_end;
   tn_status status = margins(s, t_end, s->ynew, w->high);
   if (status != TN_OK) return status;
-  for (int i = 0; i < s->m->switches; i++) some = some || w->high[i] < 0;
-  const bool suspect = dips(s, h) || (by_step && w->suspect <= 1);
+  some = go_deep(s);
+  bool suspect = dips(s, h) || (by_step && w->suspect <= 1);
+  if (!some && !suspect) return TN_OK;
+  if ((status = find_noise(s, t_end)) != TN_OK) return status;
+  some = go_deep(s);
+  suspect = dips(s, h) || (by_step && w->suspect <= 1);
   if (!some && !suspect) return TN_OK;
   type->accept(s->work, s->packing ? s->znew : s->ynew, false); /* so that it tells of its inside */
   if (some)
@@ -314,7 +353,7 @@ tn_status tn_switch_look(tn_sim *s, double t_end, tn_found *found, double *t_cut
   if ((status = search(s, t_end, &low, &high)) != TN_OK) return status;
   if ((status = inside(s, t_end, high, w->high)) != TN_OK) return status;
   w->leading = outside(s, high, w->high);
-  for (int i = 0; i < s->m->switches; i++) w->to[i] = w->high[i] < 0 && high >= w->from[i] ? pieces(s)->live[i] : NAN;
+  for (int i = 0; i < s->m->switches; i++) w->to[i] = is_outside(w, i, high, w->high) ? pieces(s)->live[i] : NAN;
   if (w->leading < 0) return tn_fail(s->e, TN_E_INTERNAL, "a switch was lost");
   if (high * h <= least) {
     *found = TN_FOUND_HERE;

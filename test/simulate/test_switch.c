@@ -273,6 +273,27 @@ TEST(on_an_edge_for_long) {
   }
 }
 
+/* what joints hold on an edge is on either side of it by roundoff, and nothing happens */
+TEST(on_an_edge_by_joints) {
+  static const char *const laws[] = {"abs(a.x)", "sign(a.x)", "sign(a.vy)", "max(a.x, a.y)", "if(a.y > 0, 1, -1)"};
+  for (int k = 0; k < SOME; k++)
+    for (int i = 0; built(k) && i < 5; i++) {
+      char model[1024];
+      snprintf(model, sizeof model,
+               "{\"tenon\": 1, \"dimension\": 2, \"gravity\": [0, -9.81], \"bodies\": {\"a\": {\"mass\": 1,"
+               " \"inertia\": 0.1, \"center\": [0.3, 0.1]}, \"b\": {\"mass\": 1, \"inertia\": 0.1,"
+               " \"position\": [0.5, 0.2]}}, \"joints\": {\"axle\": {\"type\": \"revolute\","
+               " \"between\": [\"ground\", \"a\"], \"at\": [0, 0]}, \"pin\": {\"type\": \"revolute\","
+               " \"between\": [\"a\", \"b\"], \"at\": [0.5, 0.2]}}, \"forces\": {\"f\": {\"type\": \"force\","
+               " \"on\": \"a\", \"at\": [0, 0], \"value\": [\"%s\", 0]}}, \"outputs\": {\"b\": \"b.angle\"},"
+               " \"run\": {\"until\": 1, \"every\": 0.1}}",
+               laws[i]);
+      const run r = simulate(model, some[k], NULL);
+      CHECK(r.status == TN_OK && r.sum.switches <= 1);
+      CHECK(r.sum.rejected <= r.sum.steps / 10 + 3);
+    }
+}
+
 /* T152: x = (t - 1/2)^2 - 1/100 where x > 0; steps are much longer than the time it is below */
 TEST(left_and_entered_again_inside_a_step) {
   for (int k = 0; k < SOME; k++) {
