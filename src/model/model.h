@@ -347,8 +347,8 @@ struct tn_model {
   int *row_group;    /* rows: the first of those of the same joint with the same unit */
   double *row_scale; /* rows: C times this is what the contract sees */
   double *sigma;     /* rows: weight that stands in for missing mass; NULL if there is none */
+  tn_servo *servo;   /* servos, in the order of their rows */
   int servos;
-  tn_servo *servo;   /* in the order of their rows */
   int max_frames;    /* of a joint */
   int R;             /* numbers in tn_system.R */
   int jacobian_room; /* numbers in the largest part of A that an output asks for */
