@@ -47,6 +47,12 @@ const tn_force_type tn_force_lag = {
         "'forces': { 'thruster': { 'type': 'lag', 'on': 'rail.shift', 'time_constant': 0.05, 'value': "
         "'50*(1 - rail.shift) - 30*rail.speed' } },\n"
         "'outputs': { 'x': 'rail.shift', 'thrust': 'thruster.output', 'wanted': 'thruster.command' }",
+    .example_space =
+        "'bodies': { 'rotor': { 'mass': 3, 'inertia': [0.1, 0.1, 0.2] } },\n"
+        "'joints': { 'axle': { 'type': 'revolute', 'between': ['ground', 'rotor'], 'at': [0, 0, 0], 'axis': 'z' } },\n"
+        "'forces': { 'brake': { 'type': 'lag', 'on': 'axle.angle', 'time_constant': 0.1, 'value': '-2*axle.rate' } },\n"
+        "'start': { 'axle.rate': 10 },\n"
+        "'outputs': { 'speed': 'axle.rate', 'torque': 'brake.output' }",
     .takes = TN_ON_CHANNEL | TN_ON_NOTHING,
     .size = sizeof(lag),
     .fields = fields,

@@ -200,6 +200,16 @@ static void singular_values(tn_sim *s, tn_eval *e) {
   e->singular_values = s->start_r;
 }
 
+/* with the matrices that are shown, not by blocks: to the last digits that these have */
+static tn_status solve_densely(tn_sim *s) {
+  const bool ready = s->solver.sparse.ready;
+  s->solver.sparse.ready = s->solver.mass_ready = false;
+  const tn_status status = tn_solve_here(s, s->t, s->y);
+  s->solver.sparse.ready = ready;
+  s->solver.mass_ready = false;
+  return status;
+}
+
 tn_status tn_sim_eval(tn_sim *s, tn_eval *e, tn_error *error) {
   s->e = error ? error : &s->spare;
   tn_error_clear(s->e);
@@ -207,7 +217,7 @@ tn_status tn_sim_eval(tn_sim *s, tn_eval *e, tn_error *error) {
     return tn_fail(s->e, TN_E_USAGE, "a model of %d speeds and %d rows is too large for its matrices to be formed",
                    s->m->nu, s->m->rows);
   tn_status status = s->started ? TN_OK : tn_sim_start(s, error);
-  if (status == TN_OK) status = tn_solve_here(s, s->t, s->y);
+  if (status == TN_OK) status = solve_densely(s);
   if (status != TN_OK) return status;
   tn_system_dense(&s->solver.sys);
   const tn_system *sys = &s->solver.sys;
