@@ -56,6 +56,8 @@ struct tn_system {
   double *load;     /* forces: N, 0 where they have none                                        */
   double *unloaded; /* bodies x twist: wrench without those forces, and so                      */
   double unloaded_power, unloaded_dissipated, unloaded_potential;
+  const void *
+      *self; /* joints: parameters, of those whose functions of time have pieces a copy; NULL: as in the model */
   /* after a solve */
   double *udot, *lambda;     /* nu, rows: without the stabilizer                                         */
   double *udot_s, *lambda_s; /* its share                                                              */

@@ -141,24 +141,28 @@ void tn_gains(const tn_system *s, const double *x, double *twists) {
   }
 }
 
+static const void *self_of(const tn_system *s, const tn_joint *j) {
+  return s->self ? s->self[j - s->m->joint] : j->self;
+}
+
 void tn_joint_position(const tn_system *s, const tn_joint *j, double *C) {
   if (s->m->dimension == 2)
-    j->type->plane.position(j->self, s->t, s->frame, C);
+    j->type->plane.position(self_of(s, j), s->t, s->frame, C);
   else
-    j->type->space.position(j->self, s->memory + j->memory, s->t, s->frame3, C);
+    j->type->space.position(self_of(s, j), s->memory + j->memory, s->t, s->frame3, C);
 }
 
 void tn_joint_rows(const tn_system *s, const tn_joint *j, double *J, double *C, double *Ct, double *gamma) {
   if (s->m->dimension == 2)
-    j->type->plane.rows_on_twists(j->self, s->t, s->frame, J);
+    j->type->plane.rows_on_twists(self_of(s, j), s->t, s->frame, J);
   else
-    j->type->space.rows_on_twists(j->self, s->t, s->frame3, J);
+    j->type->space.rows_on_twists(self_of(s, j), s->t, s->frame3, J);
   if (!C) return;
   tn_joint_position(s, j, C);
   if (s->m->dimension == 2)
-    j->type->plane.rates(j->self, s->t, s->frame, Ct, gamma);
+    j->type->plane.rates(self_of(s, j), s->t, s->frame, Ct, gamma);
   else
-    j->type->space.rates(j->self, s->t, s->frame3, Ct, gamma);
+    j->type->space.rates(self_of(s, j), s->t, s->frame3, Ct, gamma);
 }
 
 double tn_turning(tn_system *s, int *which) {

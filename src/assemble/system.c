@@ -4,6 +4,37 @@
  *   (2) f = sum_b J_b' (wrench_b - bias_b) */
 #include "assemble/assemble.h"
 
+/* joints that evaluate functions of time themselves do not know the system: a copy of their parameters has functions that do */
+static const void *copy_self(tn_system *s, tn_carve *c, const tn_joint *j) {
+  unsigned char *self = NULL;
+  for (const tn_field *f = j->type->seat == TN_SEAT_CHANNELS ? NULL : j->type->fields; f && f->key; f++) {
+    const tn_expr *expr = NULL;
+    if (f->kind == TN_TIME) memcpy(&expr, (const unsigned char *)j->self + f->offset, sizeof expr);
+    const size_t size = expr ? tn_expr_copy_size(expr) : 0;
+    if (!size) continue;
+    if (!self) {
+      self = tn_carve_bytes(c, j->type->size);
+      if (c->base) memcpy(self, j->self, j->type->size);
+    }
+    void *room = tn_carve_bytes(c, size);
+    if (!c->base) continue;
+    expr = tn_expr_copy(expr, &s->switching, room);
+    memcpy(self + f->offset, &expr, sizeof expr);
+  }
+  return c->base && self ? self : j->self;
+}
+
+static void copy_selves(tn_system *s, tn_carve *c, const tn_model *m) {
+  bool some = false;
+  for (int i = 0; i < m->switches; i++) some = some || m->switched[i].in_joint;
+  const void **self = TN_CARVE(c, const void *, some ? m->joints + m->owned : 0);
+  if (c->base) s->self = some ? self : NULL;
+  for (int i = 0; some && i < m->joints + m->owned; i++) {
+    const void *x = m->joint[i].self && m->joint[i].type ? copy_self(s, c, &m->joint[i]) : m->joint[i].self;
+    if (c->base) self[i] = x;
+  }
+}
+
 void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   const int nu = m->nu, rows = m->rows, bodies = m->bodies, joints = m->joints;
   s->m = m;
@@ -61,6 +92,7 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   s->carried_s = TN_CARVE(c, double, twist *bodies);
   s->gains = TN_CARVE(c, double, twist *bodies);
   s->gains_s = TN_CARVE(c, double, twist *bodies);
+  copy_selves(s, c, m);
   s->switching.piece = TN_CARVE(c, double, m->switches);
   s->switching.margin = TN_CARVE(c, double, m->switches);
   s->switching.live = TN_CARVE(c, double, m->switches);

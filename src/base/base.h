@@ -148,6 +148,9 @@ void tn_expr_jet(const tn_expr *expr, double t, double jet[3]);
 void tn_expr_eval_on(const tn_expr *expr, double t, tn_fetch fetch, const void *scope, const tn_switching *w,
                      double *value);
 void tn_expr_jet_on(const tn_expr *expr, double t, const tn_switching *w, double jet[3]);
+/* for those who evaluate where nothing is known of what is held: a copy that knows. bytes, 0 if it has no switch */
+size_t tn_expr_copy_size(const tn_expr *expr);
+const tn_expr *tn_expr_copy(const tn_expr *expr, const tn_switching *w, void *room);
 
 /* trig.c: cosines and sines of x[0], x[stride] .., n of them */
 void tn_cos_sin(int n, const double *x, int stride, double *restrict c, double *restrict s);

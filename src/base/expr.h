@@ -87,7 +87,8 @@ typedef struct tn_op {
 struct tn_expr {
   int width;
   tn_class kind;
-  int n; /* operations */
+  const tn_switching *held; /* of a copy that belongs to one system; else NULL */
+  int n;                    /* operations */
   tn_op op[];
 };
 

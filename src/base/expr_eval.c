@@ -168,7 +168,7 @@ void tn_expr_eval_on(const tn_expr *expr, double t, tn_fetch fetch, const void *
 }
 
 void tn_expr_eval(const tn_expr *expr, double t, tn_fetch fetch, const void *scope, double *value) {
-  tn_expr_eval_on(expr, t, fetch, scope, NULL, value);
+  tn_expr_eval_on(expr, t, fetch, scope, expr->held, value);
 }
 
 /* ---- jets -------------------------------------------------------------------------------------------------------- */
@@ -375,6 +375,6 @@ void tn_expr_jet_on(const tn_expr *expr, double t, const tn_switching *w, double
   jets[0] = stack[0].f, jets[1] = stack[0].d, jets[2] = stack[0].dd;
 }
 
-void tn_expr_jet(const tn_expr *expr, double t, double jets[3]) { tn_expr_jet_on(expr, t, NULL, jets); }
+void tn_expr_jet(const tn_expr *expr, double t, double jets[3]) { tn_expr_jet_on(expr, t, expr->held, jets); }
 
 /* NOLINTEND(clang-analyzer-core.*) */

@@ -144,3 +144,16 @@ void tn_piece_look_up(const tn_op *op, double piece, double x, double y[3]) {
   y[1] = c + s * (b + s * third / 2);
   y[2] = b + s * third;
 }
+
+size_t tn_expr_copy_size(const tn_expr *expr) {
+  bool some = false;
+  for (int i = 0; i < expr->n; i++) some = some || (tn_piece_takes(expr->op[i].code) && expr->op[i].index);
+  return some ? sizeof *expr + sizeof *expr->op * (size_t)expr->n : 0;
+}
+
+const tn_expr *tn_expr_copy(const tn_expr *expr, const tn_switching *w, void *room) {
+  tn_expr *copy = room;
+  memcpy(copy, expr, tn_expr_copy_size(expr));
+  copy->held = w;
+  return copy;
+}

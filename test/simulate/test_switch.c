@@ -457,6 +457,32 @@ TEST(a_driver_made_of_pieces) {
     }
 }
 
+/* a joint that evaluates its function itself: the mass centre of two, pulled along a path with kinks, keeps to it */
+TEST(a_center_of_mass_made_of_pieces) {
+  static const char *const laws[] = {"table(ts, ys, t)", "step(t, 0.25, 0, 1, 0.2)"};
+  for (int law = 0; law < 2; law++)
+    for (int k = 0; k < SOME; k++) {
+      char model[1024];
+      if (!built(k)) continue;
+      snprintf(model, sizeof model,
+               "{\"tenon\": 1, \"dimension\": 2, \"gravity\": [0, 0], \"tables\": {\"ts\": [0, 0.5, 1, 2], \"ys\": [0, "
+               "0.5, 0.2, 0.2]}, \"bodies\": {\"a\": {\"mass\": 1, \"coordinates\": \"point\"}, \"b\": {\"mass\": 3,"
+               " \"coordinates\": \"point\"}}, \"joints\": {\"lead\": {\"type\": \"center-of-mass\", \"bodies\": "
+               "[\"a\", \"b\"], \"axis\": \"x\", \"value\": \"%s\"}}, \"forces\": {\"tie\": {\"type\": "
+               "\"force\", \"on\": \"a\", \"value\": [\"-4*a.x\", 0]}}, \"outputs\": {\"x\": \"0.25*a.x + 0.75*b.x\", "
+               "\"v\": \"0.25*a.vx + 0.75*b.vx\", \"a\": \"a.x\"}, \"run\": {\"until\": 2, \"every\": 0.0371}}",
+               laws[law]);
+      const run r = simulate(model, some[k], NULL);
+      if (r.status) printf("%s\n", r.error.message);
+      CHECK(r.status == TN_OK && r.sum.switches == 2 && r.events == (law ? 2 : 4));
+      CHECK_NEAR(r.row[0], 0.2, 1e-9);
+      CHECK_NEAR(r.row[1], 0, 1e-9);
+      CHECK(r.sum.rejected < 40);
+      CHECK(strstr(r.event[0].text, "joint 'lead': "));
+      CHECK_NEAR(r.event[0].t, law ? 0.25 : 0.5, 1e-10);
+    }
+}
+
 /* where only its second derivative jumps nothing does, and the driver is followed without an impulse */
 TEST(a_driver_with_a_jump_of_acceleration) {
   char model[2048];
