@@ -185,7 +185,8 @@ static tn_status search(tn_sim *s, sweep once) {
       size = fmax(size, N);
     }
     l->most = k > l->most ? k : l->most;
-    if (defect <= SETTLED * size || (defect <= ENOUGH * size && defect > 0.5 * before)) return TN_OK;
+    const bool stays = defect > 0.5 * before || k == TN_MOST_SWEEPS;
+    if (defect <= (stays ? ENOUGH : SETTLED) * size) return TN_OK;
     before = defect;
     directions = learn(l, directions);
   }
