@@ -5,7 +5,13 @@
  * each question is an assembly of its own, from where the first began; the order is that of the file, the answer always the same. */
 #include "simulate/simulate.h"
 
-enum { MOST_JOINTS = 200, MOST_NAMES = 6 };
+enum { MOST_NAMES = 6 };
+
+/* each question is a few dense factorisations: in large models the answer is not worth the wait */
+static bool affordable(const tn_model *m, int questions) {
+  const double size = m->nu + m->rows + m->exact;
+  return questions * size * size * size <= 2e10;
+}
 
 /* (1), (2) over the exact values; false: the joints alone are impossible */
 static bool find_values(tn_sim *s, bool rate) {
@@ -27,7 +33,7 @@ static bool find_values(tn_sim *s, bool rate) {
 
 static bool has_rows(const tn_joint *j) { return !j->in_tree && j->rows + j->rows_velocity > 0; }
 
-/* and over the joints that have rows; rows that a body has on its own coordinates stay */
+/* and over the joints that have rows, if there are not too many; rows that a body has on its own coordinates stay */
 static void find_joints(tn_sim *s, bool rate) {
   const tn_model *m = s->m;
   bool *out = s->start_without;
@@ -36,7 +42,7 @@ static void find_joints(tn_sim *s, bool rate) {
   for (int i = 0; i < m->joints; i++) {
     if (!has_rows(&m->joint[i])) continue;
     out[i] = true;
-    if (n <= MOST_JOINTS && tn_start_reach(s, rate)) out[i] = false;
+    if (affordable(m, n) && tn_start_reach(s, rate)) out[i] = false;
   }
 }
 
@@ -151,12 +157,23 @@ static int worst_row(const tn_sim *s, bool rate, double *off) {
   return row;
 }
 
+/* one value or joint, where the least squares left them: not worth more, or not to be told */
+static tn_status worst_alone(tn_sim *s, bool rate, double off, int row) {
+  const tn_model *m = s->m;
+  if (row < m->rows) return joints_alone(s, rate, off, row);
+  const tn_target *t = &m->target[row - m->rows];
+  tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: start value '%.60s' stays off by %.3g in %s", t->name, off,
+          rate ? "velocity" : "position");
+  tn_hint(s->e, "exact start values must not contradict the joints; put some of them under \"guess\"");
+  return refuse_at(s, t->node);
+}
+
 tn_status tn_start_refuse(tn_sim *s, bool rate, double off, int row) {
   tn_error *e = s->e;
-  bool values = false;
-  for (int i = 0; i < s->m->exact && !s->m->large; i++)
-    values = values || (s->m->target[i].rate == rate && !s->start_left_out[i]);
+  int values = 0;
+  for (int i = 0; i < s->m->exact && !s->m->large; i++) values += s->m->target[i].rate == rate && !s->start_left_out[i];
   if (!values) return joints_alone(s, rate, off, row);
+  if (!affordable(s->m, values)) return worst_alone(s, rate, off, row);
   s->e = &s->spare;
   const bool found = find_values(s, rate);
   if (found) find_joints(s, rate);
