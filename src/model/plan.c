@@ -6,6 +6,7 @@
  * so that everything couples bodies with their neighbours only, in every kind of coordinates. */
 #include "model/model.h"
 
+enum { TARGETS = 64 };             /* start values of a model without matrices, at most */
 enum { LEAST = 20, LARGE = 2500 }; /* speeds and rows: blocks from here; from here no matrices at all */
 
 static bool stands_on(const tn_body *b) { return !b->type || b->type->on_parent; }
@@ -389,9 +390,14 @@ static bool worth_it(const tn_model *m) {
   return m->nu + m->rows >= LEAST && (absolute || dense > 2 * blocks);
 }
 
-/* without matrices, memory and time grow with the bodies only; but start values that are wanted need them */
+/* without matrices, memory and time grow with the bodies only; but many start values need them, and those on coordinates that nothing
+ * pushes along */
 bool tn_plan_is_large(const tn_model *m) {
-  return m->plan.nodes && m->nu + m->rows >= LARGE && !(m->exact + m->guesses);
+  const int targets = m->exact + m->guesses;
+  if (!m->plan.nodes || m->nu + m->rows < LARGE || targets > TARGETS) return false;
+  for (int i = 0; i < targets; i++)
+    if (m->target[i].of.kind == TN_OF_RAW && m->body[m->target[i].of.part].joint < 0) return false;
+  return true;
 }
 
 tn_status tn_plan_build(tn_context *c) {

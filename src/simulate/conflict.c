@@ -171,7 +171,8 @@ static tn_status worst_alone(tn_sim *s, bool rate, double off, int row) {
 tn_status tn_start_refuse(tn_sim *s, bool rate, double off, int row) {
   tn_error *e = s->e;
   int values = 0;
-  for (int i = 0; i < s->m->exact && !s->m->large; i++) values += s->m->target[i].rate == rate && !s->start_left_out[i];
+  for (int i = 0; i < s->m->exact; i++) values += s->m->target[i].rate == rate && !s->start_left_out[i];
+  if (s->m->large) return worst_alone(s, rate, off, row);
   if (!values) return joints_alone(s, rate, off, row);
   if (!affordable(s->m, values)) return worst_alone(s, rate, off, row);
   s->e = &s->spare;

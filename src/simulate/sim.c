@@ -43,7 +43,11 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->near = TN_CARVE(c, bool, m->bodies);
   tn_servos_carve(&s->servos, c, m);
   tn_kkt_carve(&s->start_kkt, c, m->large ? 0 : m->nu, m->large ? 0 : all);
-  s->start_A = TN_CARVE(c, double, m->large ? 0 : (size_t)all *(size_t)m->nu);
+  s->start_A = TN_CARVE(c, double, (size_t)(m->large ? extra : all) * (size_t)m->nu);
+  s->start_X = TN_CARVE(c, double, m->large ? (size_t)extra *(size_t)m->nu : 0);
+  s->start_S = TN_CARVE(c, double, m->large ? extra *extra : 0);
+  s->start_push = TN_CARVE(c, double, m->large &&extra ? m->bodies * m->twist : 0);
+  s->start_zero = TN_CARVE(c, double, m->large &&extra ? m->rows : 0);
   s->start_r = TN_CARVE(c, double, all);
   s->start_x = TN_CARVE(c, double, m->nu);
   s->start_lambda = TN_CARVE(c, double, all);

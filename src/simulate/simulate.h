@@ -1,6 +1,7 @@
 /* simulate: the step loop, the contract, ledgers, the event log.
  *
  *   sim.c    life of a simulation, its state      start.c   assembling a start; rank and freedom
+ *   start_large.c start values without matrices
  *   conflict.c what keeps a start from being assembled
  *   rates.c  the ode the integrators see          step.c    one accepted step
  *   servo.c  efforts of actuators in place of those along rows
@@ -124,7 +125,8 @@ struct tn_sim {
   int *start_number;                            /* targets: the number of q or u that it is, or -1              */
   bool *start_left_out, *start_gives; /* targets: not asked for; found to contradict the joints a little       */
   bool *start_without;                /* joints and owned: their rows are not asked for                        */
-  double *start_base;                 /* q, u and memory where assembly begins                                 */
+  double *start_X, *start_S, *start_push, *start_zero; /* of large models: tn_start_solve_large */
+  double *start_base; /* q, u and memory where assembly begins                                 */
   /* steps */
   bool started, stopped;
   bool reminded;       /* memory was given for the next state that is set                       */
@@ -233,6 +235,9 @@ tn_status tn_start_large(const tn_model *m, tn_error *e); /* what a large model 
 /* whether exact values and joints that are not left out can be met together, from where assembly began; also if that cannot be
  * told */
 bool tn_start_reach(tn_sim *s, bool rate);
+/* start_large.c: without matrices, the smallest change start_x that does start_r to the rows of joints, if `constraints`, and to the
+ * targets, whose rows are in start_A */
+tn_status tn_start_solve_large(tn_sim *s, bool constraints, bool rate, int n);
 /* what the start moved, as words: `a.x by 0.1, b.y by -0.02 and 3 more` */
 void tn_moves_text(const tn_summary *sum, char *text, size_t size);
 

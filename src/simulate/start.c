@@ -57,7 +57,8 @@ static int collect(tn_sim *s, const wanted *w, double *off, int *worst) {
   const tn_model *m = s->m;
   const tn_system *sys = &s->solver.sys;
   const size_t nu = (size_t)m->nu;
-  tn_system_dense(&s->solver.sys);
+  const int kept = m->large && w->constraints ? m->rows : 0; /* rows of joints that start_A has no room for */
+  if (!m->large) tn_system_dense(&s->solver.sys);
   int n = 0;
   *off = 0;
   *worst = -1;
@@ -67,7 +68,7 @@ static int collect(tn_sim *s, const wanted *w, double *off, int *worst) {
       if (!has_joint(s, i)) continue;
       s->start_r[n] = w->rate ? -sys->Cdot[i] : position_of_velocity_row ? 0 : -sys->C[i];
       s->start_weight[n] = m->sigma ? m->sigma[i] : 0;
-      memcpy(s->start_A + (size_t)n * nu, sys->A + (size_t)i * nu, sizeof(double) * nu);
+      if (!m->large) memcpy(s->start_A + (size_t)n * nu, sys->A + (size_t)i * nu, sizeof(double) * nu);
       const double v = fabs(s->start_r[n]) * m->row_scale[i];
       if (!(v <= *off)) *off = v, *worst = i;
       n++;
@@ -89,7 +90,7 @@ static int collect(tn_sim *s, const wanted *w, double *off, int *worst) {
   for (int i = 0; i < m->exact + m->guesses; i++) {
     if (!asks(s, w, i)) continue;
     const tn_target *t = &m->target[i];
-    double value, rate, accel, *row = s->start_A + (size_t)n * nu;
+    double value, rate, accel, *row = s->start_A + (size_t)(n - kept) * nu;
     memset(row, 0, sizeof *row * nu);
     tn_measure_eval(sys, &t->of, &value, &rate, &accel, row);
     s->start_r[n] = s->start_goal[i] - (w->rate ? rate : value);
@@ -132,6 +133,7 @@ static tn_status solve(tn_sim *s, const wanted *w, int n) {
   tn_kkt *k = &s->start_kkt;
   tn_kkt_info info;
   const double *M = metric(s, w), *sigma = weights(s, w);
+  if (s->m->large) return tn_start_solve_large(s, w->constraints, w->rate, n);
   tn_status status = factor(s, w, n);
   if (status != TN_OK) return status;
   tn_kkt_solve(k, M, s->start_A, sigma, NULL, s->start_r, s->start_x, s->start_lambda, &info);
@@ -177,7 +179,9 @@ static tn_status positions(tn_sim *s, const wanted *w, double *q, double *off, i
   int n;
   tn_status status = look(s, w, q, u, s->e, &n, off, worst);
   if (status != TN_OK) return status;
-  for (int pass = 0; n && pass<MOST_PASSES && * off> 1e-15; pass++) {
+  /* a long chain is bent on from link to link */
+  const int passes = m->large ? MOST_PASSES + m->rows / 50 : MOST_PASSES;
+  for (int pass = 0; n && pass<passes && * off> 1e-15; pass++) {
     if ((status = solve(s, w, n)) != TN_OK) return status;
     memcpy(s->start_q, q, sizeof *q * (size_t)m->nq);
     const double before = *off;
@@ -232,7 +236,13 @@ static tn_status joints_win(tn_sim *s, const wanted *w) {
   int worst;
   const double violation =
       w->rate ? tn_violation(sys, sys->Cdot, m->rows, NULL) : tn_violation(sys, sys->C, m->holonomic, NULL);
-  if (violation <= ROUNDOFF * (w->rate ? fmax(1, tn_system_speed(sys)) : tn_system_extent(sys))) return TN_OK;
+  const double size = w->rate ? fmax(1, tn_system_speed(sys)) : tn_system_extent(sys);
+  if (violation <= ROUNDOFF * size) return TN_OK;
+  if (m->large) { /* dependences are not known there: all of them, or none */
+    const wanted joints = {.constraints = true, .rate = w->rate};
+    if (violation <= NEXT_TO * size) return TN_OK;
+    return w->rate ? velocities(s, &joints, &off, &worst) : positions(s, &joints, s->y, &off, &worst);
+  }
   const int n = collect(s, w, &off, &worst);
   tn_status status = factor(s, w, n);
   if (status != TN_OK) return status;
@@ -378,7 +388,7 @@ bool tn_start_reach(tn_sim *s, bool rate) {
   return status != TN_OK || off <= allowed(s, rate);
 }
 
-/* without matrices: the joints by the smallest change; no values are wanted besides */
+/* without matrices, where no values are wanted: the joints by the smallest change */
 tn_status tn_start_large(const tn_model *m, tn_error *e) {
   const tn_formulation_type *formulation = m->run.formulation.type;
   if (!m->large) return TN_OK;
@@ -434,7 +444,7 @@ tn_status tn_start_assemble(tn_sim *s, bool targets) {
     tn_format(s->summary.start_violation_joint, sizeof s->summary.start_violation_joint, "%s",
               m->joint[m->row_joint[s->start_row]].name);
   }
-  if (m->large) {
+  if (m->large && !(targets && m->exact + m->guesses)) {
     if (targets && m->as_given) return TN_OK;
     status = assemble_large(s);
     if (status == TN_OK) report_move(s, from);
