@@ -104,13 +104,14 @@ const tn_force_type tn_force_dc_motor = {
                "'forces': { 'motor': { 'type': 'dc-motor', 'on': 'axle.angle', 'ratio': 20, 'k_torque': 0.05, "
                "'resistance': 2, 'inductance': 0.004, 'rotor_inertia': 1e-5, 'voltage': '12*step(0.2 - t)' } },\n"
                "'outputs': { 'speed': 'axle.rate', 'current': 'motor.current', 'heat': 'motor.heat' }",
-    .example_space = "'gravity': [0, 0, -9.81],\n"
-                     "'bodies': { 'arm': { 'mass': 2, 'inertia': [0.02, 0.2, 0.2], 'position': [0.5, 0, 0] } },\n"
-                     "'joints': { 'shoulder': { 'type': 'revolute', 'between': ['ground', 'arm'], 'at': [0, 0, 0], 'axis': "
-                     "'y' } },\n"
-                     "'forces': { 'motor': { 'type': 'dc-motor', 'on': 'shoulder.angle', 'ratio': 50, 'k_torque': 0.05, "
-                     "'resistance': 2, 'rotor_inertia': 1e-5, 'voltage': '-8 - 4*sin(5*t)' } },\n"
-                     "'outputs': { 'angle': 'shoulder.angle', 'current': 'motor.current', 'torque': 'motor.torque' }",
+    .example_space =
+        "'gravity': [0, 0, -9.81],\n"
+        "'bodies': { 'arm': { 'mass': 2, 'inertia': [0.02, 0.2, 0.2], 'position': [0.5, 0, 0] } },\n"
+        "'joints': { 'shoulder': { 'type': 'revolute', 'between': ['ground', 'arm'], 'at': [0, 0, 0], 'axis': "
+        "'y' } },\n"
+        "'forces': { 'motor': { 'type': 'dc-motor', 'on': 'shoulder.angle', 'ratio': 50, 'k_torque': 0.05, "
+        "'resistance': 2, 'rotor_inertia': 1e-5, 'voltage': '-8 - 4*sin(5*t)' } },\n"
+        "'outputs': { 'angle': 'shoulder.angle', 'current': 'motor.current', 'torque': 'motor.torque' }",
     .takes = TN_ON_CHANNEL,
     .size = sizeof(motor),
     .fields = fields,

@@ -86,13 +86,15 @@ const tn_force_type tn_force_pid = {
                "'forces': { 'hold': { 'type': 'pid', 'on': 'shoulder.angle', 'target': '0.5', 'kp': 200, 'ki': 300, "
                "'kd': 30 } },\n"
                "'outputs': { 'angle': 'shoulder.angle', 'torque': 'hold.output', 'off': 'hold.error' }",
-    .example_space =
-        "'bodies': { 'craft': { 'mass': 5, 'inertia': [0.2, 0.3, 0.4] } },\n"
-        "'joints': { 'rail': { 'type': 'cylindrical', 'between': ['ground', 'craft'], 'at': [0, 0, 0], 'axis': 'z' } },\n"
-        "'forces': { 'turn': { 'type': 'pid', 'on': 'rail.angle', 'target': 'sin(t)', 'target_rate': 'cos(t)', 'kp': 20, "
-        "'ki': 5, 'kd': 6 },\n"
-        "            'climb': { 'type': 'pid', 'on': 'rail.shift', 'target': 1, 'kp': 40, 'kd': 20, 'filter': 0.02 } },\n"
-        "'outputs': { 'angle': 'rail.angle', 'height': 'rail.shift', 'off': 'climb.error' }",
+    .example_space = "'bodies': { 'craft': { 'mass': 5, 'inertia': [0.2, 0.3, 0.4] } },\n"
+                     "'joints': { 'rail': { 'type': 'cylindrical', 'between': ['ground', 'craft'], 'at': [0, 0, 0], "
+                     "'axis': 'z' } },\n"
+                     "'forces': { 'turn': { 'type': 'pid', 'on': 'rail.angle', 'target': 'sin(t)', 'target_rate': "
+                     "'cos(t)', 'kp': 20, "
+                     "'ki': 5, 'kd': 6 },\n"
+                     "            'climb': { 'type': 'pid', 'on': 'rail.shift', 'target': 1, 'kp': 40, 'kd': 20, "
+                     "'filter': 0.02 } },\n"
+                     "'outputs': { 'angle': 'rail.angle', 'height': 'rail.shift', 'off': 'climb.error' }",
     .takes = TN_ON_CHANNEL | TN_ON_NOTHING,
     .size = sizeof(pid),
     .fields = fields,
