@@ -82,6 +82,7 @@ static tn_status contradiction(tn_sim *s, bool rate, double off) {
   for (int i = 0; i < m->exact;
        i++) /* those that are kept come after those with a number, at which the eye looks first */
     if (in_conflict(s, rate, i) && (!last || !isnan(m->target[i].value))) last = &m->target[i];
+  if (!last) return tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: it stays off by %.3g", off);
   for (int i = 0; i < m->exact; i++)
     if (in_conflict(s, rate, i) && &m->target[i] != last) add(&values, m->target[i].name);
   for (int i = 0; i < m->joints; i++)
