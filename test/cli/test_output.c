@@ -359,9 +359,9 @@ TEST(a_full_disk_is_exit_4) {
 TEST(out_of_memory_is_exit_5) {
   fresh();
   if (SANITIZED) return; /* they need more room than the limit leaves */
-  CHECK(tenon_after("ulimit -v 60000;", "run '" MODELS "n_four_bar.json' --set N=300 -o m.csv") == 5 && !*out);
+  CHECK(tenon_after("ulimit -v 60000;", "run '" MODELS "n_four_bar.json' --set N=3000 -o m.csv") == 5 && !*out);
   CHECK(strstr(err, "tenon: out of memory") && names_with("m.csv") == 0);
-  CHECK(tenon_after("ulimit -v 60000;", "run '" MODELS "n_four_bar.json' --set N=300 --json") == 5);
+  CHECK(tenon_after("ulimit -v 60000;", "run '" MODELS "n_four_bar.json' --set N=3000 --json") == 5);
   CHECK_TEXT(text_of("status"), "failed");
 }
 
