@@ -199,7 +199,7 @@ TEST_FULL(a_second_ctrl_c_ends_it_at_once) {
     spill("a.csv", old);
     remove("a.csv.part");
     const pid_t child =
-        start(WORDS("run", MODELS "n_four_bar.json", "--set", "N=200", "--formulation", "gauss", "-o", "a.csv"));
+        start(WORDS("run", MODELS "n_four_bar.json", "--set", "N=100", "--formulation", "gauss", "-o", "a.csv"));
     CHECK(wait_bytes(child, "a.csv.part", 0));
     nap(0.3);
     kill(child, SIGINT);
