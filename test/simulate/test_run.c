@@ -389,9 +389,7 @@ TEST(a_driver_that_jumps_is_told) {
       }
     const tn_summary *s = tn_sim_summary(b.sim);
     if ((jumps > 0) != drivers[i].jumps) FAIL("%s: %d jumps", drivers[i].value, jumps);
-    /* from rest to full speed at once, by an impulse of the driver */
-    if (i == 1) CHECK(build_channel(&b, "energy.driver") > 0.5 * s->max_kinetic);
-    if (i == 2) CHECK(s->stabilizer_work < 1e-6 * s->max_kinetic);
+    if (i > 0) CHECK(s->stabilizer_work < 1e-6 * s->max_kinetic); /* an impulse is the driver's work too */
     build_free(&b);
   }
 }
