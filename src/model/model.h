@@ -317,7 +317,7 @@ struct tn_model {
   int dimension, twist; /* 2 and 3, or 3 and 6: components of a place, of a twist */
   double gravity[3];
   double length; /* the model's length, m */
-  int bodies, joints, forces, rods, flywheels, channels, outputs;
+  int bodies, joints, forces, rods, flywheels, channels, outputs, switches;
   int states; /* numbers that forces have of their own */
   const char **state_name, **state_unit;
   double *state0;   /* at the start */
@@ -334,7 +334,6 @@ struct tn_model {
   tn_rod *rod;
   tn_flywheel *flywheel;
   tn_channel *channel; /* slots of running expressions */
-  int switches;
   tn_switch *switched;
   tn_output *output;
   int columns;

@@ -50,14 +50,10 @@ typedef struct tn_passing {
 
 /* functions made of pieces, each a switch: through a step they keep the piece they begin with */
 typedef struct tn_switches {
-  bool known;         /* the pieces of the present state are                                          */
-  bool due;           /* the next step begins with the pieces in `to`                                 */
   double suspect;     /* share of the attempt at which an evaluation was outside a piece that its start was inside */
-  bool making;        /* velocities are being put to what rows want behind a switch */
   double share;       /* of the integrator's last step: what was taken of it; 1: all                  */
   double longest;     /* step so far                                                                 */
-  int leading;        /* switch that the step ends at, of those in `to`                                */
-  double slope;       /* of its margin there, 1/s                                                    */
+  double slope;       /* of the margin of `leading`, 1/s                                                 */
   double *to;         /* switches: the next piece, NaN: it stays                                      */
   double *begin;      /* switches: margin at the start of the step                                    */
   double *from;       /* switches: share of the step from which on its margin counts                   */
@@ -69,6 +65,10 @@ typedef struct tn_switches {
   bool *deep;                  /* switches: outside by more than that */
   double *room;                /* switches                                                                    */
   int *idle, *told;            /* switches: times in a row without progress; events told                       */
+  int leading;                 /* switch that the step ends at, of those in `to`                                */
+  bool known;                  /* the pieces of the present state are                                          */
+  bool due;                    /* the next step begins with the pieces in `to`                                 */
+  bool making;                 /* velocities are being put to what rows want behind a switch */
 } tn_switches;
 /* the search for loads of joints that forces depend on */
 enum { TN_MOST_SWEEPS = 10 };

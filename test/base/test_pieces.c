@@ -71,7 +71,7 @@ static double a_parabola(double x) { return 1 + x * (2 - 5 * x); }
 static double a_cubic(double x) { return 1 + x * (2 + x * (-3 + 4 * x)); }
 static double a_sine(double x) { return sin(3 * x); }
 
-/* T153: two points a line, three a parabola, more: a cubic comes back with its derivatives */
+/* T142: two points a line, three a parabola, more: a cubic comes back with its derivatives */
 TEST(polynomials_come_back) {
   static const struct {
     int n;

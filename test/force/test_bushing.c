@@ -1,4 +1,4 @@
-/* bushing: (T160) to (T162) of docs/theory.md, at any angle, against an energy that is computed here in another way; motions with a
+/* bushing: (T144) to (T146) of docs/theory.md, at any angle, against an energy that is computed here in another way; motions with a
  * closed form; channels; what is refused. */
 #include "support/build.h"
 #include "test.h"

@@ -1,4 +1,4 @@
-/* friction: (T163) to (T166) of docs/theory.md. closed forms on a slope; a pin whose friction goes with its load against an
+/* friction: (T147) to (T150) of docs/theory.md. closed forms on a slope; a pin whose friction goes with its load against an
  * integration that is written out here; the same motion by every formulation, in all coordinates, and by those integrators that see
  * the multipliers; a mechanism that locks. */
 #include "support/build.h"
@@ -296,7 +296,7 @@ TEST(a_function_of_the_state) {
   build_free(&b);
 }
 
-/* (T165): with the accelerations and multipliers of the motion the residual of the equations with multipliers is zero */
+/* (T149): with the accelerations and multipliers of the motion the residual of the equations with multipliers is zero */
 TEST(the_residual_has_the_same_force) {
   for (int k = 0; k < 2; k++) {
     build b;

@@ -167,7 +167,7 @@ static void check_case(int i, const char *integrator, double tolerance, double m
   }
 }
 
-/* T150, T151 */
+/* T139, T140 */
 TEST(runs_with_switches_are_as_exact_as_smooth_ones) {
   static const char *const integrators[] = {"dopri5", "dop853", "abm", "radau5", "cvode-adams", "arkode"};
   for (size_t k = 0; k < sizeof integrators / sizeof *integrators; k++)
@@ -294,7 +294,7 @@ TEST(on_an_edge_by_joints) {
     }
 }
 
-/* T152: x = (t - 1/2)^2 - 1/100 where x > 0; steps are much longer than the time it is below */
+/* T141: x = (t - 1/2)^2 - 1/100 where x > 0; steps are much longer than the time it is below */
 TEST(left_and_entered_again_inside_a_step) {
   for (int k = 0; k < SOME; k++) {
     if (!built(k)) continue;
