@@ -217,7 +217,7 @@ static double apart(const seen *a, const seen *b) {
   return most;
 }
 
-TEST(one_motion_by_all_ways) {
+TEST_FULL(one_motion_by_all_ways) {
   static const struct {
     const char *coordinates, *formulation, *stabilize, *integrator;
     double tolerance;
@@ -340,7 +340,7 @@ static void chain(build *b, bool relative) {
 }
 
 /* by blocks in absolute coordinates, by matrices in relative ones */
-TEST(a_chain_that_rubs_in_every_pin) {
+TEST_FULL(a_chain_that_rubs_in_every_pin) {
   double end[2][2];
   for (int k = 0; k < 2; k++) {
     build b;

@@ -259,7 +259,7 @@ TEST(stabilizers_correct_along_the_rows) {
 
 /* ---- by blocks: a long chain hangs from a cart; its first link is led --------------------------------------------------------- */
 
-TEST(actuators_in_a_model_that_is_factored_by_blocks) {
+TEST_FULL(actuators_in_a_model_that_is_factored_by_blocks) {
   static const char chain[] = HEAD
       "'bodies': {'cart': {'mass': 3, 'inertia': 1},"
       "'link{i}': {'repeat': 'i=1..24', 'rod': [[0, '-0.1*(i - 1)'], [0, '-0.1*i']], 'mass': 0.2}},"
