@@ -204,6 +204,9 @@ static void ask(const tn_model *model) {
       tn_sim_states(sim); /* numbers that forces have of their own, as the current of a motor; here none */
   expect(states <= 32, "more states than there is room for");
   memcpy(state, tn_sim_state(sim), sizeof *state * (size_t)states);
+  tn_drift drift;
+  for (int i = 0; tn_sim_drift(sim, i, &drift); i++) /* how well each joint was kept so far */
+    if (drift.rows) printf("%s was off by %.1g at most\n", drift.joint, drift.position_max);
   for (int i = 0; i < states; i++) printf("%s is %.4f\n", tn_sim_state_name(sim, i), state[i]);
   must(tn_sim_advance(sim, 0.5, &error));
   for (int i = 0; i < nu; i++) u[i] = -u[i];

@@ -396,7 +396,14 @@ typedef struct tn_formulation_type {
 
 /* ---- stabilizers -------------------------------------------------------------------------------------------------- */
 
-/* three places to act, any of which may be NULL */
+typedef struct tn_stage { /* where a stabilizer acts                                                  */
+  double h;               /* length of the step under way, or just made; 0: before the first          */
+  const double *state;    /* its own numbers                                                          */
+  void *room;             /* its memory, zero at first. accept may change it, nobody else: attempts are repeated */
+} tn_stage;
+
+/* places to act, any of which may be NULL: on gamma, on qdot, on the state. U and C are those of all rows; the first `holonomic`
+ * rows have a C */
 typedef struct tn_stabilizer_type {
   const char *name, *doc;
   const char *example; /* options of the command line that show it */
@@ -406,10 +413,21 @@ typedef struct tn_stabilizer_type {
   tn_status (*init)(void *self, tn_context *ctx, bool fixed_step);
   bool (*held)(const void *self);         /* feedback evaluated at the start of an attempt and held through it */
   bool (*tied_to_step)(const void *self); /* depends on h                                                */
-  /* U (rows) to be taken from gamma: C, Cdot of the system, step h; the first `holonomic` rows have a C  */
-  void (*feedback)(const void *self, const tn_system *sys, double h, double *U);
+  size_t (*memory)(const void *self, const tn_system *sys); /* bytes of its room                        */
+  /* numbers of its own that are integrated, how many and their rates                                     */
+  int (*states)(const void *self, int rows, int holonomic);
+  void (*state_rates)(const void *self, const tn_system *sys, const tn_stage *at, double *rate);
+  /* U (rows), added: to be taken from gamma                                                              */
+  void (*feedback)(const void *self, const tn_system *sys, const tn_stage *at, double *U);
+  /* qdot = N (u + s), A s = r, s the smallest: r (rows), added. `live` is taken at every stage, `fixed` where the step begins if it
+   * is held; either may be NULL: not wanted                                                              */
+  void (*drift)(const void *self, const tn_system *sys, const tn_stage *at, double *fixed, double *live);
   /* a corrected state at the end of a step; q, u in and out. *changed when they moved                    */
-  tn_status (*accept)(const void *self, tn_solver *solver, double t, double *q, double *u, bool *changed);
+  tn_status (*accept)(const void *self, const tn_stage *at, tn_solver *solver, double t, double *q, double *u,
+                      bool *changed);
+  /* the same at every stage: rates are those of the corrected state. `wants_stages`: this instance does   */
+  bool (*wants_stages)(const void *self);
+  tn_status (*stage)(const void *self, const tn_stage *at, tn_solver *solver, double t, double *q, double *u);
   /* take from an error estimate (dq, du), both nu numbers (dq as a tangent: an integral of u), at the present
    * factorisation what accept will take from the state; taken: the largest violation, of position and velocity, that this part amounts to */
   void (*filter)(const void *self, tn_solver *solver, double *dq, double *du, double taken[2]);

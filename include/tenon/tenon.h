@@ -144,6 +144,7 @@ typedef struct tn_summary {
   char message[512]; /* how the run ended, in words */
   double t_end;      /* s, reached */
   long steps, rejected, rhs, factorizations;
+  long guard_calls; /* corrections of the state that a bound of a stabilizer has asked for */
   double max_position_violation, max_velocity_violation; /* scaled as the contract does */
   char worst_joint[64];
   double worst_time;      /* s, when it was */
@@ -203,6 +204,15 @@ TN_API tn_status tn_sim_set(tn_sim *sim, double t, const double *q, const double
 TN_API int tn_sim_remembered(const tn_sim *sim);
 TN_API const double *tn_sim_memory(const tn_sim *sim);
 TN_API tn_status tn_sim_remember(tn_sim *sim, const double *memory, tn_error *error);
+/* how well the rows of a joint were kept since the run began, scaled as the contract does: the largest violation at the ends of steps,
+ * and the root of its mean square over time; of position and of velocity. false past the last joint */
+typedef struct tn_drift {
+  const char *joint;
+  int rows; /* 0: it carries a body, and cannot drift */
+  double position_max, position_rms, velocity_max, velocity_rms;
+} tn_drift;
+TN_API bool tn_sim_drift(const tn_sim *sim, int i, tn_drift *drift);
+
 /* states of forces, as the current of a motor: their number, values and names. other values may be given: before the first step, or
  * later, where ledgers and the contract begin anew as with tn_sim_set, which leaves them as they are */
 TN_API int tn_sim_states(const tn_sim *sim);

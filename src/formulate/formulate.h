@@ -59,6 +59,7 @@ struct tn_solver {
   double seen;             /* likewise, by blocks: the least pivot over what it typically is   */
   double inconsistency;    /* of the last solve                           */
   long factorizations;
+  long guard_calls; /* corrections that a bound has asked for */
   double time_assemble, time_solve;
   int rank; /* independent rows in general                 */
 };

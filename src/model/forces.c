@@ -183,25 +183,6 @@ static void work_on(tn_context *c, const tn_force *f) {
   c->node = f->node;
 }
 
-static tn_status name_states(tn_context *c) {
-  tn_model *m = c->m;
-  m->state_name = tn_context_alloc(c, sizeof *m->state_name * (size_t)(m->states + 1));
-  m->state_unit = tn_context_alloc(c, sizeof *m->state_unit * (size_t)(m->states + 1));
-  m->state0 = tn_context_alloc(c, sizeof *m->state0 * (size_t)(m->states + 1));
-  if (!m->state_name || !m->state_unit || !m->state0) return TN_E_MEMORY;
-  for (int i = 0; i < m->forces; i++)
-    for (int k = 0; k < m->force[i].states; k++) {
-      const tn_signal *signal = &m->force[i].type->signals[k];
-      const size_t size = strlen(m->force[i].name) + strlen(signal->name) + 2;
-      char *name = tn_context_alloc(c, size);
-      if (!name) return TN_E_MEMORY;
-      tn_format(name, size, "%s.%s", m->force[i].name, signal->name);
-      m->state_name[m->force[i].state + k] = name;
-      m->state_unit[m->force[i].state + k] = signal->unit;
-    }
-  return TN_OK;
-}
-
 /* the force that a channel must be evaluated after, or -1 */
 static int comes_after(const tn_model *m, const tn_channel *ch) {
   switch (ch->kind) {
@@ -285,7 +266,6 @@ tn_status tn_forces_read(tn_context *c) {
     TN_TRY(read_rest(c, &m->force[i]));
   }
   TN_TRY(put_in_order(c));
-  TN_TRY(name_states(c));
   TN_TRY(list_flywheels(c));
   c->kind = NULL;
   c->node = NULL;

@@ -11,7 +11,8 @@
  *   spots.c     places on bodies             chart.c    coordinates whose rates are not the speeds
  *   sections.c  keys of the model file       registry.c types that can be named
  *   schema.c    the same as a JSON schema    jacobian.c parts of A that outputs ask for
- *   matrix.c    symmetric matrices           switches.c functions made of pieces */
+ *   matrix.c    symmetric matrices           switches.c functions made of pieces
+ *   states.c    numbers that forces and stabilizers have of their own */
 #ifndef TN_MODEL_H
 #define TN_MODEL_H
 
@@ -285,6 +286,7 @@ typedef struct tn_part { /* a stabilizer, formulation or integrator with its par
   const void *type;
   void *self;
   const char *text; /* short form: `baumgarte:alpha=5,beta=5` */
+  int states, state; /* of a stabilizer, as of a force */
 } tn_part;
 
 typedef struct tn_run {
@@ -570,6 +572,7 @@ int tn_switch_new(tn_context *c, const char *text);
 bool tn_is_energy(const char *name); /* `kinetic` .. of `energy.kinetic` */
 const char *tn_channel_unit(const tn_model *m, const tn_channel *ch);
 tn_status tn_outputs_read(tn_context *c);
+tn_status tn_states_name(tn_context *c); /* of forces and stabilizers */
 tn_status tn_start_read(tn_context *c);
 tn_status tn_run_read(tn_context *c);
 

@@ -53,8 +53,10 @@ tn_status tn_parts_build(tn_context *c) {
     if (f->how == TN_BETWEEN) tie(up, f->spot[0].body, f->spot[1].body);
     if (f->how == TN_ON_CHANNEL && f->on.kind == TN_OF_JOINT) tie_measured(m, up, &f->on, one_body(m, f));
   }
-  /* expressions of forces may use channels of any body */
-  for (int i = 1; m->channels && i < m->bodies; i++) tie(up, 0, i);
+  /* expressions of forces may use channels of any body, stabilizers of rows the numbers of all */
+  bool stabilized = false;
+  for (int i = 0; i < m->run.stabilizers; i++) stabilized = stabilized || m->run.stabilizer[i].states;
+  for (int i = 1; (m->channels || stabilized) && i < m->bodies; i++) tie(up, 0, i);
   for (int i = 0; i < m->bodies; i++) number[i] = -1;
   for (int i = 0; i < m->bodies; i++) {
     int *at = &number[root(up, i)];

@@ -98,6 +98,31 @@ static void singular_positions(tn_json *j, const tn_sim *s) {
   }
 }
 
+enum { MOST_DRIFTS = 1000 };
+
+/* joint by joint, in the order of the file; of very many the first */
+static void drift(tn_json *j, const tn_sim *s) {
+  tn_drift d;
+  int listed = 0, more = 0;
+  tn_json_open(j, "drift", "[");
+  for (int i = 0; tn_sim_drift(s, i, &d); i++) {
+    if (!d.rows) continue;
+    if (listed++ >= MOST_DRIFTS) {
+      more++;
+      continue;
+    }
+    tn_json_open(j, NULL, "{-");
+    tn_json_text(j, "joint", d.joint);
+    tn_json_real(j, "position_max", d.position_max);
+    tn_json_real(j, "position_rms", d.position_rms);
+    tn_json_real(j, "velocity_max", d.velocity_max);
+    tn_json_real(j, "velocity_rms", d.velocity_rms);
+    tn_json_close(j);
+  }
+  tn_json_close(j);
+  tn_json_whole(j, "drift_more", more);
+}
+
 tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write, void *user) {
   tn_json json = {.write = write, .user = user}, *j = &json;
   const tn_summary *r = &s->summary;
@@ -117,6 +142,7 @@ tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write
   tn_json_whole(j, "set_changes", r->set_changes);
   tn_json_whole(j, "switches", r->switches);
   tn_json_whole(j, "factorizations", r->factorizations);
+  tn_json_whole(j, "guard_calls", r->guard_calls);
   tn_json_real(j, "max_position_violation", r->max_position_violation);
   tn_json_real(j, "max_velocity_violation", r->max_velocity_violation);
   if (*r->worst_joint) {
@@ -129,6 +155,7 @@ tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write
   tn_json_real(j, "energy_balance", r->energy_balance);
   tn_json_real(j, "max_kinetic", r->max_kinetic);
   tn_json_real(j, "stabilizer_work", r->stabilizer_work);
+  drift(j, s);
   tn_json_open(j, "contract", "{-");
   tn_json_real(j, "position", m->run.contract_position);
   tn_json_real(j, "velocity", m->run.contract_velocity);

@@ -42,6 +42,8 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
            r->contract_kept ? "kept" : "BROKEN");
     if (*r->worst_joint) tn_put(p, ", worst joint '%s' at t = %.4g s", r->worst_joint, r->worst_time);
     tn_put(p, "\n");
+    if (r->guard_calls)
+      tn_put(p, "  a bound was exceeded and the state corrected %ld time%s\n", r->guard_calls, TN_S(r->guard_calls));
   }
   tn_put(p, "  energy balance: %.2e of the largest kinetic energy, %.4g J\n", r->energy_balance, r->max_kinetic);
   if (r->stabilizer_work > 1e-6 * r->max_kinetic && r->stabilizer_work > 0)

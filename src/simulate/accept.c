@@ -78,10 +78,31 @@ static void watch_coordinates(tn_sim *s, double t, const double *q) {
   }
 }
 
+/* of every joint, over a step of length h that has ended */
+static void keep_drift(tn_sim *s, double h) {
+  const tn_model *m = s->m;
+  const tn_system *sys = &s->solver.sys;
+  for (int i = 0; i < m->joints; i++) {
+    const tn_joint *j = &m->joint[i];
+    tn_drift *d = &s->drifted[i];
+    double position = 0, velocity = 0;
+    if (j->in_tree) continue;
+    for (int r = j->row; r < j->row + j->rows; r++) {
+      position = fmax(position, fabs(sys->C[r]) * m->row_scale[r]);
+      velocity = fmax(velocity, fabs(sys->Cdot[r]) * m->row_scale[r]);
+    }
+    for (int r = j->row_velocity; r < j->row_velocity + j->rows_velocity; r++)
+      velocity = fmax(velocity, fabs(sys->Cdot[r]) * m->row_scale[r]);
+    d->position_max = fmax(d->position_max, position);
+    d->velocity_max = fmax(d->velocity_max, velocity);
+    d->position_rms += h * position * position;
+    d->velocity_rms += h * velocity * velocity;
+  }
+}
+
 tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
-  double *u = tn_u_of(s, y);
   const double start = tn_clock(), inside = s->solver.time_assemble + s->solver.time_solve;
   tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
@@ -93,7 +114,7 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
     const tn_stabilizer_type *type = m->run.stabilizer[i].type;
     if (!type->accept) continue;
     s->solver.e = s->e;
-    if ((status = type->accept(m->run.stabilizer[i].self, &s->solver, t, y, u, changed)) == TN_OK) continue;
+    if ((status = tn_stabilizer_accept(s, i, t, y, changed)) == TN_OK) continue;
     if (!*s->e->message) { /* one from outside has no words of its own */
       tn_fail(s->e, status, "stabilizer '%s' gave up", type->name);
       s->e->time = t;
@@ -127,5 +148,6 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
   s->energy = tn_energy_of(sys, TN_TOTAL);
   memcpy(s->C1, sys->C, sizeof *s->C1 * (size_t)m->rows);
   memcpy(s->V1, sys->Cdot, sizeof *s->V1 * (size_t)m->rows);
+  keep_drift(s, t - s->t_step);
   return tn_check_contract(s, t);
 }

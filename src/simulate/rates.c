@@ -1,18 +1,43 @@
 /* the ode that integrators see: y = (q, u, states of forces, ledger).
  *   (1) K (udot, lambda) = (f, gamma);  K (udot_s, lambda_s) = (0, -U): the feedback U of the stabilizers
- *   (2) qdot = N u, du/dt = udot + udot_s
- *   (3) ledger: power of forces; of drivers lambda'Ct, and of actuators (servo.c); of the stabilizer lambda_s'Ct - (lambda + lambda_s)'Cdot, which is what
- *       constraint forces do beside that: together they are -(lambda + lambda_s)'A u */
+ *   (2) qdot = N (u + s), du/dt = udot + udot_s;  A s = r, s the smallest: what stabilizers add to qdot, mostly nothing
+ *   (3) ledger: power of forces; of drivers lambda'Ct, and of actuators (servo.c); of the stabilizer lambda_s'Ct -
+ *       (lambda + lambda_s)'Cdot, which is what constraint forces do beside that: together they are -(lambda + lambda_s)'A u; and,
+ *       with s, the rate of T + V along it */
 #include "simulate/simulate.h"
 
-static void feedback(tn_sim *s, bool held, double h, double *U) {
+static tn_stage stage_of(const tn_sim *s, int i, double h) {
+  return (tn_stage){.h = h, .state = s->solver.sys.state + s->m->run.stabilizer[i].state, .room = s->room[i]};
+}
+
+/* of those that are held, or not: U, and r of drifts. before the first step there is no length that gains could be tied to */
+static void feedback(tn_sim *s, bool held, double h, double *U, double *r) {
   for (int i = 0; i < s->m->run.stabilizers; i++) {
     const tn_part *p = &s->m->run.stabilizer[i];
     const tn_stabilizer_type *type = p->type;
-    if (!type->feedback || type->held(p->self) != held) continue;
-    if (type->tied_to_step(p->self) && !(h > 0)) continue; /* before the first step there is none */
-    type->feedback(p->self, &s->solver.sys, h, U);
+    const tn_stage at = stage_of(s, i, h);
+    if ((!type->feedback && !type->drift) || type->held(p->self) != held) continue;
+    if (type->tied_to_step(p->self) && !(h > 0)) continue;
+    if (type->feedback && U) type->feedback(p->self, &s->solver.sys, &at, U);
+    if (type->drift && r) type->drift(p->self, &s->solver.sys, &at, r, NULL);
   }
+}
+
+/* live part of drifts, all of it that is not held */
+static void live_drift(tn_sim *s, double h, double *r) {
+  for (int i = 0; i < s->m->run.stabilizers; i++) {
+    const tn_part *p = &s->m->run.stabilizer[i];
+    const tn_stabilizer_type *type = p->type;
+    const tn_stage at = stage_of(s, i, h);
+    if (!type->drift || (type->tied_to_step(p->self) && !(h > 0))) continue;
+    type->drift(p->self, &s->solver.sys, &at, type->held(p->self) ? NULL : r, r);
+  }
+}
+
+tn_status tn_stabilizer_accept(tn_sim *s, int i, double t, double *y, bool *changed) {
+  const tn_part *p = &s->m->run.stabilizer[i];
+  const tn_stage at = stage_of(s, i, s->step_length);
+  return ((const tn_stabilizer_type *)p->type)->accept(p->self, &at, &s->solver, t, y, tn_u_of(s, y), changed);
 }
 
 tn_status tn_rates_begin(void *sim, double t, const double *y, double h) {
@@ -23,7 +48,8 @@ tn_status tn_rates_begin(void *sim, double t, const double *y, double h) {
   tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
   memset(s->U_held, 0, sizeof *s->U_held * (size_t)s->m->rows);
-  feedback(s, true, h, s->U_held);
+  memset(s->r_held, 0, sizeof *s->r_held * (size_t)s->m->rows);
+  feedback(s, true, h, s->U_held, s->r_held);
   return TN_OK;
 }
 
@@ -33,17 +59,88 @@ tn_status tn_solve_motion(tn_sim *s) {
   return status == TN_OK && s->m->servos ? tn_servos_solve(s) : status;
 }
 
-/* with the system assembled: (1) */
-static tn_status solve(tn_sim *s, const double *U_held) {
+static bool moving(const tn_system *sys) {
+  for (int i = 0; i < sys->m->rows; i++)
+    if (sys->Ct[i] != 0) return true;
+  return false;
+}
+
+/* with the system assembled: (1). where nobody asks for the share of the stabilizer, and it needs not to be told from what drivers
+ * do, both at once */
+static tn_status solve(tn_sim *s, const double *U_held, bool apart) {
   tn_system *sys = &s->solver.sys;
   const int rows = s->m->rows;
   tn_status status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
-  if (status == TN_OK) status = s->loads.n ? tn_loads_solve(s) : tn_solve_motion(s);
+  if (status != TN_OK) return status;
+  const bool together = !apart && !s->loads.n && !s->m->servos && !moving(sys);
+  if (!s->feedback || !together) status = s->loads.n ? tn_loads_solve(s) : tn_solve_motion(s);
   if (status != TN_OK || !s->feedback) return status;
   for (int i = 0; i < rows; i++) s->U[i] = U_held ? U_held[i] : 0;
-  feedback(s, false, s->step_length, s->U);
-  for (int i = 0; i < rows; i++) s->U[i] = -s->U[i];
-  return tn_solver_solve(&s->solver, NULL, s->U, sys->udot_s, sys->lambda_s, s->e);
+  feedback(s, false, s->step_length, s->U, NULL);
+  if (!together) {
+    for (int i = 0; i < rows; i++) s->U[i] = -s->U[i];
+    return tn_solver_solve(&s->solver, NULL, s->U, sys->udot_s, sys->lambda_s, s->e);
+  }
+  for (int i = 0; i < rows; i++) s->U[i] = sys->gamma[i] - s->U[i];
+  memset(sys->udot_s, 0, sizeof *sys->udot_s * (size_t)s->m->nu);
+  memset(sys->lambda_s, 0, sizeof *sys->lambda_s * (size_t)rows);
+  return tn_solver_solve(&s->solver, sys->f, s->U, sys->udot, sys->lambda, s->e);
+}
+
+/* T + V at q moved by x (nu) */
+static tn_status energy_beside(tn_sim *s, double t, const double *y, const double *x, double step, double *energy) {
+  double *z = s->y_moved, kinetic, potential;
+  memcpy(z, y, sizeof *z * (size_t)s->n);
+  for (int i = 0; i < s->m->nu; i++) s->start_s[i] = step * x[i];
+  tn_model_add(s->m, z, s->start_s);
+  const tn_status status = tn_at(s, t, z, s->e);
+  tn_energy_here(&s->solver.sys, &kinetic, &potential);
+  *energy = kinetic + potential;
+  return status;
+}
+
+/* the rate of T + V at q that moves along x with u as it is, by a difference over a ten-thousandth of a radian or of the length. the
+ * system is elsewhere then */
+static tn_status energy_along(tn_sim *s, double t, const double *y, const double *x, double *power) {
+  double most = 0, energy[2];
+  *power = 0;
+  for (int i = 0; i < s->m->nu; i++)
+    most = fmax(most, fabs(x[i]) / (s->m->u_unit[i] == TN_LENGTH ? s->m->length : 1));
+  if (!(most > 0)) return TN_OK;
+  const double step = 1e-4 / most;
+  tn_status status = energy_beside(s, t, y, x, step, &energy[0]);
+  if (status == TN_OK) status = energy_beside(s, t, y, x, -step, &energy[1]);
+  *power = (energy[0] - energy[1]) / (2 * step);
+  return status;
+}
+
+/* r of all drifts; s into s->drift, and u + s into s->speed */
+static tn_status drift(tn_sim *s, const double *u) {
+  const int nu = s->m->nu, rows = s->m->rows;
+  memcpy(s->r, s->r_held, sizeof *s->r * (size_t)rows);
+  if (!s->held || s->ode.kick) memset(s->r, 0, sizeof *s->r * (size_t)rows);
+  live_drift(s, s->step_length, s->r);
+  tn_status status = tn_solver_solve(&s->solver, NULL, s->r, s->drift, s->C_row, s->e);
+  for (int i = 0; i < nu; i++) s->speed[i] = u[i] + s->drift[i];
+  return status;
+}
+
+/* those that correct the state at every stage do so in a copy */
+static tn_status correct_stage(tn_sim *s, double t, const double **y) {
+  double *z = s->y_corrected;
+  memcpy(z, *y, sizeof *z * (size_t)s->n);
+  for (int i = 0; i < s->m->run.stabilizers; i++) {
+    const tn_part *p = &s->m->run.stabilizer[i];
+    const tn_stabilizer_type *type = p->type;
+    if (!type->wants_stages || !type->wants_stages(p->self)) continue;
+    tn_system_states(&s->solver.sys, *y + s->m->nq + s->m->nu);
+    s->solver.e = s->e;
+    const tn_stage at = stage_of(s, i, s->step_length);
+    const tn_status status = type->stage(p->self, &at, &s->solver, t, z, tn_u_of(s, z));
+    if (status != TN_OK) return status;
+  }
+  *y = z;
+  return TN_OK;
 }
 
 tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
@@ -51,14 +148,16 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
   s->summary.rhs++;
-  tn_status status = tn_at(s, t, y, s->e);
+  tn_status status = s->stages ? correct_stage(s, t, &y) : TN_OK;
+  if (status == TN_OK) status = tn_at(s, t, y, s->e);
   if (m->switches) tn_switch_notice(s);
-  if (status == TN_OK) status = solve(s, s->ode.kick ? NULL : s->U_held);
+  if (status == TN_OK) status = solve(s, s->ode.kick ? NULL : s->U_held, false);
+  if (status == TN_OK && s->drifts) status = drift(s, y + m->nq);
   if (status != TN_OK) return status;
-  tn_model_rates(m, y, y + m->nq, ydot);
+  tn_model_rates(m, y, s->drifts ? s->speed : y + m->nq, ydot);
   double *a = tn_u_of(s, ydot), *w = tn_ledger_of(s, ydot);
   for (int i = 0; i < m->nu; i++) a[i] = sys->udot[i] + sys->udot_s[i];
-  for (int i = 0; i < m->states; i++) tn_states_of(s, ydot)[i] = sys->state_rate[i];
+  memcpy(tn_states_of(s, ydot), sys->state_rate, sizeof *ydot * (size_t)m->states);
   double driver = 0, stabilizer = 0;
   for (int i = 0; i < m->rows; i++) {
     driver += sys->lambda[i] * sys->Ct[i];
@@ -68,11 +167,40 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
   w[TN_LEDGER_DRIVER] = m->servos ? driver + tn_servo_power(sys) : driver;
   w[TN_LEDGER_STABILIZER] = stabilizer;
   w[TN_LEDGER_DISSIPATED] = sys->dissipated;
+  for (int i = 0; i < m->run.stabilizers; i++) {
+    const tn_part *p = &m->run.stabilizer[i];
+    const tn_stage at = stage_of(s, i, s->step_length);
+    if (p->states)
+      ((const tn_stabilizer_type *)p->type)->state_rates(p->self, sys, &at, tn_states_of(s, ydot) + p->state);
+  }
+  if (!s->drifts) return TN_OK;
+  double along;
+  status = energy_along(s, t, y, s->drift, &along);
+  w[TN_LEDGER_STABILIZER] += along;
+  return status;
+}
+
+static tn_status kick_with_drift(tn_sim *s, double t, const double *y, double h, double *dy) {
+  const tn_model *m = s->m;
+  double kinetic, potential, *z = s->y_moved;
+  tn_status status = tn_solver_solve(&s->solver, NULL, s->r_held, s->drift, s->C_row, s->e);
+  if (status != TN_OK) return status;
+  for (int i = 0; i < m->nu; i++) s->drift[i] *= h;
+  tn_model_rates(m, y, s->drift, dy);
+  tn_energy_here(&s->solver.sys, &kinetic, &potential);
+  const double before = kinetic + potential;
+  memcpy(z, y, sizeof *z * (size_t)s->n);
+  tn_model_add(m, z, s->drift);
+  for (int i = 0; i < m->nu; i++) tn_u_of(s, z)[i] += tn_u_of(s, dy)[i];
+  if ((status = tn_at(s, t, z, s->e)) != TN_OK) return status;
+  tn_energy_here(&s->solver.sys, &kinetic, &potential);
+  tn_ledger_of(s, dy)[TN_LEDGER_STABILIZER] = kinetic + potential - before;
   return TN_OK;
 }
 
 /* with the feedback U held at the start of the step, as an impulse:
- *   (4) K (a, lambda_s) = (0, -U), du = h a, dq = N du h/2
+ *   (4) K (a, lambda_s) = (0, -U), du = h a, dq = N du h/2; where qdot has a drift, which lets nothing of du through: dq = N s h,
+ *       A s = r, and the ledger has the change of T + V
  *   (5) what it does to the kinetic energy: (u + du/2)'M du = -h lambda_s'A (u + du/2), with A u = Cdot - Ct, A du = -h U */
 tn_status tn_rates_kick(void *sim, double t, const double *y, double h, double *dy) {
   tn_sim *s = sim;
@@ -89,6 +217,7 @@ tn_status tn_rates_kick(void *sim, double t, const double *y, double h, double *
   for (int i = 0; i < m->nu; i++) du[i] = h * sys->udot_s[i];
   memset(tn_states_of(s, dy), 0, sizeof *dy * (size_t)m->states);
   memset(w, 0, sizeof *w * TN_LEDGERS);
+  if (s->drifts) return kick_with_drift(s, t, y, h, dy);
   for (int i = 0; i < m->rows; i++)
     w[TN_LEDGER_STABILIZER] -= h * sys->lambda_s[i] * (sys->Cdot[i] - sys->Ct[i] - h / 2 * s->U_held[i]);
   return TN_OK;
@@ -104,7 +233,7 @@ tn_status tn_rates_correct(void *sim, double t, double *y, bool *changed) {
     const tn_stabilizer_type *type = s->m->run.stabilizer[i].type;
     s->solver.e = s->e;
     if (!type->accept) continue;
-    status = type->accept(s->m->run.stabilizer[i].self, &s->solver, t, y, tn_u_of(s, y), changed);
+    status = tn_stabilizer_accept(s, i, t, y, changed);
     if (status != TN_OK) return status;
   }
   if (!*changed) return TN_OK;
@@ -132,9 +261,9 @@ tn_status tn_solve_here(tn_sim *s, double t, double *y) {
   if (status != TN_OK) return status;
   if (s->held) {
     memset(s->C_row, 0, sizeof *s->C_row * (size_t)s->m->rows);
-    feedback(s, true, s->step_length, s->C_row);
+    feedback(s, true, s->step_length, s->C_row, NULL);
   }
-  status = solve(s, s->held ? s->C_row : NULL);
+  status = solve(s, s->held ? s->C_row : NULL, true);
   /* here and not at stages, which lie off the constraints: there redundant rows contradict each other a little */
   if (status == TN_OK) s->inconsistency = fmax(s->inconsistency, s->solver.inconsistency);
   return status;

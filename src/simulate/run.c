@@ -25,6 +25,8 @@ static tn_status settle(tn_sim *s, bool judged) {
   s->max_balance = s->max_potential = s->summary.max_kinetic = 0;
   s->summary.max_position_violation = s->summary.max_velocity_violation = 0;
   s->summary.contract_kept = true;
+  s->summary.guard_calls = s->solver.guard_calls = 0;
+  memset(s->drifted, 0, sizeof *s->drifted * (size_t)m->joints);
   tn_singular_reset(s);
   s->summary.contract_text[0] = s->summary.worst_joint[0] = 0;
   s->step_length = m->run.fixed ? m->run.step : 0;
@@ -67,6 +69,7 @@ tn_status tn_end_run(tn_sim *s, tn_status status) {
   s->stopped = status != TN_OK && status != TN_E_STOPPED;
   sum->factorizations = s->solver.factorizations;
   sum->inconsistency = s->inconsistency;
+  sum->guard_calls = s->solver.guard_calls;
   sum->jacobians = s->effort.jacobians;
   sum->jacobian_rhs = s->effort.jacobian_rates;
   sum->decompositions = s->effort.decompositions;

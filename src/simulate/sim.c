@@ -33,6 +33,20 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->estimate = TN_CARVE(c, double, 2 * m->nu + m->states);
   s->U_held = TN_CARVE(c, double, m->rows);
   s->U = TN_CARVE(c, double, m->rows);
+  s->r_held = TN_CARVE(c, double, m->rows);
+  s->r = TN_CARVE(c, double, m->rows);
+  s->drift = TN_CARVE(c, double, m->nu);
+  s->speed = TN_CARVE(c, double, m->nu);
+  s->y_moved = TN_CARVE(c, double, s->n);
+  s->y_corrected = TN_CARVE(c, double, s->n);
+  s->drifted = TN_CARVE(c, tn_drift, m->joints);
+  s->room = TN_CARVE(c, void *, m->run.stabilizers);
+  for (int i = 0; i < m->run.stabilizers; i++) {
+    const tn_stabilizer_type *type = m->run.stabilizer[i].type;
+    const size_t size = type->memory ? type->memory(m->run.stabilizer[i].self, &s->solver.sys) : 0;
+    void *room = tn_carve_bytes(c, size);
+    if (c->base) s->room[i] = room, memset(room, 0, size);
+  }
   s->C0 = TN_CARVE(c, double, m->rows);
   s->V0 = TN_CARVE(c, double, m->rows);
   s->C1 = TN_CARVE(c, double, m->rows);
@@ -121,8 +135,10 @@ tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
   for (int i = 0; i < m->run.stabilizers; i++) {
     const tn_part *p = &m->run.stabilizer[i];
     const tn_stabilizer_type *type = p->type;
-    if (!type->feedback) continue;
-    s->feedback = true;
+    if (type->wants_stages && type->wants_stages(p->self)) s->stages = true;
+    if (!type->feedback && !type->drift) continue;
+    if (type->feedback) s->feedback = true;
+    if (type->drift) s->drifts = true;
     if (type->held(p->self)) s->held = true;
     if (type->held(p->self) || type->tied_to_step(p->self)) s->ode.rates_know_step = true;
   }
@@ -163,6 +179,18 @@ int tn_sim_coordinates(const tn_sim *s) { return s->m->nq; }
 int tn_sim_speeds(const tn_sim *s) { return s->m->nu; }
 const double *tn_sim_q(const tn_sim *s) { return s->y; }
 const double *tn_sim_u(const tn_sim *s) { return s->y + s->m->nq; }
+bool tn_sim_drift(const tn_sim *s, int i, tn_drift *d) {
+  if (i < 0 || i >= s->m->joints) return false;
+  const tn_joint *j = &s->m->joint[i];
+  *d = s->drifted[i];
+  d->joint = j->name;
+  d->rows = j->in_tree ? 0 : j->rows + j->rows_velocity;
+  const double time = s->t - s->t0;
+  d->position_rms = time > 0 ? sqrt(d->position_rms / time) : d->position_max;
+  d->velocity_rms = time > 0 ? sqrt(d->velocity_rms / time) : d->velocity_max;
+  return true;
+}
+
 int tn_sim_states(const tn_sim *s) { return s->m->states; }
 const double *tn_sim_state(const tn_sim *s) { return s->y + s->m->nq + s->m->nu; }
 const char *tn_sim_state_name(const tn_sim *s, int i) {

@@ -111,6 +111,11 @@ struct tn_sim {
   double *error;                    /* n                                                              */
   double *estimate;                 /* 2 nu + states: the error of q, as a tangent, of u, and of states */
   double *U_held, *U;               /* rows                                                           */
+  double *r_held, *r;               /* rows: what stabilizers want of qdot                            */
+  double *drift, *speed;            /* nu: what that adds to u there, and the sum                     */
+  double *y_moved, *y_corrected;    /* n: a state beside the one at hand; that of a stage, corrected  */
+  void **room;                      /* stabilizers: their memory                                      */
+  tn_drift *drifted;                /* joints: largest so far, and instead of means integrals of squares */
   double *C0, *V0, *C1, *V1;        /* rows: C and Cdot at both ends of the last step                */
   double *C_row, *V_row;            /* rows: the level of a row of output; feedback at a row           */
   double *row;                      /* columns                                                        */
@@ -130,7 +135,7 @@ struct tn_sim {
   /* steps */
   bool started, stopped;
   bool reminded;       /* memory was given for the next state that is set                       */
-  bool feedback, held; /* some stabilizer has one; some feedback is held                 */
+  bool feedback, drifts, stages, held; /* some stabilizer has a feedback, acts on qdot, at stages; some is held */
   double step_length;  /* of the step last begun                                         */
   double h;            /* next to try, adaptive                                          */
   double err_last;     /* of the last step, in units of what it aimed at; 0: says nothing */
@@ -191,6 +196,8 @@ tn_status tn_rates_kick(void *sim, double t, const double *y, double h, double *
 tn_status tn_rates_correct(void *sim, double t, double *y, bool *changed);
 tn_status tn_rates_refuse(void *sim, double t, const char *message);
 const char *tn_rates_name(void *sim, int i);
+/* stabilizer i corrects q and u in y at the end of a step */
+tn_status tn_stabilizer_accept(tn_sim *s, int i, double t, double *y, bool *changed);
 /* udot, lambda and the stabilizer's share at a state; feedback as a step of the last length would begin with */
 tn_status tn_solve_here(tn_sim *s, double t, double *y);
 /* udot, lambda and efforts of actuators, with the system factored */

@@ -110,13 +110,13 @@ static double drift(const tn_sim *s, const double taken[2]) {
 static double energy_off(tn_sim *s, double t) {
   const tn_model *m = s->m;
   const double *before = tn_ledger_of(s, s->y), *after = tn_ledger_of(s, s->ynew);
-  double *y = s->yrow, *u = tn_u_of(s, y), kinetic, potential;
+  double *y = s->yrow, kinetic, potential;
   bool changed = false;
   memcpy(y, s->ynew, sizeof *y * (size_t)s->n);
   for (int i = 0; i < m->run.stabilizers; i++) {
     const tn_stabilizer_type *type = m->run.stabilizer[i].type;
     s->solver.e = s->e;
-    if (type->accept && type->accept(m->run.stabilizer[i].self, &s->solver, t, y, u, &changed) != TN_OK)
+    if (type->accept && tn_stabilizer_accept(s, i, t, y, &changed) != TN_OK)
       return INFINITY;
   }
   if (tn_at(s, t, y, s->e) != TN_OK) return INFINITY;

@@ -48,8 +48,9 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
 
 static bool held(const void *self) { return ((const baumgarte *)self)->feedback == 1; }
 
-static void feedback(const void *self, const tn_system *sys, double h, double *U) {
+static void feedback(const void *self, const tn_system *sys, const tn_stage *at, double *U) {
   const baumgarte *s = self;
+  const double h = at->h;
   const double kd = tied(self) ? s->a / h : 2 * s->alpha, kp = tied(self) ? s->b / (h * h) : s->beta * s->beta;
   for (int i = 0; i < sys->m->rows; i++) U[i] += kd * sys->Cdot[i] + (i < sys->m->holonomic ? kp * sys->C[i] : 0);
 }

@@ -6,7 +6,9 @@ typedef struct project {
   int metric, passes; /* 0 mass, 1 identity; 0 iterate, 1 one */
 } project;
 
-static tn_status accept(const void *self, tn_solver *solver, double t, double *q, double *u, bool *changed) {
+static tn_status accept(const void *self, const tn_stage *at, tn_solver *solver, double t, double *q, double *u,
+                        bool *changed) {
+  (void)at;
   const project *p = self;
   const tn_metric metric = p->metric ? TN_METRIC_IDENTITY : TN_METRIC_MASS;
   return tn_put_back(solver, metric, p->passes == 1, t, q, u, NULL, NULL, changed, solver->e);

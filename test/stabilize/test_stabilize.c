@@ -50,7 +50,7 @@ static bool accept(moved *s, double *q, double *u) {
   bool changed = false;
   tn_error e;
   s->solver->e = &e;
-  CHECK(type_of(s, 0)->accept(self_of(s, 0), s->solver, 0, q, u, &changed) == TN_OK);
+  CHECK(type_of(s, 0)->accept(self_of(s, 0), &(tn_stage){0}, s->solver, 0, q, u, &changed) == TN_OK);
   return changed;
 }
 
@@ -233,7 +233,7 @@ static void check_feedback(const char *stabilize, double h, double kd, double kp
   double U[MOST], largest = 0;
   at(&s, s.q, s.u);
   for (int i = 0; i < s.m->rows; i++) U[i] = 100 + i;
-  type->feedback(self_of(&s, 0), sys, h, U);
+  type->feedback(self_of(&s, 0), sys, &(tn_stage){.h = h}, U);
   for (int i = 0; i < s.m->rows; i++) {
     const double wanted = kd * sys->Cdot[i] + kp * sys->C[i];
     CHECK_NEAR(U[i] - 100 - i, wanted, 1e-13 * fabs(wanted) + 1e-12); /* added to what others ask for */
@@ -353,7 +353,7 @@ TEST(stabilizers_stack_in_the_order_named) {
             0.01);
   CHECK(s.m->run.stabilizers == 4);
   at(&s, s.q, s.u);
-  for (int i = 0; i < 2; i++) type_of(&s, i)->feedback(self_of(&s, i), &s.solver->sys, 0.1, U);
+  for (int i = 0; i < 2; i++) type_of(&s, i)->feedback(self_of(&s, i), &s.solver->sys, &(tn_stage){.h = 0.1}, U);
   tn_sim_set(s.b.sim, 0, s.q, s.u, false, &e);
   CHECK(tn_sim_channel(s.b.sim, "C.sfx", &value, &e) == TN_OK);
   for (int i = 0; i < s.m->rows; i++) {
