@@ -130,8 +130,8 @@ typedef struct one_pass {
   double share;
 } one_pass;
 
-static tn_status one_pass_accept(const void *self, const tn_stage *at, tn_solver *solver, double t, double *q, double *u,
-                                 bool *changed) {
+static tn_status one_pass_accept(const void *self, const tn_stage *at, tn_solver *solver, double t, double *q,
+                                 double *u, bool *changed) {
   (void)at;
   const double share = ((const one_pass *)self)->share;
   double r[MOST], s[MOST];

@@ -13,6 +13,18 @@ static double residual(tn_solver *s, const double *level) {
   return tn_violation(sys, s->r, holonomic, NULL);
 }
 
+tn_status tn_put_back_beyond(tn_solver *s, double position, double velocity, double t, double *q, double *u,
+                             bool *changed) {
+  const tn_system *sys = &s->sys;
+  tn_status status = tn_solver_at(s, t, q, u, s->e);
+  if (status != TN_OK || !sys->m->rows) return status;
+  if (tn_violation(sys, sys->C, sys->m->holonomic, NULL) <= position &&
+      tn_violation(sys, sys->Cdot, sys->m->rows, NULL) <= velocity)
+    return TN_OK;
+  s->guard_calls++;
+  return tn_put_back(s, TN_METRIC_MASS, true, t, q, u, NULL, NULL, changed, s->e);
+}
+
 tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, double *q, double *u, const double *C_level,
                       const double *Cdot_level, bool *changed, tn_error *e) {
   tn_system *sys = &s->sys;

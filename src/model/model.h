@@ -285,7 +285,7 @@ typedef struct tn_target {
 typedef struct tn_part { /* a stabilizer, formulation or integrator with its parameters */
   const void *type;
   void *self;
-  const char *text; /* short form: `baumgarte:alpha=5,beta=5` */
+  const char *text;  /* short form: `baumgarte:alpha=5,beta=5` */
   int states, state; /* of a stabilizer, as of a force */
 } tn_part;
 

@@ -104,8 +104,7 @@ static tn_status energy_beside(tn_sim *s, double t, const double *y, const doubl
 static tn_status energy_along(tn_sim *s, double t, const double *y, const double *x, double *power) {
   double most = 0, energy[2];
   *power = 0;
-  for (int i = 0; i < s->m->nu; i++)
-    most = fmax(most, fabs(x[i]) / (s->m->u_unit[i] == TN_LENGTH ? s->m->length : 1));
+  for (int i = 0; i < s->m->nu; i++) most = fmax(most, fabs(x[i]) / (s->m->u_unit[i] == TN_LENGTH ? s->m->length : 1));
   if (!(most > 0)) return TN_OK;
   const double step = 1e-4 / most;
   tn_status status = energy_beside(s, t, y, x, step, &energy[0]);

@@ -104,6 +104,12 @@ tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
   if (m->large && tn_packing_of(m))
     return tn_fail(error, TN_E_MODEL, "a model of %d speeds and %d rows is too large for `%s`", m->nu, m->rows,
                    m->run.formulation.text);
+  for (int i = 0; tn_packing_of(m) && i < m->run.stabilizers; i++) {
+    const tn_stabilizer_type *type = m->run.stabilizer[i].type;
+    if (type->drift)
+      return tn_fail(error, TN_E_MODEL, "stabilizer '%s' acts on qdot, of which `%s` integrates only a part",
+                     type->name, m->run.formulation.text);
+  }
   TN_CARVE(&c, tn_sim, 1);
   carve(&measure, &c, m);
   if (c.used > TN_SIM_MOST)

@@ -134,17 +134,17 @@ struct tn_sim {
   double *start_base; /* q, u and memory where assembly begins                                 */
   /* steps */
   bool started, stopped;
-  bool reminded;       /* memory was given for the next state that is set                       */
+  bool reminded;                       /* memory was given for the next state that is set                       */
   bool feedback, drifts, stages, held; /* some stabilizer has a feedback, acts on qdot, at stages; some is held */
-  double step_length;  /* of the step last begun                                         */
-  double h;            /* next to try, adaptive                                          */
-  double err_last;     /* of the last step, in units of what it aimed at; 0: says nothing */
-  int worst;           /* component with the largest error in the last accepted step       */
-  double turning;      /* rad/s, at y: of angles that are remembered                     */
-  int turning_joint;   /* whose                                                          */
-  double t_step;       /* start of the last accepted step                                */
-  long fixed_steps;    /* made since t0, fixed step                                      */
-  bool unfinished;     /* the last one ended before its end                              */
+  double step_length;                  /* of the step last begun                                         */
+  double h;                            /* next to try, adaptive                                          */
+  double err_last;                     /* of the last step, in units of what it aimed at; 0: says nothing */
+  int worst;                           /* component with the largest error in the last accepted step       */
+  double turning;                      /* rad/s, at y: of angles that are remembered                     */
+  int turning_joint;                   /* whose                                                          */
+  double t_step;                       /* start of the last accepted step                                */
+  long fixed_steps;                    /* made since t0, fixed step                                      */
+  bool unfinished;                     /* the last one ended before its end                              */
   double max_balance, max_potential;
   double inconsistency; /* of redundant rows, the largest where rows of output are                */
   bool *near;           /* bodies: near a singular position of their coordinates, and it was said  */

@@ -116,8 +116,7 @@ static double energy_off(tn_sim *s, double t) {
   for (int i = 0; i < m->run.stabilizers; i++) {
     const tn_stabilizer_type *type = m->run.stabilizer[i].type;
     s->solver.e = s->e;
-    if (type->accept && tn_stabilizer_accept(s, i, t, y, &changed) != TN_OK)
-      return INFINITY;
+    if (type->accept && tn_stabilizer_accept(s, i, t, y, &changed) != TN_OK) return INFINITY;
   }
   if (tn_at(s, t, y, s->e) != TN_OK) return INFINITY;
   tn_energy_here(&s->solver.sys, &kinetic, &potential);

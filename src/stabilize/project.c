@@ -1,15 +1,43 @@
-/* project: the state after a step is put back on the constraints, by the smallest change in a metric.
+/* project: the state after a step is put back on the constraints, by the smallest change in a metric. at `stage`, every state that
+ * rates are taken of is put back for them, and not the state itself; as a guard, only a state beyond bounds is.
  * the algorithm is formulate/put_back.c. metric mass: |s| in the kinetic-energy norm; identity: in the norm of the coordinates, as pinv(C_q) in the papers */
 #include "stabilize/stabilize.h"
 
+enum { STEP, STAGE, GUARD };
+
 typedef struct project {
-  int metric, passes; /* 0 mass, 1 identity; 0 iterate, 1 one */
+  int metric, passes, place; /* 0 mass, 1 identity; 0 iterate, 1 one */
+  double position, velocity; /* bounds of a guard */
 } project;
+
+static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
+  project *p = self;
+  (void)fixed_step;
+  if (p->place != GUARD && (!isnan(p->position) || !isnan(p->velocity)))
+    return tn_context_fail(ctx, isnan(p->position) ? "velocity" : "position", "only a guard has bounds: place guard");
+  if (p->place == GUARD && (p->metric || p->passes))
+    return tn_context_fail(ctx, p->metric ? "metric" : "passes", "a guard makes one pass in the metric of masses");
+  if (isnan(p->position)) p->position = ctx->m->run.contract_position;
+  if (isnan(p->velocity)) p->velocity = ctx->m->run.contract_velocity;
+  return TN_OK;
+}
+
+static bool wants_stages(const void *self) { return ((const project *)self)->place == STAGE; }
+
+static tn_status stage(const void *self, const tn_stage *at, tn_solver *solver, double t, double *q, double *u) {
+  const project *p = self;
+  const tn_metric metric = p->metric ? TN_METRIC_IDENTITY : TN_METRIC_MASS;
+  bool changed = false;
+  (void)at;
+  return tn_put_back(solver, metric, p->passes == 1, t, q, u, NULL, NULL, &changed, solver->e);
+}
 
 static tn_status accept(const void *self, const tn_stage *at, tn_solver *solver, double t, double *q, double *u,
                         bool *changed) {
   (void)at;
   const project *p = self;
+  if (p->place == STAGE) return TN_OK;
+  if (p->place == GUARD) return tn_put_back_beyond(solver, p->position, p->velocity, t, q, u, changed);
   const tn_metric metric = p->metric ? TN_METRIC_IDENTITY : TN_METRIC_MASS;
   return tn_put_back(solver, metric, p->passes == 1, t, q, u, NULL, NULL, changed, solver->e);
 }
@@ -20,6 +48,7 @@ static void filter(const void *self, tn_solver *solver, double *dq, double *du, 
   const tn_metric metric = p->metric ? TN_METRIC_IDENTITY : TN_METRIC_MASS;
   const tn_system *sys = &solver->sys;
   const int rows = sys->m->rows, nu = sys->m->nu;
+  if (p->place != STEP) return; /* what is off stays, or is judged where it is */
   if (!rows || tn_solver_factor(solver, metric, NULL) != TN_OK) return;
   for (int k = 0; k < 2; k++) {
     double *x = k ? du : dq;
@@ -41,6 +70,24 @@ static const tn_field fields[] = {{.key = "metric",
                                    .kind = TN_WORD,
                                    .offset = offsetof(project, passes),
                                    .choices = "iterate one"},
+                                  {.key = "place",
+                                   .doc = "after every step, at every stage instead, or after steps beyond bounds",
+                                   .kind = TN_WORD,
+                                   .offset = offsetof(project, place),
+                                   .choices = "step stage guard"},
+                                  {.key = "position",
+                                   .doc = "bound of a guard, scaled as the contract's, which it is if left out",
+                                   .offset = offsetof(project, position),
+                                   .dflt = NAN,
+                                   .lo = TN_POSITIVE,
+                                   .hi = INFINITY},
+                                  {.key = "velocity",
+                                   .unit = "1/s",
+                                   .doc = "the same of velocities",
+                                   .offset = offsetof(project, velocity),
+                                   .dflt = NAN,
+                                   .lo = TN_POSITIVE,
+                                   .hi = INFINITY},
                                   {.key = NULL}};
 
 const tn_stabilizer_type tn_stabilizer_project = {
@@ -50,6 +97,9 @@ const tn_stabilizer_type tn_stabilizer_project = {
     .source = "mass: Tenon; identity: direct correction, Nada & Bayoumi 2023",
     .size = sizeof(project),
     .fields = fields,
+    .init = init,
+    .wants_stages = wants_stages,
+    .stage = stage,
     .accept = accept,
     .filter = filter,
 };

@@ -10,4 +10,8 @@
 double tn_held_growth(const tn_integrator_type *type, const void *self, double a, double b);
 bool tn_held_range(const tn_integrator_type *type, const void *self, double b, double *from, double *to);
 
+/* fuzzy.c: what the controller makes of x = Kp C and y = Kd Cdot, set and both as in its fields; and of y alone */
+double tn_fuzzy_surface(int set, int both, double x, double y);
+double tn_fuzzy_line(int set, double y);
+
 #endif
