@@ -12,7 +12,8 @@
  *   sections.c  keys of the model file       registry.c types that can be named
  *   schema.c    the same as a JSON schema    jacobian.c parts of A that outputs ask for
  *   matrix.c    symmetric matrices           switches.c functions made of pieces
- *   states.c    numbers that forces and stabilizers have of their own */
+ *   states.c    numbers that forces and stabilizers have of their own
+ *   explain.c   what the methods do, in words */
 #ifndef TN_MODEL_H
 #define TN_MODEL_H
 
@@ -581,5 +582,6 @@ bool tn_model_channel(const tn_model *m, const char *name, tn_channel *ch, tn_er
 
 extern const tn_method tn_methods[];
 extern const int tn_method_count;
+const char *tn_method_text(const char *name); /* what it does; NULL: nothing is written */
 
 #endif

@@ -260,6 +260,8 @@ static void write_entry(tn_printer *p, tn_registry kind, const void *type, bool 
            markdown ? "\nStands for `--formulation %s --stabilize %s`.\n"
                     : "stands for --formulation %s --stabilize %s\n",
            m->formulation, m->stabilizer);
+    const char *text = tn_method_text(m->name);
+    if (text) tn_put(p, markdown ? "\n```text\n%s\n```\n" : "%s\n", text);
   }
   write_fields(p, kind, type, &e, markdown);
   write_channels(p, e.coordinates, markdown);

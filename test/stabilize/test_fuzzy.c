@@ -147,3 +147,17 @@ TEST(what_is_refused) {
     build_free(&b);
   }
 }
+
+/* every method is explained, in ten lines at most, with names that exist */
+TEST(methods_are_explained) {
+  for (int i = 0; i < tn_method_count; i++) {
+    const char *text = tn_method_text(tn_methods[i].name);
+    if (!text) {
+      FAIL("%s is not explained", tn_methods[i].name);
+      continue;
+    }
+    int lines = 1;
+    for (const char *c = text; *c; c++) lines += *c == '\n';
+    CHECK(lines <= 10 && strlen(text) > 60);
+  }
+}
