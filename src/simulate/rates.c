@@ -65,26 +65,38 @@ static bool moving(const tn_system *sys) {
   return false;
 }
 
+/* (1) with gamma - U for gamma, which the factorisation takes forward on its way: U is in s->U */
+static tn_status solve_together(tn_sim *s) {
+  tn_system *sys = &s->solver.sys;
+  const size_t rows = (size_t)s->m->rows;
+  const long before = s->solver.factorizations;
+  memcpy(s->gamma, sys->gamma, sizeof *s->gamma * rows);
+  for (size_t i = 0; i < rows; i++) sys->gamma[i] -= s->U[i];
+  memset(sys->udot_s, 0, sizeof *sys->udot_s * (size_t)s->m->nu);
+  memset(sys->lambda_s, 0, sizeof *sys->lambda_s * rows);
+  tn_status status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
+  if (s->solver.factorizations == before) s->solver.sparse.forward = false; /* that was with another gamma */
+  if (status == TN_OK) status = tn_solver_solve(&s->solver, sys->f, sys->gamma, sys->udot, sys->lambda, s->e);
+  memcpy(sys->gamma, s->gamma, sizeof *s->gamma * rows);
+  s->solver.sparse.forward = false;
+  return status;
+}
+
 /* with the system assembled: (1). where nobody asks for the share of the stabilizer, and it needs not to be told from what drivers
  * do, both at once */
 static tn_status solve(tn_sim *s, const double *U_held, bool apart) {
   tn_system *sys = &s->solver.sys;
   const int rows = s->m->rows;
-  tn_status status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
-  if (status != TN_OK) return status;
-  const bool together = !apart && !s->loads.n && !s->m->servos && !moving(sys);
-  if (!s->feedback || !together) status = s->loads.n ? tn_loads_solve(s) : tn_solve_motion(s);
-  if (status != TN_OK || !s->feedback) return status;
-  for (int i = 0; i < rows; i++) s->U[i] = U_held ? U_held[i] : 0;
-  feedback(s, false, s->step_length, s->U, NULL);
-  if (!together) {
-    for (int i = 0; i < rows; i++) s->U[i] = -s->U[i];
-    return tn_solver_solve(&s->solver, NULL, s->U, sys->udot_s, sys->lambda_s, s->e);
+  if (s->feedback) {
+    for (int i = 0; i < rows; i++) s->U[i] = U_held ? U_held[i] : 0;
+    feedback(s, false, s->step_length, s->U, NULL);
+    if (!apart && !s->loads.n && !s->m->servos && !moving(sys)) return solve_together(s);
   }
-  for (int i = 0; i < rows; i++) s->U[i] = sys->gamma[i] - s->U[i];
-  memset(sys->udot_s, 0, sizeof *sys->udot_s * (size_t)s->m->nu);
-  memset(sys->lambda_s, 0, sizeof *sys->lambda_s * (size_t)rows);
-  return tn_solver_solve(&s->solver, sys->f, s->U, sys->udot, sys->lambda, s->e);
+  tn_status status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
+  if (status == TN_OK) status = s->loads.n ? tn_loads_solve(s) : tn_solve_motion(s);
+  if (status != TN_OK || !s->feedback) return status;
+  for (int i = 0; i < rows; i++) s->U[i] = -s->U[i];
+  return tn_solver_solve(&s->solver, NULL, s->U, sys->udot_s, sys->lambda_s, s->e);
 }
 
 /* T + V at q moved by x (nu) */

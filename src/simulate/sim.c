@@ -33,6 +33,7 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->estimate = TN_CARVE(c, double, 2 * m->nu + m->states);
   s->U_held = TN_CARVE(c, double, m->rows);
   s->U = TN_CARVE(c, double, m->rows);
+  s->gamma = TN_CARVE(c, double, m->rows);
   s->r_held = TN_CARVE(c, double, m->rows);
   s->r = TN_CARVE(c, double, m->rows);
   s->drift = TN_CARVE(c, double, m->nu);

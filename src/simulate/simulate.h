@@ -110,7 +110,7 @@ struct tn_sim {
   double *y_stage, *y_rate;         /* n: of the z at hand                                     */
   double *error;                    /* n                                                              */
   double *estimate;                 /* 2 nu + states: the error of q, as a tangent, of u, and of states */
-  double *U_held, *U;               /* rows                                                           */
+  double *U_held, *U, *gamma;       /* rows; gamma as it was                                          */
   double *r_held, *r;               /* rows: what stabilizers want of qdot                            */
   double *drift, *speed;            /* nu: what that adds to u there, and the sum                     */
   double *y_moved, *y_corrected;    /* n: a state beside the one at hand; that of a stage, corrected  */
