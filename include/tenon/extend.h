@@ -512,7 +512,7 @@ typedef struct tn_method {
   const char *name, *doc;
   const char *example; /* options of the command line that show it */
   const char *source;
-  const char *formulation, *stabilizer; /* in the short form of the command line; NULL: none */
+  const char *formulation, *stabilizer; /* in the short form of the command line; stabilizers separated by blanks */
 } tn_method;
 
 /* ---- types from outside --------------------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #include "assemble/assemble.h"
 #include "linalg/linalg.h"
 
-typedef enum tn_metric { TN_METRIC_MASS, TN_METRIC_IDENTITY } tn_metric;
+typedef enum tn_metric { TN_METRIC_MASS, TN_METRIC_IDENTITY, TN_METRIC_DEPENDENT } tn_metric;
 
 /* sparse.c: the factorisation block by block, where the model has a plan; far from singular positions */
 typedef struct tn_sparse {
@@ -40,6 +40,21 @@ double tn_sparse_least(const tn_sparse *s, const tn_model *m, int *row);
 bool tn_sparse_solve(tn_sparse *s, const tn_system *sys, bool forces, const double *gamma, double *udot, double *lambda,
                      double *inconsistency);
 
+/* dependent.c: components of a change that the rows determine, in terms of the others; two sets, of positions [0] and of
+ * velocities [1] */
+typedef struct tn_dependent {
+  int choose;                       /* 0 always, 1 kept, 2 once                                         */
+  const bool *independent;          /* nu, or NULL: named to stand where they can                       */
+  bool fresh[2];                    /* the next choice is the first of a correction                     */
+  int rank;                         /* components in `column`                                           */
+  int chosen[2], *kept[2];          /* nu: as they were chosen last; 0: none                            */
+  double best[2];                   /* the largest that the smallest pivot of this choice was           */
+  double *As, *X, *L, *U;           /* rows x nu twice, rows x rank by reflections, rank x nu           */
+  double *scale, *diagonal, *b, *y; /* rows                                                    */
+  int *column;                      /* nu                                                      */
+  bool *taken;                      /* rows                                                    */
+} tn_dependent;
+
 /* a system with its factorisation, which is kept as long as q and t stay the same */
 struct tn_solver {
   tn_system sys;
@@ -52,6 +67,7 @@ struct tn_solver {
   tn_sparse sparse;
   bool by_blocks;          /* the factorisation at hand is the sparse one */
   tn_kkt identity;         /* the metric of the coordinates               */
+  tn_dependent dependent;  /* only if the run asks for it                 */
   double *scratch, *noise; /* rows                                        */
   double *r, *s, *q_try;   /* rows, nu, nq: for those who correct          */
   tn_error *e;             /* where errors of a step go                    */
@@ -86,6 +102,15 @@ tn_status tn_put_back_beyond(tn_solver *s, double position, double velocity, dou
                              bool *changed);
 tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, double *q, double *u, const double *C_level,
                       const double *Cdot_level, bool *changed, tn_error *e);
+
+void tn_dependent_carve(tn_dependent *w, tn_carve *c, int nu, int rows);
+void tn_dependent_reset(tn_dependent *w);
+/* before a correction, of one or more passes: how they are chosen */
+void tn_dependent_by(tn_dependent *w, int choose, const bool *independent);
+/* at the matrix A of the system: which are dependent, in `column`; their number is returned */
+int tn_dependent_choose(tn_solver *s, bool velocity);
+/* x (nu) with A x = r that moves nothing else; false: not finite */
+bool tn_dependent_correct(tn_solver *s, bool velocity, const double *r, double *x);
 
 /* r = A x, from the matrix where there is one */
 void tn_solver_rows_times(tn_solver *s, const double *x, double *r);

@@ -26,6 +26,7 @@ void tn_solver_carve(tn_solver *s, tn_carve *c, const tn_model *m) {
   s->q_identity = TN_CARVE(c, double, m->nq);
   tn_kkt_carve(&s->identity, c, nu, rows);
   s->identity.group = m->row_group;
+  if (m->run.chooses_dependent) tn_dependent_carve(&s->dependent, c, nu, rows);
   s->scratch = TN_CARVE(c, double, m->rows + 1);
   s->noise = TN_CARVE(c, double, m->rows + 1);
   s->r = TN_CARVE(c, double, m->rows + 1);
@@ -40,6 +41,7 @@ void tn_solver_reset(tn_solver *s) {
   if (!s->sys.m->large) s->type->reset(s->work);
   tn_sparse_reset(&s->sparse, s->sys.m);
   tn_kkt_reset(&s->identity);
+  tn_dependent_reset(&s->dependent);
   s->mass_ready = s->identity_ready = s->identity_typical = false;
 }
 
@@ -48,6 +50,7 @@ void tn_solver_typical(tn_solver *s, int rank) {
   if (!s->sys.m->large) s->type->typical(s->work, rank);
   if (s->type->same_as_augmented && s->type->same_as_augmented(s->self))
     tn_sparse_typical(&s->sparse, &s->sys, rank < s->sys.m->rows);
+  tn_dependent_reset(&s->dependent);
   s->mass_ready = s->identity_ready = false; /* other rows may be left out now */
 }
 
@@ -108,18 +111,23 @@ static bool factor_identity(tn_solver *s) {
 
 tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
   const tn_model *m = s->sys.m;
-  const bool mass = metric == TN_METRIC_MASS;
+  const bool mass = metric == TN_METRIC_MASS, dependent = metric == TN_METRIC_DEPENDENT;
   bool *ready = mass ? &s->mass_ready : &s->identity_ready;
   double *q = mass ? s->q_mass : s->q_identity, *t = mass ? &s->t_mass : &s->t_identity;
   const size_t size = sizeof *q * (size_t)m->nq;
-  if (*ready && *t == s->sys.t && memcmp(q, s->sys.q, size) == 0) return TN_OK;
+  if (!dependent && *ready && *t == s->sys.t && memcmp(q, s->sys.q, size) == 0) return TN_OK;
   const double start = tn_clock();
   int bad = 0;
   bool ok;
   if (!mass && m->large) {
-    tn_fail(e, TN_E_MODEL, "a model of %d speeds and %d rows is too large for the metric `identity`", m->nu, m->rows);
+    tn_fail(e, TN_E_MODEL, "a model of %d speeds and %d rows is too large for the metric `%s`", m->nu, m->rows,
+            dependent ? "dependent" : "identity");
     tn_hint(e, "the metric `mass`, which is the default");
     return TN_E_MODEL;
+  }
+  if (dependent) { /* a correction makes its own */
+    tn_system_dense(&s->sys);
+    return TN_OK;
   }
   if (mass) {
     double nearness = 1;
@@ -186,6 +194,12 @@ tn_status tn_solver_correct(tn_solver *s, tn_metric metric, tn_residual of, cons
   const double start = tn_clock();
   bool failed = false;
   double unused;
+  if (metric == TN_METRIC_DEPENDENT) {
+    failed = !tn_dependent_correct(s, of == TN_OF_VELOCITY, r, x);
+    s->factorizations++;
+    s->time_solve += tn_clock() - start;
+    return failed ? tn_fail(e, TN_E_RUN, "a correction is not a finite number") : TN_OK;
+  }
   roundoff(s, of);
   bool blocks = metric == TN_METRIC_MASS && s->by_blocks;
   if (blocks) {

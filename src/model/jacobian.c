@@ -70,6 +70,32 @@ static tn_status read_list(tn_context *c, const char *function, bool rows, int n
   return TN_OK;
 }
 
+tn_status tn_speeds_at(tn_context *c, const tn_node *node, const char *key, const bool **which) {
+  char name[128];
+  *which = NULL;
+  if (!node) return TN_OK;
+  if (node->kind != TN_NODE_TEXT) return tn_refuse(c, node, "`%s` needs names of coordinates: \"a.x+a.y\"", key);
+  bool *named = tn_context_alloc(c, sizeof *named * (size_t)(c->m->nu + 1));
+  if (!named) return tn_no_memory(c);
+  for (const char *s = node->text; *s;) {
+    tn_error e = {0};
+    const size_t n = strcspn(s, "+");
+    tn_format(name, sizeof name, "%.*s", (int)n, s);
+    const int speed = n < sizeof name ? speed_named(c->m, name) : -1;
+    if (speed < 0) {
+      no_speed(c, key, name, &e);
+      tn_refuse(c, node, "%s", e.message);
+      if (*e.hint) tn_hint(c->e, "%s", e.hint);
+      return TN_E_MODEL;
+    }
+    if (named[speed]) return tn_refuse(c, node, "`%s`: '%s' is named twice", key, name);
+    named[speed] = true;
+    s += n + (s[n] == '+');
+  }
+  *which = named;
+  return TN_OK;
+}
+
 tn_status tn_jacobian_call(tn_context *c, const char *function, int n, const char *const *args, tn_channel *ch,
                            tn_error *e) {
   tn_model *m = c->m;

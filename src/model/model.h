@@ -304,7 +304,8 @@ typedef struct tn_run {
   bool max_step_given;
   double contract_position, contract_velocity;
   bool breach_stops;
-  bool singular_stops; /* a singular position ends the run */
+  bool singular_stops;    /* a singular position ends the run */
+  bool chooses_dependent; /* a stabilizer needs formulate/dependent.c */
 } tn_run;
 
 enum { TN_MOST_WARNINGS = 32 };
@@ -442,6 +443,8 @@ tn_status tn_number_text(void *context, const tn_scope *scope, const tn_node *at
                          double *value, tn_error *e);
 /* matrix.c: n x n, n <= 6, symmetric and without negative eigenvalues; given as its diagonal or by rows */
 tn_status tn_matrix_at(tn_context *c, const tn_node *node, const char *key, int n, double *K);
+/* jacobian.c: speeds by their names or those of coordinates, `a.x+a.y`, at a text: which (nu, NULL if there is no node) */
+tn_status tn_speeds_at(tn_context *c, const tn_node *node, const char *key, const bool **which);
 bool tn_is_name(const char *text);
 tn_status tn_check_name(tn_context *c, const tn_node *member);
 

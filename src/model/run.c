@@ -9,6 +9,17 @@ const tn_method tn_methods[] = {
      "Nada & Bayoumi 2023, direct correction", "augmented", "project:metric=identity"},
     {"fci", "full-coordinate integration: nothing keeps the constraints", "--method fci --breach record",
      "Nada & Bashiri 2017", "augmented", "none"},
+    {"gcpi",
+     "accelerations by independent speeds, chosen anew at every evaluation; dependent components follow from "
+     "the others after each step",
+     "--method gcpi", "Wehage & Haug 1982; Nada & Bashiri 2017", "partition", "project:metric=dependent"},
+    {"scpi", "the same, chosen once and again only before that degenerates", "--method scpi", "Nada & Bashiri 2017",
+     "partition:choose=once", "project:metric=dependent,choose=once"},
+    {"nullspace",
+     "accelerations in the null space of the rows; feedback at every stage, and dependent components adjusted by a "
+     "penalty",
+     "--method nullspace --integrator rk4 --step 1e-3 --breach record", "Hoang et al. 2023", "nullspace",
+     "baumgarte:alpha=141.4213562373095,beta=141.4213562373095,feedback=staged adjust"},
     {"udwadia-kalaba", "accelerations nearest to the free ones; nothing keeps the constraints",
      "--method udwadia-kalaba --breach record", "Braun & Goldfarb 2009, eq. 17", "gauss", "none"},
     {"braun-goldfarb", "accelerations nearest to the free ones, corrections of drift built into the equation of motion",
@@ -207,7 +218,13 @@ static tn_status read_method(tn_context *c, const tn_node *run) {
   preset.root = tn_node_new(&preset.arena, TN_NODE_OBJECT);
   tn_status status = preset.root ? TN_OK : tn_no_memory(c);
   if (status == TN_OK) status = tn_desc_part(&preset, "/run/formulation", method->formulation, c->e);
-  if (status == TN_OK) status = tn_desc_part(&preset, "/run/stabilize", method->stabilizer, c->e);
+  for (const char *s = method->stabilizer; *s && status == TN_OK;) { /* separated by blanks */
+    char part[128];
+    const size_t n = strcspn(s, " ");
+    tn_format(part, sizeof part, "%.*s", (int)n, s);
+    status = tn_desc_part(&preset, "/run/stabilize/-", part, c->e);
+    s += n + (s[n] == ' ');
+  }
   const tn_node *parts = tn_node_get(preset.root, "run");
   if (!formulation) formulation = tn_node_get(parts, "formulation");
   if (!stabilize) stabilize = tn_node_get(parts, "stabilize");

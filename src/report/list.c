@@ -256,10 +256,13 @@ static void write_entry(tn_printer *p, tn_registry kind, const void *type, bool 
   if (markdown) tn_put(p, "\n");
   if (kind == TN_METHODS) {
     const tn_method *m = type;
-    tn_put(p,
-           markdown ? "\nStands for `--formulation %s --stabilize %s`.\n"
-                    : "stands for --formulation %s --stabilize %s\n",
-           m->formulation, m->stabilizer);
+    tn_put(p, markdown ? "\nStands for `--formulation %s" : "stands for --formulation %s", m->formulation);
+    for (const char *s = m->stabilizer; *s;) { /* separated by blanks */
+      const int n = (int)strcspn(s, " ");
+      tn_put(p, " --stabilize %.*s", n, s);
+      s += n + (s[n] == ' ');
+    }
+    tn_put(p, markdown ? "`.\n" : "\n");
     const char *text = tn_method_text(m->name);
     if (text) tn_put(p, markdown ? "\n```text\n%s\n```\n" : "%s\n", text);
   }

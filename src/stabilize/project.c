@@ -1,12 +1,15 @@
 /* project: the state after a step is put back on the constraints, by the smallest change in a metric. at `stage`, every state that
  * rates are taken of is put back for them, and not the state itself; as a guard, only a state beyond bounds is.
- * the algorithm is formulate/put_back.c. metric mass: |s| in the kinetic-energy norm; identity: in the norm of the coordinates, as pinv(C_q) in the papers */
+ * the algorithm is formulate/put_back.c. metric mass: |s| in the kinetic-energy norm; identity: in the norm of the coordinates, as pinv(C_q) in the papers.
+ * dependent: not the smallest; independent components stand, the others follow from them (formulate/dependent.c) */
 #include "stabilize/stabilize.h"
 
 enum { STEP, STAGE, GUARD };
 
 typedef struct project {
-  int metric, passes, place; /* 0 mass, 1 identity; 0 iterate, 1 one */
+  int metric, passes, place; /* tn_metric; 0 iterate, 1 one */
+  int choose;
+  const bool *independent;   /* nu, or NULL */
   double position, velocity; /* bounds of a guard */
 } project;
 
@@ -17,16 +20,27 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
     return tn_context_fail(ctx, isnan(p->position) ? "velocity" : "position", "only a guard has bounds: place guard");
   if (p->place == GUARD && (p->metric || p->passes))
     return tn_context_fail(ctx, p->metric ? "metric" : "passes", "a guard makes one pass in the metric of masses");
+  const tn_node *named = tn_node_get(ctx->node, "independent");
+  if (p->metric != TN_METRIC_DEPENDENT && (named || p->choose))
+    return tn_context_fail(ctx, named ? "independent" : "choose", "it is for the metric `dependent`");
+  TN_TRY(tn_speeds_at(ctx, named, "independent", &p->independent));
+  if (p->metric == TN_METRIC_DEPENDENT) ctx->m->run.chooses_dependent = true;
   if (isnan(p->position)) p->position = ctx->m->run.contract_position;
   if (isnan(p->velocity)) p->velocity = ctx->m->run.contract_velocity;
   return TN_OK;
+}
+
+static tn_metric metric_of(const project *p, tn_solver *solver) {
+  const tn_metric metric = (tn_metric)p->metric;
+  if (metric == TN_METRIC_DEPENDENT) tn_dependent_by(&solver->dependent, p->choose, p->independent);
+  return metric;
 }
 
 static bool wants_stages(const void *self) { return ((const project *)self)->place == STAGE; }
 
 static tn_status stage(const void *self, const tn_stage *at, tn_solver *solver, double t, double *q, double *u) {
   const project *p = self;
-  const tn_metric metric = p->metric ? TN_METRIC_IDENTITY : TN_METRIC_MASS;
+  const tn_metric metric = metric_of(p, solver);
   bool changed = false;
   (void)at;
   return tn_put_back(solver, metric, p->passes == 1, t, q, u, NULL, NULL, &changed, solver->e);
@@ -38,14 +52,14 @@ static tn_status accept(const void *self, const tn_stage *at, tn_solver *solver,
   const project *p = self;
   if (p->place == STAGE) return TN_OK;
   if (p->place == GUARD) return tn_put_back_beyond(solver, p->position, p->velocity, t, q, u, changed);
-  const tn_metric metric = p->metric ? TN_METRIC_IDENTITY : TN_METRIC_MASS;
+  const tn_metric metric = metric_of(p, solver);
   return tn_put_back(solver, metric, p->passes == 1, t, q, u, NULL, NULL, changed, solver->e);
 }
 
 /* an error estimate without the part that accept takes away: e <- e - s, A s = A e */
 static void filter(const void *self, tn_solver *solver, double *dq, double *du, double taken[2]) {
   const project *p = self;
-  const tn_metric metric = p->metric ? TN_METRIC_IDENTITY : TN_METRIC_MASS;
+  const tn_metric metric = metric_of(p, solver);
   const tn_system *sys = &solver->sys;
   const int rows = sys->m->rows, nu = sys->m->nu;
   if (p->place != STEP) return; /* what is off stays, or is judged where it is */
@@ -55,16 +69,17 @@ static void filter(const void *self, tn_solver *solver, double *dq, double *du, 
     tn_solver_rows_times(solver, x, solver->r);
     for (int i = sys->m->holonomic; !k && i < rows; i++) solver->r[i] = 0;
     taken[k] = tn_violation(sys, solver->r, rows, NULL);
-    if (tn_solver_correct(solver, metric, TN_OF_ESTIMATE, solver->r, solver->s, NULL) != TN_OK) return;
+    const tn_residual of = metric != TN_METRIC_DEPENDENT ? TN_OF_ESTIMATE : k ? TN_OF_VELOCITY : TN_OF_POSITION;
+    if (tn_solver_correct(solver, metric, of, solver->r, solver->s, NULL) != TN_OK) return;
     for (int j = 0; j < nu; j++) x[j] -= solver->s[j];
   }
 }
 
 static const tn_field fields[] = {{.key = "metric",
-                                   .doc = "in which the change is smallest",
+                                   .doc = "in which the change is smallest; dependent: independent components stand",
                                    .kind = TN_WORD,
                                    .offset = offsetof(project, metric),
-                                   .choices = "mass identity"},
+                                   .choices = "mass identity dependent"},
                                   {.key = "passes",
                                    .doc = "of the position: until roundoff, or one",
                                    .kind = TN_WORD,
@@ -75,6 +90,16 @@ static const tn_field fields[] = {{.key = "metric",
                                    .kind = TN_WORD,
                                    .offset = offsetof(project, place),
                                    .choices = "step stage guard"},
+                                  {.key = "independent",
+                                   .doc = "metric dependent: coordinates or speeds that stand where they can, "
+                                          "`a.x+a.y`; by pivoting if left out",
+                                   .kind = TN_TEXT},
+                                  {.key = "choose",
+                                   .doc = "metric dependent: at every correction, when the choice becomes ten times "
+                                          "worse than it was, or only before it degenerates",
+                                   .kind = TN_WORD,
+                                   .offset = offsetof(project, choose),
+                                   .choices = "always kept once"},
                                   {.key = "position",
                                    .doc = "bound of a guard, scaled as the contract's, which it is if left out",
                                    .offset = offsetof(project, position),
@@ -94,7 +119,7 @@ const tn_stabilizer_type tn_stabilizer_project = {
     .name = "project",
     .doc = "the state after each step is put back on the constraints by the smallest change",
     .example = "--stabilize project:metric=identity",
-    .source = "mass: Tenon; identity: direct correction, Nada & Bayoumi 2023",
+    .source = "mass: Tenon; identity: direct correction, Nada & Bayoumi 2023; dependent: Wehage & Haug 1982",
     .size = sizeof(project),
     .fields = fields,
     .init = init,

@@ -1,0 +1,122 @@
+/* dependent: what rows determine of a change of the state, while the rest of it stands. dense.
+ *   (1) As = s A d: d the model's length where a speed is one of a length, else 1; s makes every row one of length 1, so that
+ *       the choice does not hang on units
+ *   (2) As = L U by elimination with the largest pivot left; its pivot columns are the dependent components
+ *   (3) A x = r, x zero but for these:  Ud y = L^+ s r,  x = d y
+ * positions: the holonomic rows; velocities: all. there are no more pivots than rows are independent in general, and none below
+ * 1e-6: what is off would be moved a million times as far. rows that repeat each other are in L^+, least squares.
+ * components that are named to be independent have no pivots, unless the others are too few.
+ * choose     always  at every correction
+ *            kept    again when the smallest pivot is below a tenth of the best it has had
+ *            once    again only before it degenerates: below a hundredth of that */
+#include "formulate/formulate.h"
+
+static const double LEAST = 1e-6, GIVE_UP[] = {1, 0.1, 0.01};
+
+void tn_dependent_carve(tn_dependent *w, tn_carve *c, int nu, int rows) {
+  const size_t n = (size_t)nu, m = (size_t)rows, r = n < m ? n : m;
+  w->As = TN_CARVE(c, double, m *n);
+  w->X = TN_CARVE(c, double, m *n);
+  w->L = TN_CARVE(c, double, m *r);
+  w->U = TN_CARVE(c, double, r *n);
+  w->scale = TN_CARVE(c, double, m + 1);
+  w->diagonal = TN_CARVE(c, double, m + 1);
+  w->b = TN_CARVE(c, double, m + 1);
+  w->y = TN_CARVE(c, double, m + 1);
+  w->column = TN_CARVE(c, int, n + 1);
+  for (int k = 0; k < 2; k++) w->kept[k] = TN_CARVE(c, int, n + 1);
+  w->taken = TN_CARVE(c, bool, m + 1);
+  tn_dependent_reset(w);
+}
+
+void tn_dependent_reset(tn_dependent *w) { w->chosen[0] = w->chosen[1] = 0; }
+
+void tn_dependent_by(tn_dependent *w, int choose, const bool *independent) {
+  if (w->independent != independent || w->choose != choose) tn_dependent_reset(w);
+  w->choose = choose;
+  w->independent = independent;
+  w->fresh[0] = w->fresh[1] = true;
+}
+
+/* of a component's unit */
+static double size_of(const tn_model *m, int j) {
+  return m->u_unit[j] == TN_LENGTH ? m->length : m->u_unit[j] == TN_LENGTH_SQUARED ? m->length * m->length : 1;
+}
+
+/* (1) */
+static void measure(tn_dependent *w, const tn_system *sys, int rows) {
+  const int nu = sys->m->nu;
+  for (int i = 0; i < rows; i++) {
+    const double *a = sys->A + (size_t)i * (size_t)nu;
+    double *as = w->As + (size_t)i * (size_t)nu, sum = 0;
+    for (int j = 0; j < nu; j++) {
+      as[j] = a[j] * size_of(sys->m, j);
+      sum += as[j] * as[j];
+    }
+    /* a row that is about to vanish holds nothing */
+    w->scale[i] = sqrt(sum) * sys->m->row_scale[i] > LEAST ? 1 / sqrt(sum) : 0;
+    for (int j = 0; j < nu; j++) as[j] *= w->scale[i];
+  }
+}
+
+static int eliminate(tn_dependent *w, int rows, int nu, int most, tn_pivoting how, const bool *never,
+                     double *smallest) {
+  memcpy(w->X, w->As, sizeof *w->X * (size_t)rows * (size_t)nu);
+  for (int j = 0; never && j < nu; j++)
+    for (int i = 0; never[j] && i < rows; i++) w->X[i * nu + j] = 0;
+  return tn_eliminate(rows, nu, w->X, most, how, LEAST, w->L, w->U, w->column, w->taken, smallest);
+}
+
+int tn_dependent_choose(tn_solver *s, bool velocity) {
+  tn_dependent *w = &s->dependent;
+  const tn_model *m = s->sys.m;
+  const int nu = m->nu, rows = velocity ? m->rows : m->holonomic;
+  const int most = s->rank < rows ? (s->rank < nu ? s->rank : nu) : rows < nu ? rows : nu;
+  double smallest;
+  measure(w, &s->sys, rows);
+  /* the passes of a correction move the same ones */
+  const double give_up = w->fresh[velocity] ? GIVE_UP[w->choose] : 0;
+  if ((w->choose || !w->fresh[velocity]) && w->chosen[velocity]) {
+    const int n = w->chosen[velocity];
+    memcpy(w->column, w->kept[velocity], sizeof *w->column * (size_t)n);
+    w->rank = eliminate(w, rows, nu, n, TN_PIVOT_KEPT, NULL, &smallest);
+    if (w->rank == n && smallest > give_up * w->best[velocity]) {
+      w->best[velocity] = fmax(w->best[velocity], smallest);
+      w->fresh[velocity] = false;
+      return w->rank;
+    }
+  }
+  w->rank = eliminate(w, rows, nu, most, TN_PIVOT_FULL, w->independent, &smallest);
+  if (w->independent && w->rank < most) {
+    const int without = w->rank;
+    w->rank = eliminate(w, rows, nu, most, TN_PIVOT_FULL, NULL, &smallest);
+    /* the rows have no more to give: the named ones stand */
+    if (w->rank <= without) w->rank = eliminate(w, rows, nu, most, TN_PIVOT_FULL, w->independent, &smallest);
+  }
+  w->fresh[velocity] = false;
+  w->chosen[velocity] = w->rank;
+  w->best[velocity] = INFINITY;
+  for (int k = 0; k < w->rank; k++) w->best[velocity] = fmin(w->best[velocity], fabs(w->U[k * nu + w->column[k]]));
+  memcpy(w->kept[velocity], w->column, sizeof *w->column * (size_t)w->rank);
+  return w->rank;
+}
+
+/* (3) */
+bool tn_dependent_correct(tn_solver *s, bool velocity, const double *r, double *x) {
+  tn_dependent *w = &s->dependent;
+  const tn_model *m = s->sys.m;
+  const int nu = m->nu, rows = velocity ? m->rows : m->holonomic, rank = tn_dependent_choose(s, velocity);
+  double sum = 0;
+  for (int j = 0; j < nu; j++) x[j] = 0;
+  for (int i = 0; i < rows; i++) w->b[i] = w->scale[i] * r[i];
+  tn_qr(rows, rank, w->L, w->diagonal);
+  tn_qr_solve(rows, rank, w->L, w->diagonal, w->b, w->y);
+  for (int k = rank - 1; k >= 0; k--) {
+    const double *u = w->U + (size_t)k * (size_t)nu;
+    double y = w->y[k];
+    for (int j = k + 1; j < rank; j++) y -= u[w->column[j]] * x[w->column[j]];
+    x[w->column[k]] = y / u[w->column[k]];
+  }
+  for (int k = 0; k < rank; k++) sum += x[w->column[k]] *= size_of(m, w->column[k]);
+  return isfinite(sum);
+}
