@@ -404,6 +404,7 @@ typedef struct tn_stage { /* where a stabilizer acts                            
 
 /* places to act, any of which may be NULL: on gamma, on qdot, on the state. U and C are those of all rows; the first `holonomic`
  * rows have a C */
+struct tn_integrator_type;
 typedef struct tn_stabilizer_type {
   const char *name, *doc;
   const char *example; /* options of the command line that show it */
@@ -413,6 +414,9 @@ typedef struct tn_stabilizer_type {
   tn_status (*init)(void *self, tn_context *ctx, bool fixed_step);
   bool (*held)(const void *self);         /* feedback evaluated at the start of an attempt and held through it */
   bool (*tied_to_step)(const void *self); /* depends on h                                                */
+  /* how far its gains are stable with an integrator, in words that follow its name; h 0: the step is not fixed */
+  void (*limits)(const void *self, const struct tn_integrator_type *integrator, const void *parameters, double h,
+                 char *text, size_t size);
   size_t (*memory)(const void *self, const tn_system *sys); /* bytes of its room                        */
   /* numbers of its own that are integrated, how many and their rates                                     */
   int (*states)(const void *self, int rows, int holonomic);

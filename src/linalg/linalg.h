@@ -261,7 +261,7 @@ void tn_saddle_measure(tn_saddle *s, const double *b, double *x);
 /* x, which the factor made of the right side b, made better */
 void tn_saddle_sweep(tn_saddle *s, const double *b, double *x, tn_saddle_info *info);
 
-/* radius.c: n to 16; A is used up */
+/* radius.c: n to 48; A is used up */
 double tn_spectral_radius(int n, double *A);
 
 /* lu.c: n x n in place, pivot n; false: singular. the complex one is A + i B */

@@ -3,7 +3,7 @@
 #include "linalg/linalg.h"
 
 double tn_spectral_radius(int n, double *A) {
-  enum { SQUARINGS = 40, MOST = 16 };
+  enum { SQUARINGS = 40, MOST = 48 };
   double B[MOST * MOST], size = 0; /* logarithm of what was taken out of A */
   if (n < 1 || n > MOST) return NAN;
   for (int s = 0; s <= SQUARINGS; s++) {

@@ -145,6 +145,18 @@ static void shared_json(tn_json *j, const tn_sim *s) {
   tn_json_close(j);
 }
 
+/* how far the gains of stabilizer i are stable; false: it has nothing to say */
+static bool limits_of(const tn_model *m, int i, char *text, size_t size) {
+  const tn_run *run = &m->run;
+  const tn_stabilizer_type *type = run->stabilizer[i].type;
+  const tn_integrator_type *by = run->integrator;
+  *text = 0;
+  if (type->limits && m->rows && by->attempt)
+    type->limits(run->stabilizer[i].self, by, by->size ? run->integrator_part.self : by->constants,
+                 run->fixed ? run->step : 0, text, size);
+  return *text;
+}
+
 static int nonholonomic(const tn_model *m) { return m->rows - m->holonomic; }
 
 tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write, void *user) {
@@ -186,6 +198,9 @@ tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write
   }
   tn_model_settings(m, settings, sizeof settings);
   tn_put(p, "  method %s: %s\n", m->run.method, settings);
+  for (int i = 0; i < m->run.stabilizers; i++)
+    if (limits_of(m, i, settings, sizeof settings))
+      tn_put(p, "  %s: %s\n", ((const tn_stabilizer_type *)m->run.stabilizer[i].type)->name, settings);
   tn_put(p, "  contract: position %g, velocity %g, %s\n", m->run.contract_position, m->run.contract_velocity,
          m->run.breach_stops ? "stop" : "record");
   for (int i = 0; i < m->warnings; i++) {
@@ -238,6 +253,16 @@ tn_status tn_report_check_json(tn_sim *s, const char *model_name, tn_write write
     tn_json_real(j, "potential", tn_energy_of(&s->solver.sys, TN_POTENTIAL));
   }
   tn_report_settings(j, m);
+  tn_json_open(j, "limits", "[");
+  for (int i = 0; i < m->run.stabilizers; i++) {
+    char text[400];
+    if (!limits_of(m, i, text, sizeof text)) continue;
+    tn_json_open(j, NULL, "{-");
+    tn_json_text(j, "stabilizer", ((const tn_stabilizer_type *)m->run.stabilizer[i].type)->name);
+    tn_json_text(j, "text", text);
+    tn_json_close(j);
+  }
+  tn_json_close(j);
   tn_json_open(j, "contract", "{-");
   tn_json_real(j, "position", m->run.contract_position);
   tn_json_real(j, "velocity", m->run.contract_velocity);

@@ -10,6 +10,21 @@
 double tn_held_growth(const tn_integrator_type *type, const void *self, double a, double b);
 bool tn_held_range(const tn_integrator_type *type, const void *self, double b, double *from, double *to);
 
+/* growth.c: feedback with gains per step, held or not: gain[0] h Cdot + gain[1] C + gain[2] Z/h, Z the integral of C, over h^2; of
+ * these numbers the first n. what it multiplies a violation by in a step, in the long run, NaN: who knows; and the largest x so that
+ * gains times x, x^2, x^3 are stable, as x times the step makes them: INFINITY: any, 0: none */
+typedef struct tn_feedback {
+  double gain[3];
+  int n;
+  bool held;
+} tn_feedback;
+double tn_feedback_growth(const tn_integrator_type *type, const void *self, const tn_feedback *g);
+double tn_feedback_limit(const tn_integrator_type *type, const void *self, const tn_feedback *g);
+bool tn_feedback_stable(double growth);
+/* both in words. h: the gains are in 1/s, 1/s^2 .., times powers of this; 0: they are per step. `growth`: the step is known */
+void tn_feedback_text(const tn_integrator_type *type, const void *self, const tn_feedback *g, double h, bool growth,
+                      char *text, size_t size);
+
 /* fuzzy.c: what the controller makes of x = Kp C and y = Kd Cdot, set and both as in its fields; and of y alone */
 double tn_fuzzy_surface(int set, int both, double x, double y);
 double tn_fuzzy_line(int set, double y);
