@@ -374,7 +374,8 @@ typedef struct tn_formulation_type {
   const char *source;
   size_t size;
   const tn_field *fields;
-  tn_status (*init)(void *self, tn_context *ctx);       /* may be NULL                                   */
+  tn_status (*init)(void *self, tn_context *ctx); /* may be NULL                                   */
+  bool inexact; /* rows are met as far as its parameters ask; what is left of them is `inconsistency` */
   size_t (*memory)(const void *self, int nu, int rows); /* bytes of its workspace                        */
   void (*prepare)(const void *self, void *work, int nu, int rows);
   void (*reset)(void *work);             /* nothing is known of rank and typical poses    */

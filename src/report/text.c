@@ -53,7 +53,10 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
     tn_put(p, "  the energy does not balance: do not trust the motion; tighten the tolerances or the step\n");
   if (r->redundant_rows)
     tn_put(p, "  redundant rows share their load in more than one way: reactions are the smallest that do\n");
-  if (r->inconsistency > 1e-9)
+  const tn_formulation_type *formulation = m->run.formulation.type;
+  if (formulation->inexact)
+    tn_put(p, "  %s leaves rows off by up to %.2e in acceleration\n", formulation->name, r->inconsistency);
+  else if (r->inconsistency > 1e-9)
     tn_put(p, "  redundant rows contradict each other by up to %.2e in acceleration\n", r->inconsistency);
   if (r->singular_positions > 1)
     tn_put(p, "  singular positions on the way, where rows become dependent: %ld, from t = %.6g to %.6g s\n",

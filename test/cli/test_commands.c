@@ -49,7 +49,8 @@ TEST(version_says_what_was_built_in) {
       char name[80];
       snprintf(name, sizeof name, " %s", tn_list_name(tn_list_kind(k), i));
       const char *at = strstr(line + 1, name);
-      CHECK(at && at < line + 1 + strcspn(line + 1, "\n") && strchr(" \n", at[strlen(name)]));
+      while (at && !strchr(" \n", at[strlen(name)])) at = strstr(at + 1, name); /* one that begins alike */
+      CHECK(at && at < line + 1 + strcspn(line + 1, "\n"));
     }
   }
 }

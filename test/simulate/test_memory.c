@@ -153,6 +153,14 @@ TEST(feedback_allocates_nothing) {
     CHECK(steady(&(options){"four_bar", 1, 0.0037, gains[i], "rk4:step=1e-3", NULL}, NULL).steps == 1000);
 }
 
+TEST(feedback_with_memory_or_states_allocates_nothing) {
+  static const char *const all[] = {"baumgarte-adaptive", "pid"};
+  for (int i = 0; i < 2; i++) {
+    CHECK(steady(&(options){"four_bar", 1, 0.0037, all[i], "rk4:step=1e-3", NULL}, NULL).steps == 1000);
+    CHECK(steady(&(options){"four_bar", 1, 0.0037, all[i], NULL, NULL}, NULL).steps > 100);
+  }
+}
+
 TEST(actuators_allocate_nothing) {
   const tn_summary s = steady(&(options){"biped_actuated", 0.5, 0.0037, NULL, "rk4:step=1e-3", NULL}, NULL);
   CHECK(s.steps == 500);

@@ -1,0 +1,180 @@
+/* baumgarte-adaptive: feedback at every stage with alpha = beta = w, which is adapted to the violations of the last steps (the idea, and
+ * integrals of squares of C and Cdot as the measure: Chang & Nikravesh 1985; the rule (3): Tenon).
+ *   (1) A udot = gamma - U,  U = 2 w Cdot + w^2 C
+ *   (2) over a window of ten to a hundred steps, 1/(4 w) long if that is between them, of length T, scaled as the contract does:
+ *       P^2 = int (max s_i C_i)^2 dt/T,  V^2 = int (max s_i Cdot_i)^2 dt/T,  J = max(P/p, V/v) with the bounds p, v
+ *   (3) what a step adds to Cddot leaves C in proportion to 1/w^2 and Cdot to 1/w: with r = max(sqrt(P/(k p)), V/(k v)), k = 1/4,
+ *       w <- w r if r is outside 1/2 .. 1, never by more than a factor 2. where J has become larger by raising w, and w h > 1/20, it is
+ *       lowered by 3/2, and may not be raised for a while: near w h = 1 stages, which lie off the constraints, are fed back
+ *   (4) least <= w <= most, and w h <= L/4 with the longest step h of the window, L the limit of growth.c for alpha = beta
+ * w changes between steps alone. */
+#include "stabilize/stabilize.h"
+
+enum { SHORTEST = 10, LONGEST = 100 };
+static const double SHARE = 0.25, AIM = 0.25, LOWER = 1.5, RELAX = 1.02, FELT = 0.05;
+
+typedef struct adaptive {
+  double start, least, most, position, velocity;
+  double limit; /* L */
+} adaptive;
+
+typedef struct space { /* all 0 at first */
+  double w;            /* 0: that of the start                         */
+  double ceiling;      /* 0: none; by (3)                              */
+  double before;       /* J of the last window                         */
+  bool raised;         /* w, after it                                  */
+  int steps;           /* in this window, and its sums                 */
+  double time, position, velocity, longest;
+} space;
+
+static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
+  adaptive *s = self;
+  const tn_run *run = &ctx->m->run;
+  const tn_integrator_type *type = run->integrator;
+  const void *parameters = type->size ? run->integrator_part.self : type->constants;
+  if (isnan(s->position)) s->position = run->contract_position;
+  if (isnan(s->velocity)) s->velocity = run->contract_velocity;
+  if (s->least > s->start || s->start > s->most)
+    return tn_context_fail(ctx, "start", "least <= start <= most is asked of gains");
+  if (!type->attempt)
+    return tn_context_fail(ctx, NULL, "%s keeps what it knows of earlier steps: gains may not change between them",
+                           type->name);
+  s->limit = tn_feedback_limit(type, parameters, &(tn_feedback){.gain = {2, 1}, .n = 2});
+  if (!fixed_step || s->least * run->step <= SHARE * s->limit) return TN_OK;
+  tn_context_fail(ctx, "least", "with steps of %g s gains above %.4g are too near the limit of %s", run->step,
+                  SHARE * s->limit / run->step, type->name);
+  return TN_E_MODEL;
+}
+
+static bool held(const void *self) {
+  (void)self;
+  return false;
+}
+
+/* a rate does not outlive its step, since w may have changed */
+static bool tied(const void *self) {
+  (void)self;
+  return true;
+}
+
+static size_t memory(const void *self, const tn_system *sys) {
+  (void)self, (void)sys;
+  return sizeof(space);
+}
+
+static double gain(const adaptive *s, const tn_stage *at) {
+  const double w = ((const space *)at->room)->w, most = at->h > 0 ? SHARE * s->limit / at->h : INFINITY;
+  return fmin(w > 0 ? w : s->start, fmax(most, s->least));
+}
+
+static void feedback(const void *self, const tn_system *sys, const tn_stage *at, double *U) {
+  const double w = gain(self, at);
+  for (int i = 0; i < sys->m->rows; i++) U[i] += 2 * w * sys->Cdot[i];
+  for (int i = 0; i < sys->m->holonomic; i++) U[i] += w * w * sys->C[i];
+}
+
+/* (3), (4) at the end of a window */
+static void adapt(const adaptive *s, space *r) {
+  const double P = sqrt(r->position / r->time) / s->position, V = sqrt(r->velocity / r->time) / s->velocity;
+  const double J = fmax(P, V), now = r->w > 0 ? r->w : s->start;
+  double factor = fmax(sqrt(P / AIM), V / AIM);
+  if (factor >= 0.5 && factor <= 1) factor = 1;
+  factor = fmin(fmax(factor, 0.5), 2);
+  r->ceiling *= RELAX;
+  if (r->raised && J > r->before && factor > 1 && now * r->longest > FELT) {
+    factor = 1 / LOWER;
+    r->ceiling = now / LOWER;
+  }
+  double w = now * factor;
+  if (r->ceiling > 0) w = fmin(w, r->ceiling);
+  w = fmax(fmin(w, fmin(s->most, SHARE * s->limit / r->longest)), s->least);
+  r->raised = w > now;
+  r->before = J;
+  r->w = w;
+  r->steps = 0;
+  r->time = r->position = r->velocity = r->longest = 0;
+}
+
+static tn_status accept(const void *self, const tn_stage *at, tn_solver *solver, double t, double *q, double *u,
+                        bool *changed) {
+  space *r = at->room;
+  (void)changed;
+  if (!(at->h > 0)) return TN_OK;
+  TN_TRY(tn_solver_at(solver, t, q, u, solver->e));
+  const tn_system *sys = &solver->sys;
+  const double C = tn_violation(sys, sys->C, sys->m->holonomic, NULL),
+               Cdot = tn_violation(sys, sys->Cdot, sys->m->rows, NULL);
+  r->position += at->h * C * C;
+  r->velocity += at->h * Cdot * Cdot;
+  r->time += at->h;
+  r->longest = fmax(r->longest, at->h);
+  const double w = r->w > 0 ? r->w : ((const adaptive *)self)->start;
+  r->steps++;
+  if (r->steps >= LONGEST || (r->steps >= SHORTEST && 4 * w * r->time >= 1)) adapt(self, r);
+  return TN_OK;
+}
+
+static void limits(const void *self, const tn_integrator_type *type, const void *parameters, double h, char *text,
+                   size_t size) {
+  const adaptive *s = self;
+  (void)type, (void)parameters;
+  if (isinf(s->limit))
+    tn_format(text, size, "stable at any step");
+  else if (h > 0)
+    tn_format(text, size, "gains to %.4g are taken; stable to %.4g", fmin(s->most, SHARE * s->limit / h), s->limit / h);
+  else
+    tn_format(text, size, "gains to %.4g over the step are taken; stable to %.4g", SHARE * s->limit, s->limit);
+}
+
+static const tn_field fields[] = {
+    {.key = "start",
+     .unit = "1/s",
+     .doc = "alpha = beta to begin with",
+     .offset = offsetof(adaptive, start),
+     .dflt = 5,
+     .lo = TN_POSITIVE,
+     .hi = INFINITY},
+    {.key = "least",
+     .unit = "1/s",
+     .doc = "never below this",
+     .offset = offsetof(adaptive, least),
+     .dflt = 1,
+     .lo = TN_POSITIVE,
+     .hi = INFINITY},
+    {.key = "most",
+     .unit = "1/s",
+     .doc = "never above this, nor a quarter of what is stable",
+     .offset = offsetof(adaptive, most),
+     .dflt = 1e6,
+     .lo = TN_POSITIVE,
+     .hi = INFINITY},
+    {.key = "position",
+     .doc = "violation to stay below, scaled as in the contract; that of the contract if left out",
+     .offset = offsetof(adaptive, position),
+     .dflt = NAN,
+     .lo = TN_POSITIVE,
+     .hi = INFINITY},
+    {.key = "velocity",
+     .unit = "1/s",
+     .doc = "the same of velocities",
+     .offset = offsetof(adaptive, velocity),
+     .dflt = NAN,
+     .lo = TN_POSITIVE,
+     .hi = INFINITY},
+    {.key = NULL}};
+
+const tn_stabilizer_type tn_stabilizer_baumgarte_adaptive = {
+    .name = "baumgarte-adaptive",
+    .doc = "feedback of the violation with gains that follow the violations of the last steps",
+    .example = "--stabilize baumgarte-adaptive --integrator rk4 --step 1e-3 --breach record",
+    .source = "Chang & Nikravesh 1985; the rule: Tenon",
+    .size = sizeof(adaptive),
+    .fields = fields,
+    .init = init,
+    .held = held,
+    .tied_to_step = tied,
+    .memory = memory,
+    .limits = limits,
+    .feedback = feedback,
+    .accept = accept,
+};

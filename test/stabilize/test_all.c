@@ -1,0 +1,93 @@
+/* every stabilizer on every model whose rows all have a C: the run ends, or is refused with a reason. */
+#include "support/build.h"
+#include "test.h"
+
+/* each type as it is if it needs no gains, and variants that act in other places */
+static const char *const all[] = {"none",
+                                  "baumgarte:alpha=5,beta=5",
+                                  "baumgarte:alpha=5,beta=12",
+                                  "baumgarte:frequency=50,damping=0.7",
+                                  "baumgarte:a=2,b=2,feedback=staged",
+                                  "baumgarte:a=1,b=0.5",
+                                  "baumgarte-adaptive",
+                                  "pid",
+                                  "fuzzy",
+                                  "fuzzy:set=gaussian,kp=100,kd=0.01,ku=10000",
+                                  "embedded",
+                                  "embedded:feedback=staged",
+                                  "embedded:form=velocity",
+                                  "project",
+                                  "project:metric=identity",
+                                  "project:passes=one",
+                                  "project:place=stage",
+                                  "project:place=guard"};
+enum { ALL = sizeof all / sizeof *all };
+
+static bool known(const char *text) {
+  const size_t n = strcspn(text, ":");
+  for (int i = 0; i < tn_stabilizer_type_count; i++)
+    if (strlen(tn_stabilizer_types[i]->name) == n && strncmp(tn_stabilizer_types[i]->name, text, n) == 0) return true;
+  return false;
+}
+
+/* done: 1, refused: 0 */
+static int run(const char *model, const char *stabilize, double until) {
+  build b;
+  tn_error e = {0};
+  build_new(&b, 1);
+  build_read(&b, model);
+  build_set(&b, "/run/contract", "{\"breach\": \"record\"}");
+  build_set(&b, "/run/integrator", "{\"type\": \"rk4\", \"step\": 1e-3}");
+  CHECK(tn_desc_part(b.desc, "/run/stabilize", stabilize, &e) == TN_OK);
+  int done = 0;
+  if (build_simulate(&b)) {
+    tn_status status = TN_OK;
+    done = b.model->rows > 0 && b.model->rows == b.model->holonomic;
+    if (done) status = tn_sim_advance(b.sim, until, &e);
+    const tn_summary *s = tn_sim_summary(b.sim);
+    if (!done) {
+    } else if (status != TN_OK) {
+      done = 0;
+      printf("%s %s: refused at %g s: %s\n", model, stabilize, e.time, e.message);
+      if (strlen(e.message) < 10) FAIL("%s %s: no reason", model, stabilize);
+    } else {
+      CHECK_NEAR(tn_sim_time(b.sim), until, 1e-9);
+      if (!isfinite(s->max_position_violation)) FAIL("%s %s: not a number", model, stabilize);
+      if (s->max_position_violation > 1e-2) printf("%s %s: off by %.1e\n", model, stabilize, s->max_position_violation);
+    }
+  } else {
+    printf("%s %s: refused: %s\n", model, stabilize, b.message);
+    if (strlen(b.message) < 10) FAIL("%s %s: no reason", model, stabilize);
+  }
+  build_free(&b);
+  return done;
+}
+
+static void each(double until, int least) {
+  static char names[64][64];
+  const int models = build_models(names, 64);
+  int done = 0;
+  for (int i = 0; i < ALL; i++) {
+    if (!known(all[i])) {
+      FAIL("there is no %s", all[i]);
+      continue;
+    }
+    for (int k = 0; k < models; k++) done += run(names[k], all[i], until);
+  }
+  printf("%d runs done\n", done);
+  CHECK(done >= least);
+}
+
+/* all types that are registered are among them */
+TEST(none_is_left_out) {
+  for (int i = 0; i < tn_stabilizer_type_count; i++) {
+    bool found = false;
+    const size_t n = strlen(tn_stabilizer_types[i]->name);
+    for (int k = 0; k < ALL; k++)
+      found = found || (strncmp(all[k], tn_stabilizer_types[i]->name, n) == 0 && (all[k][n] == ':' || !all[k][n]));
+    if (!found) FAIL("%s is not tried", tn_stabilizer_types[i]->name);
+  }
+}
+
+TEST(every_stabilizer_on_every_model_for_a_while) { each(0.05, 400); }
+TEST_LONG(every_stabilizer_on_every_model) { each(5, 400); }
