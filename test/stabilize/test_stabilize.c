@@ -373,7 +373,7 @@ TEST(every_method_runs_with_fixed_and_adaptive_steps) {
       build_set(&b, "/run",
                 "{\"until\": 0.5, \"every\": 0.013, \"method\": \"%s\", \"integrator\": {\"type\": \"dopri5\", %s},"
                 " \"contract\": {\"breach\": \"record\"}}",
-                tn_list_name("method", i), fixed ? "\"step\": 0.002" : "\"rtol\": 1e-9");
+                tn_list_name("method", i), fixed ? "\"step\": 0.001" : "\"rtol\": 1e-9");
       if (!build_simulate(&b) && !fixed && strstr(b.message, "need a fixed step")) { /* says so, which is good too */
         build_free(&b);
         continue;
