@@ -432,8 +432,9 @@ static train train_by(const char *stabilize, double h) {
 }
 
 /* what the check measured, and what is measured here. on the constraints its rows and these are the same, off them not: its
- * rotation grows with |e|^2, here e is normalised, and its meshes are 23 w + .. without the velocity of the pitch point. so what is
- * corrected after each step agrees, and what drifts agrees where it drifts little; the rest is held to what it is here */
+ * rotation and rates grow with |e|^2, here e is normalised, and its meshes are 23 w + .. without the velocity of the pitch point. a
+ * third code, run with its rows and with these at 50 ms, gives all digits of `check` and of `here`. so the numbers agree where
+ * little drifts, and the rest is held to what it is here */
 typedef struct by_step {
   const char *by;
   double h;
