@@ -60,7 +60,7 @@ static void violations(moved *s, const double *q, const double *u, double off[2]
 
 /* ---- metric dependent -------------------------------------------------------------------------------------------------------- */
 
-/* (T190): as many components move as rows are independent, the others stand to the last bit; the rows hold */
+/* (T170): as many components move as rows are independent, the others stand to the last bit; the rows hold */
 TEST(dependent_components_follow_and_the_others_stand) {
   static const struct {
     const char *model;
@@ -163,7 +163,7 @@ TEST(independent_components_by_name) {
 
 /* ---- adjust ------------------------------------------------------------------------------------------------------------------ */
 
-/* (T191), (T192) by their definition: after enough iterations the gradient is zero; only the named components move */
+/* (T171), (T172) by their definition: after enough iterations the gradient is zero; only the named components move */
 TEST(adjust_is_the_least_of_its_function) {
   for (int passes = 1; passes <= 20; passes += 19) {
     moved s;
