@@ -292,7 +292,7 @@ tn_status tn_list_print(const char *kind, const char *name, bool markdown, tn_wr
       if (name || markdown)
         write_entry(p, (tn_registry)k, type, markdown);
       else
-        tn_put(p, "  %-18s %s\n", tn_type_name(type), entry_of((tn_registry)k, type).doc);
+        tn_put(p, "  %-21s %s\n", tn_type_name(type), entry_of((tn_registry)k, type).doc);
       if (name) return p->failed ? tn_fail(error, TN_E_IO, "the list could not be written") : TN_OK;
     }
   }
