@@ -261,7 +261,7 @@ TEST(lists_have_a_line_for_each) {
     for (const char *c = p.text; *c; c++) lines += *c == '\n';
     for (; tn_list_name(tn_list_kind(k), n); n++) {
       const char *name = tn_list_name(tn_list_kind(k), n);
-      snprintf(text, sizeof text, "  %-18s %s\n", name, tn_list_doc(tn_list_kind(k), n));
+      snprintf(text, sizeof text, "  %-21s %s\n", name, tn_list_doc(tn_list_kind(k), n));
       CHECK_HAS(p.text, text);
       CHECK_HAS(all.text, text);
     }
