@@ -171,6 +171,13 @@ TEST(the_identity_metric_allocates_nothing) {
   CHECK(s.steps >= 1000 && s.rejected >= 100);
 }
 
+TEST(dependent_components_allocate_nothing) {
+  static const char *const by[] = {"project:metric=dependent", "project:metric=dependent,choose=once", "adjust"};
+  for (int i = 0; i < 3; i++)
+    CHECK(steady(&(options){"four_bar", 1, 0.0037, by[i], "rk4:step=1e-3", NULL}, NULL).steps == 1000);
+  CHECK(steady(&(options){"four_bar", 3, 0.0101, by[0], NULL, jump}, NULL).rejected > 5);
+}
+
 TEST(friction_that_goes_with_loads_allocates_nothing) {
   static char crank[] =
       "{'tenon': 1, 'dimension': 2, 'gravity': [0, -9.81],"
