@@ -368,12 +368,18 @@ TEST(every_method_runs_with_fixed_and_adaptive_steps) {
     for (int fixed = 0; fixed < 2; fixed++) {
       build b;
       build_table t = {0};
+      /* published gains at every stage: of 700 to 1000 1/s, hardly damped, and of 141 1/s */
+      const bool stiff =
+          strncmp(tn_list_name("method", i), "fuzzy-", 6) == 0 || strcmp(tn_list_name("method", i), "nullspace") == 0;
       build_new(&b, 1);
       build_read(&b, "pendulum");
       build_set(&b, "/run",
                 "{\"until\": 0.5, \"every\": 0.013, \"method\": \"%s\", \"integrator\": {\"type\": \"dopri5\", %s},"
                 " \"contract\": {\"breach\": \"record\"}}",
-                tn_list_name("method", i), fixed ? "\"step\": 0.001" : "\"rtol\": 1e-9");
+                tn_list_name("method", i),
+                !fixed  ? "\"rtol\": 1e-9"
+                : stiff ? "\"step\": 0.001"
+                        : "\"step\": 0.002");
       if (!build_simulate(&b) && !fixed && strstr(b.message, "need a fixed step")) { /* says so, which is good too */
         build_free(&b);
         continue;
@@ -385,9 +391,7 @@ TEST(every_method_runs_with_fixed_and_adaptive_steps) {
       /* a pendulum falls as it should: v^2 = 2 g h */
       const int last = t.rows - 1;
       const double y = build_at(&t, last, 1), vx = build_at(&t, last, 2), vy = build_at(&t, last, 3);
-      /* the published gains of the controllers are hardly damped, and unstable with steps a little longer than these */
-      const bool rough = fixed && strncmp(tn_list_name("method", i), "fuzzy-", 6) == 0;
-      CHECK_NEAR(vx * vx + vy * vy, -2 * 9.81 * y, rough ? 1e-4 : 1e-5);
+      CHECK_NEAR(vx * vx + vy * vy, -2 * 9.81 * y, 1e-5);
       build_table_free(&t);
       build_free(&b);
     }
