@@ -276,7 +276,7 @@ static double error_at(build *b, const ref_table *ref, double t) {
     if (fabs(ref->t[r] - t) < 1e-9) {
       far = 0;
       for (int k = 0; k < 6; k++) {
-        char name[8];
+        char name[24];
         snprintf(name, sizeof name, "q%d", k);
         far =
             fmax(far, fabs(build_channel(b, "%s", channel[k]) - ref->value[r * ref->columns + ref_column(ref, name)]));
