@@ -557,7 +557,8 @@ TEST(the_smallest_change_in_the_metric_of_the_masses) {
        "           'at': [0, '-0.1*(i - 1)']}}"
 
 TEST_FULL(start_values_of_a_large_model) {
-  static const char values[] = "'link1.angle': -1.5, 'pin20.angle': 0.1, 'link501.vx': 0.3, 'pin7.rate': 1, 'guess': "
+  static const char values[] = "'link1.angle': -1.5, 'pin20.angle': 0.1, 'link501.vx': 0.3, 'pin7.rate': 1, "
+                               "'link8.rate': 0.4, 'link9.rate': -0.3, 'guess': "
                                "{'link3.rate': 2, 'pin4.rate': 0.5}";
   static char text[2][4000];
   tn_desc *d[2] = {NULL, NULL};
