@@ -518,6 +518,7 @@ typedef struct tn_method {
   const char *example; /* options of the command line that show it */
   const char *source;
   const char *formulation, *stabilizer; /* in the short form of the command line; stabilizers separated by blanks */
+  const char *text;                     /* what it does, ten lines at most, with its equation */
 } tn_method;
 
 /* ---- types from outside --------------------------------------------------------------------------------------------- */

@@ -5,12 +5,6 @@
  *   (3) C = sum c_k m_k - f(t), Ct = -f', row = sum c_k J_k, gamma = f'' - sum c_k m_k''(udot = 0) */
 #include "assemble/assemble.h"
 
-static double times(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 /* a measure as a row on the twists of one or two frames; a raw coordinate has none */
 typedef struct measured {
   int n;
@@ -88,8 +82,8 @@ void tn_measure_eval(const tn_system *s, const tn_measure *of, double *value, do
   *rate = 0;
   *accel0 = -x.gamma;
   for (int k = 0; k < x.n; k++) {
-    *rate += times(twist, x.J + twist * k, x.seen[k].twist);
-    *accel0 += times(twist, x.J + twist * k, x.seen[k].bias);
+    *rate += tn_dot(twist, x.J + twist * k, x.seen[k].twist);
+    *accel0 += tn_dot(twist, x.J + twist * k, x.seen[k].bias);
     if (row) tn_add_row(s, &x.seen[k], x.J + twist * k, row, NULL);
   }
 }
@@ -216,8 +210,8 @@ static void joint_rows(tn_system *s, const tn_joint *j) {
     for (int k = 0, touch = 0; k < j->frames; k++) {
       const double *Jf = J + (i * j->frames + k) * twist;
       if (s->seen[k].body < 0) continue; /* the ground does not move */
-      s->Cdot[r] += times(twist, Jf, s->seen[k].twist);
-      s->gamma[r] -= times(twist, Jf, s->seen[k].bias);
+      s->Cdot[r] += tn_dot(twist, Jf, s->seen[k].twist);
+      s->gamma[r] -= tn_dot(twist, Jf, s->seen[k].bias);
       double *R = touch_row(s, j, i, touch++);
       memset(R, 0, sizeof *R * (size_t)twist);
       tn_move_wrench(s->m->dimension, s->seen[k].arm, Jf, R);
@@ -287,9 +281,9 @@ void tn_rows_times(const tn_system *s, const double *x, const double *gains, dou
         const double *R = touch_row(s, j, k, l);
         const tn_touch *t = &j->touch[l];
         if (t->speed >= 0)
-          sum += times(j->owner >= 0 ? m->body[t->body].nu : 1, R, x + t->speed);
+          sum += tn_dot(j->owner >= 0 ? m->body[t->body].nu : 1, R, x + t->speed);
         else
-          sum += times(m->twist, R, gains + m->twist * t->body);
+          sum += tn_dot(m->twist, R, gains + m->twist * t->body);
       }
       r[row_number(j, k)] = sum;
     }

@@ -47,12 +47,6 @@ static void prepare(const void *self, void *work, int nu, int rows) {
   carve(s, &c, nu, rows);
 }
 
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 static bool factor(const void *self, void *work, const tn_system *sys, int *bad) {
   space *s = work;
   const double eps = ((const lagrangian *)self)->eps, *sigma = sys->m->sigma;
@@ -91,7 +85,7 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
     tn_cholesky_down(nu, s->N, udot);
     tn_cholesky_up(nu, s->N, udot);
     for (int i = 0; i < rows; i++)
-      s->mu[i] += (dot(nu, s->B + (size_t)i * (size_t)nu, udot) - scale[i] * gamma[i]) / p->eps;
+      s->mu[i] += (tn_dot(nu, s->B + (size_t)i * (size_t)nu, udot) - scale[i] * gamma[i]) / p->eps;
   }
   double sum = 0;
   for (int i = 0; i < rows; i++) lambda[i] = scale[i] * s->mu[i], sum += lambda[i];

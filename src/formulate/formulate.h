@@ -97,11 +97,11 @@ tn_status tn_solver_correct(tn_solver *s, tn_metric metric, tn_residual of, cons
 
 /* put_back.c: the state (q, u) moved by the smallest change so that C and Cdot are at a level (NULL: zero); `once`: one pass
  * of the position. leaves the system assembled at the result */
+tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, double *q, double *u, const double *C_level,
+                      const double *Cdot_level, bool *changed, tn_error *e);
 /* once, in the metric of masses, if a violation is beyond these bounds; counted in guard_calls */
 tn_status tn_put_back_beyond(tn_solver *s, double position, double velocity, double t, double *q, double *u,
                              bool *changed);
-tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, double *q, double *u, const double *C_level,
-                      const double *Cdot_level, bool *changed, tn_error *e);
 
 void tn_dependent_carve(tn_dependent *w, tn_carve *c, int nu, int rows);
 void tn_dependent_reset(tn_dependent *w);

@@ -57,12 +57,6 @@ static void prepare(const void *self, void *work, int nu, int rows) {
   carve(s, &c, nu, rows);
 }
 
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 /* (1), (2); T' is kept, so that its rows are what a row of A is multiplied with */
 static bool root_of_mass(space *s, const tn_system *sys, bool symmetric) {
   const int nu = s->kkt.nu, rows = s->kkt.rows;
@@ -103,11 +97,11 @@ static bool factor(const void *self, void *work, const tn_system *sys, int *bad)
   if (s->failed) return true;
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < nu; j++)
-      s->B[i * nu + j] = s->kkt.s[i] * dot(nu, sys->A + (size_t)i * (size_t)nu, s->T + (size_t)j * (size_t)nu);
+      s->B[i * nu + j] = s->kkt.s[i] * tn_dot(nu, sys->A + (size_t)i * (size_t)nu, s->T + (size_t)j * (size_t)nu);
   if (how == MULTIPLIER) {
     for (int i = 0; i < rows; i++)
       for (int j = 0; j < rows; j++)
-        s->X[i * rows + j] = dot(nu, s->B + (size_t)i * (size_t)nu, s->B + (size_t)j * (size_t)nu);
+        s->X[i * rows + j] = tn_dot(nu, s->B + (size_t)i * (size_t)nu, s->B + (size_t)j * (size_t)nu);
     tn_svd(rows, rows, s->X, s->Q, s->sigma);
   } else {
     memcpy(s->X, s->B, sizeof *s->X * (size_t)rows * (size_t)nu);
@@ -135,10 +129,10 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
   if (s->failed) return;
   for (int i = 0; weight && i < rows; i++)
     for (int j = 0; weight[i] > 0 && j < nu; j++) s->f[j] += weight[i] * sys->A[i * nu + j] * gamma[i];
-  for (int j = 0; j < nu; j++) s->y[j] = s->z[j] = dot(nu, s->T + (size_t)j * (size_t)nu, s->f);
-  for (int i = 0; i < rows; i++) s->w[i] = dot(nu, s->B + (size_t)i * (size_t)nu, s->y) - s->kkt.s[i] * gamma[i];
+  for (int j = 0; j < nu; j++) s->y[j] = s->z[j] = tn_dot(nu, s->T + (size_t)j * (size_t)nu, s->f);
+  for (int i = 0; i < rows; i++) s->w[i] = tn_dot(nu, s->B + (size_t)i * (size_t)nu, s->y) - s->kkt.s[i] * gamma[i];
   for (int k = 0; k < s->r; k++) {
-    const double *q = s->Q + (size_t)k * (size_t)rows, sigma = s->sigma[k], c = dot(rows, q, s->w) / sigma;
+    const double *q = s->Q + (size_t)k * (size_t)rows, sigma = s->sigma[k], c = tn_dot(rows, q, s->w) / sigma;
     for (int i = 0; i < rows; i++) s->mu[i] += (how == MULTIPLIER ? c : c / sigma) * q[i];
     for (int j = 0; how != MULTIPLIER && j < nu; j++) s->z[j] -= c * s->X[k * nu + j] / sigma;
   }

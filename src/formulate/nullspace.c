@@ -74,12 +74,6 @@ static void prepare(const void *self, void *work, int nu, int rows) {
   carve(s, &c, nu, rows);
 }
 
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 /* (2): R', all of its nu rows, and V' below */
 static int project(space *s) {
   const int nu = s->kkt.nu, rows = s->kkt.rows;
@@ -132,7 +126,7 @@ static bool factor(const void *self, void *work, const tn_system *sys, int *bad)
   const int n = projector ? project(s) : eliminate(s);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < nu; j++)
-      s->H[i * nu + j] = dot(nu, s->R + (size_t)i * (size_t)nu, s->Ms + (size_t)j * (size_t)nu);
+      s->H[i * nu + j] = tn_dot(nu, s->R + (size_t)i * (size_t)nu, s->Ms + (size_t)j * (size_t)nu);
   memcpy(s->H + (size_t)n * (size_t)nu, projector ? s->X : s->U, sizeof *s->H * (size_t)s->r * (size_t)nu);
   tn_qr(n + s->r, nu, s->H, s->diagonal);
   return true;
@@ -146,18 +140,18 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
   const int n = projector ? nu : nu - r;
   for (int j = 0; j < nu; j++) s->f[j] = f ? s->d[j] * f[j] : 0;
   for (int i = 0; i < rows; i++) s->b[i] = s->kkt.s[i] * gamma[i];
-  for (int i = 0; i < n; i++) s->h[i] = dot(nu, s->R + (size_t)i * (size_t)nu, s->f);
+  for (int i = 0; i < n; i++) s->h[i] = tn_dot(nu, s->R + (size_t)i * (size_t)nu, s->f);
   if (projector)
-    for (int k = 0; k < r; k++) s->h[n + k] = dot(rows, s->Q + (size_t)k * (size_t)rows, s->b) / s->sigma[k];
+    for (int k = 0; k < r; k++) s->h[n + k] = tn_dot(rows, s->Q + (size_t)k * (size_t)rows, s->b) / s->sigma[k];
   else
     tn_qr_solve(rows, r, s->Q, s->diagonal_L, s->b, s->h + n);
   tn_qr_solve(n + r, nu, s->H, s->diagonal, s->h, s->x);
   /* (6) */
-  for (int j = 0; j < nu; j++) s->f[j] -= dot(nu, s->Ms + (size_t)j * (size_t)nu, s->x);
+  for (int j = 0; j < nu; j++) s->f[j] -= tn_dot(nu, s->Ms + (size_t)j * (size_t)nu, s->x);
   if (projector) {
     for (int i = 0; i < rows; i++) s->mu[i] = 0;
     for (int k = 0; k < r; k++) {
-      const double c = dot(nu, s->X + (size_t)k * (size_t)nu, s->f) / s->sigma[k];
+      const double c = tn_dot(nu, s->X + (size_t)k * (size_t)nu, s->f) / s->sigma[k];
       for (int i = 0; i < rows; i++) s->mu[i] += c * s->Q[k * rows + i];
     }
   } else {

@@ -92,12 +92,6 @@ static void typical(void *work, int rank) {
   s->chosen = 0;
 }
 
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 /* (2); *smallest: pivot */
 static int eliminate(space *s, int most, tn_pivoting pivoting, double least, double *smallest) {
   const int nu = s->kkt.nu, rows = s->kkt.rows;
@@ -148,8 +142,8 @@ static bool factor(const void *self, void *work, const tn_system *sys, int *bad)
       for (int j = k + 1; j < r; j++) sum += u[s->column[j]] * R[s->column[j]];
       R[s->column[k]] = -sum / u[s->column[k]];
     }
-    for (int j = 0; j < nu; j++) Y[j] = dot(nu, R, s->Ms + (size_t)j * (size_t)nu);
-    for (int j = 0; j <= i; j++) s->G[i * n + j] = dot(nu, Y, s->R + (size_t)j * (size_t)nu);
+    for (int j = 0; j < nu; j++) Y[j] = tn_dot(nu, R, s->Ms + (size_t)j * (size_t)nu);
+    for (int j = 0; j <= i; j++) s->G[i * n + j] = tn_dot(nu, Y, s->R + (size_t)j * (size_t)nu);
   }
   s->failed = !tn_cholesky(n, s->G);
   return true;
@@ -169,14 +163,14 @@ static void solve_once(space *s) {
     s->x[column[k]] = sum / u[column[k]];
   }
   for (int i = 0; i < n; i++)
-    s->y[i] = dot(nu, s->R + (size_t)i * (size_t)nu, s->f) - dot(nu, s->Y + (size_t)i * (size_t)nu, s->x);
+    s->y[i] = tn_dot(nu, s->R + (size_t)i * (size_t)nu, s->f) - tn_dot(nu, s->Y + (size_t)i * (size_t)nu, s->x);
   tn_cholesky_down(n, s->G, s->y);
   tn_cholesky_up(n, s->G, s->y);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < nu; j++) s->x[j] += s->R[i * nu + j] * s->y[i];
   /* (4) */
   for (int k = 0; k < r; k++) {
-    double sum = s->f[column[k]] - dot(nu, s->Ms + (size_t)column[k] * (size_t)nu, s->x);
+    double sum = s->f[column[k]] - tn_dot(nu, s->Ms + (size_t)column[k] * (size_t)nu, s->x);
     for (int j = 0; j < k; j++) sum -= s->U[j * nu + column[k]] * s->w[j];
     s->w[k] = sum / s->U[k * nu + column[k]];
   }
@@ -194,10 +188,10 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
   if (s->failed) return;
   /* (5): udot and lambda in units of (1) */
   for (int pass = 0; pass < 2; pass++) {
-    for (int j = 0; j < nu; j++) s->f[j] = (f ? s->d[j] * f[j] : 0) - dot(nu, s->Ms + (size_t)j * (size_t)nu, udot);
+    for (int j = 0; j < nu; j++) s->f[j] = (f ? s->d[j] * f[j] : 0) - tn_dot(nu, s->Ms + (size_t)j * (size_t)nu, udot);
     for (int i = 0; i < rows; i++) {
       const double *a = s->As + (size_t)i * (size_t)nu;
-      s->b[i] = s->kkt.s[i] * gamma[i] - dot(nu, a, udot);
+      s->b[i] = s->kkt.s[i] * gamma[i] - tn_dot(nu, a, udot);
       for (int j = 0; j < nu; j++) s->f[j] -= a[j] * lambda[i];
     }
     solve_once(s);

@@ -81,6 +81,12 @@ void tn_singular_values(int m, int n, double *A, double *sigma);
 /* determinant.c: of A (n x n), which is used up */
 double tn_determinant(int n, double *A);
 
+static inline double tn_dot(int n, const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
 /* ---- dense.c: for formulations that are references, where clarity is worth more than time ------------------------------- */
 
 /* the speeds measured by their masses and the rows by s (rows): x = d xs, lambda = s mu.

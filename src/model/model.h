@@ -13,7 +13,7 @@
  *   schema.c    the same as a JSON schema    jacobian.c parts of A that outputs ask for
  *   matrix.c    symmetric matrices           switches.c functions made of pieces
  *   states.c    numbers that forces and stabilizers have of their own
- *   explain.c   what the methods do, in words */
+ *   methods.c   named combinations */
 #ifndef TN_MODEL_H
 #define TN_MODEL_H
 
@@ -585,6 +585,5 @@ bool tn_model_channel(const tn_model *m, const char *name, tn_channel *ch, tn_er
 
 extern const tn_method tn_methods[];
 extern const int tn_method_count;
-const char *tn_method_text(const char *name); /* what it does; NULL: nothing is written */
 
 #endif

@@ -2,50 +2,6 @@
  * the contract. */
 #include "model/model.h"
 
-const tn_method tn_methods[] = {
-    {"project", "mass-orthogonal projection after every step: the one to use when in doubt", "--method project",
-     "Tenon", "augmented", "project"},
-    {"direct", "correction along the rows, in the metric of the coordinates", "--method direct",
-     "Nada & Bayoumi 2023, direct correction", "augmented", "project:metric=identity"},
-    {"fci", "full-coordinate integration: nothing keeps the constraints", "--method fci --breach record",
-     "Nada & Bashiri 2017", "augmented", "none"},
-    {"gcpi",
-     "accelerations by independent speeds, chosen anew at every evaluation; dependent components follow from "
-     "the others after each step",
-     "--method gcpi", "Wehage & Haug 1982; Nada & Bashiri 2017", "partition", "project:metric=dependent"},
-    {"scpi", "the same, chosen once and again only before that degenerates", "--method scpi", "Nada & Bashiri 2017",
-     "partition:choose=once", "project:metric=dependent,choose=once"},
-    {"nullspace",
-     "accelerations in the null space of the rows; feedback at every stage, and dependent components adjusted by a "
-     "penalty",
-     "--method nullspace --integrator rk4 --step 1e-3 --breach record", "Hoang et al. 2023", "nullspace",
-     "baumgarte:alpha=141.4213562373095,beta=141.4213562373095,feedback=staged adjust"},
-    {"udwadia-kalaba", "accelerations nearest to the free ones; nothing keeps the constraints",
-     "--method udwadia-kalaba --breach record", "Braun & Goldfarb 2009, eq. 17", "gauss", "none"},
-    {"braun-goldfarb", "accelerations nearest to the free ones, corrections of drift built into the equation of motion",
-     "--method braun-goldfarb --integrator rk4 --step 1e-3", "Braun & Goldfarb 2009, eq. 16", "gauss", "embedded"},
-    {"baumgarte-b1", "feedback alpha = beta = 5, at every stage", "--method baumgarte-b1 --breach record",
-     "Nada & Bayoumi 2023, B1", "augmented", "baumgarte:alpha=5,beta=5,feedback=staged"},
-    {"baumgarte-b2", "feedback alpha = 5, beta = 12, at every stage", "--method baumgarte-b2 --breach record",
-     "Nada & Bayoumi 2023, B2", "augmented", "baumgarte:alpha=5,beta=12,feedback=staged"},
-    {"baumgarte-b3", "feedback alpha = 1/h, beta = sqrt(2)/h, at every stage",
-     "--method baumgarte-b3 --integrator rk4 --step 1e-3 --breach record", "Nada & Bayoumi 2023, B3", "augmented",
-     "baumgarte:a=2,b=2,feedback=staged"},
-    {"fuzzy-1", "controller of 25 rules, triangular sets, published gains, at every stage",
-     "--method fuzzy-1 --integrator rk4 --step 1e-3 --breach record", "Nada & Bayoumi 2023, FLC I", "augmented",
-     "fuzzy:set=triangular,kp=100,kd=0.01,ku=10000,feedback=staged"},
-    {"fuzzy-2", "the same with trapezoidal sets, which do not act near zero",
-     "--method fuzzy-2 --integrator rk4 --step 1e-3 --breach record", "Nada & Bayoumi 2023, FLC II", "augmented",
-     "fuzzy:set=trapezoidal,kp=100,kd=0.01,ku=10000,feedback=staged"},
-    {"fuzzy-3", "the same with Gaussian sets", "--method fuzzy-3 --integrator rk4 --step 1e-3 --breach record",
-     "Nada & Bayoumi 2023, FLC III", "augmented", "fuzzy:set=gaussian,kp=100,kd=0.01,ku=10000,feedback=staged"},
-    {"fuzzy", "controller of 25 rules, gains from the bounds of the contract, held over the step, with a guard",
-     "--method fuzzy", "Nada & Bayoumi 2023; bounds, hold and guard: Tenon", "augmented", "fuzzy"},
-    {"baumgarte-step", "feedback Cdot/h + C/(2 h^2), held over the step", "--method baumgarte-step --breach record",
-     "Tenon", "augmented", "baumgarte:a=1,b=0.5,feedback=held"},
-};
-const int tn_method_count = (int)(sizeof tn_methods / sizeof *tn_methods);
-
 static bool among(const tn_field *fields, const char *key) {
   for (; fields->key; fields++)
     if (strcmp(fields->key, key) == 0) return true;

@@ -263,8 +263,7 @@ static void write_entry(tn_printer *p, tn_registry kind, const void *type, bool 
       s += n + (s[n] == ' ');
     }
     tn_put(p, markdown ? "`.\n" : "\n");
-    const char *text = tn_method_text(m->name);
-    if (text) tn_put(p, markdown ? "\n```text\n%s\n```\n" : "%s\n", text);
+    tn_put(p, markdown ? "\n```text\n%s\n```\n" : "%s\n", m->text);
   }
   write_fields(p, kind, type, &e, markdown);
   write_channels(p, e.coordinates, markdown);

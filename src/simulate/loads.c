@@ -26,12 +26,6 @@ void tn_loads_carve(tn_loads *l, tn_carve *c, const tn_model *m) {
     if (m->force[i].loaded) l->force[k++] = i;
 }
 
-static double dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 static void axpy(int n, double k, const double *a, double *b) {
   for (int i = 0; i < n; i++) b[i] += k * a[i];
 }
@@ -77,14 +71,14 @@ static int learn(tn_loads *l, int directions) {
   double *d = l->Q + (size_t)directions * (size_t)n, *r = l->S + 3 * (size_t)directions * (size_t)n;
   for (int i = 0; i < n; i++) d[i] = l->N[i] - l->N0[i];
   for (int i = 0; i < 3 * n; i++) r[i] = l->R[i] - l->R0[i];
-  const double before = sqrt(dot(n, d, d));
+  const double before = sqrt(tn_dot(n, d, d));
   for (int twice = 0; twice < 2; twice++)
     for (int k = 0; k < directions; k++) {
-      const double *Q = l->Q + (size_t)k * (size_t)n, c = dot(n, Q, d);
+      const double *Q = l->Q + (size_t)k * (size_t)n, c = tn_dot(n, Q, d);
       axpy(n, -c, Q, d);
       axpy(3 * n, -c, l->S + 3 * (size_t)k * (size_t)n, r);
     }
-  const double left = sqrt(dot(n, d, d));
+  const double left = sqrt(tn_dot(n, d, d));
   if (!(left > 1e-13 * before)) return directions;
   for (int i = 0; i < n; i++) d[i] /= left;
   for (int i = 0; i < 3 * n; i++) r[i] /= left;

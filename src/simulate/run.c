@@ -27,6 +27,7 @@ static tn_status settle(tn_sim *s, bool judged) {
   s->summary.contract_kept = true;
   s->summary.guard_calls = s->solver.guard_calls = 0;
   memset(s->drifted, 0, sizeof *s->drifted * (size_t)m->joints);
+  memset(s->rooms, 0, s->rooms_size);
   tn_singular_reset(s);
   s->summary.contract_text[0] = s->summary.worst_joint[0] = 0;
   s->step_length = m->run.fixed ? m->run.step : 0;

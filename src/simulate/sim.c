@@ -20,6 +20,24 @@ void tn_log(tn_sim *s, double t, const char *kind, const char *format, ...) {
   va_end(args);
 }
 
+/* memory of stabilizers: side by side, and once more for attempts that may not be taken */
+static void carve_rooms(tn_sim *s, tn_carve *c, const tn_model *m) {
+  enum { APART = 16 }; /* bytes: any number may stand at a multiple of it */
+  size_t at = 0;
+  s->room = TN_CARVE(c, void *, m->run.stabilizers);
+  for (int pass = 0; pass < 2; pass++, s->rooms_size = at) {
+    if (pass) s->rooms = tn_carve_bytes(c, at), s->rooms_kept = tn_carve_bytes(c, at);
+    if (pass && c->base) memset(s->rooms, 0, at);
+    at = 0;
+    for (int i = 0; i < m->run.stabilizers; i++) {
+      const tn_stabilizer_type *type = m->run.stabilizer[i].type;
+      const size_t size = type->memory ? type->memory(m->run.stabilizer[i].self, &s->solver.sys) : 0;
+      if (pass && c->base) s->room[i] = s->rooms + at;
+      at += (size + APART - 1) / APART * APART;
+    }
+  }
+}
+
 static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   const int extra = m->exact + m->guesses, all = m->rows + extra + 1;
   s->n = m->nq + m->nu + m->states + TN_LEDGERS;
@@ -41,13 +59,7 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->y_moved = TN_CARVE(c, double, s->n);
   s->y_corrected = TN_CARVE(c, double, s->n);
   s->drifted = TN_CARVE(c, tn_drift, m->joints);
-  s->room = TN_CARVE(c, void *, m->run.stabilizers);
-  for (int i = 0; i < m->run.stabilizers; i++) {
-    const tn_stabilizer_type *type = m->run.stabilizer[i].type;
-    const size_t size = type->memory ? type->memory(m->run.stabilizer[i].self, &s->solver.sys) : 0;
-    void *room = tn_carve_bytes(c, size);
-    if (c->base) s->room[i] = room, memset(room, 0, size);
-  }
+  carve_rooms(s, c, m);
   s->C0 = TN_CARVE(c, double, m->rows);
   s->V0 = TN_CARVE(c, double, m->rows);
   s->C1 = TN_CARVE(c, double, m->rows);

@@ -114,11 +114,13 @@ struct tn_sim {
   double *r_held, *r;               /* rows: what stabilizers want of qdot                            */
   double *drift, *speed;            /* nu: what that adds to u there, and the sum                     */
   double *y_moved, *y_corrected;    /* n: a state beside the one at hand; that of a stage, corrected  */
-  void **room;                      /* stabilizers: their memory                                      */
-  tn_drift *drifted;                /* joints: largest so far, and instead of means integrals of squares */
-  double *C0, *V0, *C1, *V1;        /* rows: C and Cdot at both ends of the last step                */
-  double *C_row, *V_row;            /* rows: the level of a row of output; feedback at a row           */
-  double *row;                      /* columns                                                        */
+  void **room;                      /* stabilizers: their memory, in `rooms`                           */
+  unsigned char *rooms, *rooms_kept;
+  size_t rooms_size;
+  tn_drift *drifted;         /* joints: largest so far, and instead of means integrals of squares */
+  double *C0, *V0, *C1, *V1; /* rows: C and Cdot at both ends of the last step                */
+  double *C_row, *V_row;     /* rows: the level of a row of output; feedback at a row           */
+  double *row;               /* columns                                                        */
   tn_servos servos;
   /* the start */
   tn_kkt start_kkt; /* rows and exact targets                                         */

@@ -7,12 +7,6 @@
 
 static const double DEPENDENT = 1e-10; /* of its square: a value that others decide */
 
-static double times(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 /* (1) of the values */
 static tn_status effects(tn_sim *s, bool constraints, int first, int n) {
   const tn_model *m = s->m;
@@ -40,10 +34,10 @@ static void combine(const tn_sim *s, int n, double *r) {
   const int nu = s->m->nu;
   double *S = s->start_S;
   for (int i = 0; i < n; i++) {
-    const double *t = s->start_A + (size_t)i * (size_t)nu, whole = times(nu, t, s->start_X + (size_t)i * (size_t)nu);
-    r[i] -= times(nu, t, s->start_x);
+    const double *t = s->start_A + (size_t)i * (size_t)nu, whole = tn_dot(nu, t, s->start_X + (size_t)i * (size_t)nu);
+    r[i] -= tn_dot(nu, t, s->start_x);
     for (int j = 0; j <= i; j++) {
-      double sum = j < i ? times(nu, t, s->start_X + (size_t)j * (size_t)nu) : whole;
+      double sum = j < i ? tn_dot(nu, t, s->start_X + (size_t)j * (size_t)nu) : whole;
       for (int k = 0; k < j; k++) sum -= S[i * n + k] * S[j * n + k];
       if (j < i)
         S[i * n + j] = S[j * n + j] > 0 ? sum / S[j * n + j] : 0;

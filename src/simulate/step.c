@@ -113,12 +113,17 @@ static double energy_off(tn_sim *s, double t) {
   double *y = s->yrow, kinetic, potential;
   bool changed = false;
   memcpy(y, s->ynew, sizeof *y * (size_t)s->n);
-  for (int i = 0; i < m->run.stabilizers; i++) {
+  const long guard_calls = s->solver.guard_calls; /* the step is not taken yet: what they remember stays as it is */
+  memcpy(s->rooms_kept, s->rooms, s->rooms_size);
+  tn_status status = TN_OK;
+  for (int i = 0; i < m->run.stabilizers && status == TN_OK; i++) {
     const tn_stabilizer_type *type = m->run.stabilizer[i].type;
     s->solver.e = s->e;
-    if (type->accept && tn_stabilizer_accept(s, i, t, y, &changed) != TN_OK) return INFINITY;
+    if (type->accept) status = tn_stabilizer_accept(s, i, t, y, &changed);
   }
-  if (tn_at(s, t, y, s->e) != TN_OK) return INFINITY;
+  memcpy(s->rooms, s->rooms_kept, s->rooms_size);
+  s->solver.guard_calls = guard_calls;
+  if (status != TN_OK || tn_at(s, t, y, s->e) != TN_OK) return INFINITY;
   tn_energy_here(&s->solver.sys, &kinetic, &potential);
   double off = kinetic + potential - s->energy;
   for (int i = TN_LEDGER_FORCE; i <= TN_LEDGER_STABILIZER; i++) off -= after[i] - before[i];

@@ -32,8 +32,7 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
   const tn_run *run = &ctx->m->run;
   const tn_integrator_type *type = run->integrator;
   const void *parameters = type->size ? run->integrator_part.self : type->constants;
-  if (isnan(s->position)) s->position = run->contract_position;
-  if (isnan(s->velocity)) s->velocity = run->contract_velocity;
+  tn_bounds_default(ctx, &s->position, &s->velocity);
   if (s->least > s->start || s->start > s->most)
     return tn_context_fail(ctx, "start", "least <= start <= most is asked of gains");
   if (!type->attempt)
@@ -126,42 +125,29 @@ static void limits(const void *self, const tn_integrator_type *type, const void 
     tn_format(text, size, "gains to %.4g over the step are taken; stable to %.4g", SHARE * s->limit, s->limit);
 }
 
-static const tn_field fields[] = {
-    {.key = "start",
-     .unit = "1/s",
-     .doc = "alpha = beta to begin with",
-     .offset = offsetof(adaptive, start),
-     .dflt = 5,
-     .lo = TN_POSITIVE,
-     .hi = INFINITY},
-    {.key = "least",
-     .unit = "1/s",
-     .doc = "never below this",
-     .offset = offsetof(adaptive, least),
-     .dflt = 1,
-     .lo = TN_POSITIVE,
-     .hi = INFINITY},
-    {.key = "most",
-     .unit = "1/s",
-     .doc = "never above this, nor a quarter of what is stable",
-     .offset = offsetof(adaptive, most),
-     .dflt = 1e6,
-     .lo = TN_POSITIVE,
-     .hi = INFINITY},
-    {.key = "position",
-     .doc = "violation to stay below, scaled as in the contract; that of the contract if left out",
-     .offset = offsetof(adaptive, position),
-     .dflt = NAN,
-     .lo = TN_POSITIVE,
-     .hi = INFINITY},
-    {.key = "velocity",
-     .unit = "1/s",
-     .doc = "the same of velocities",
-     .offset = offsetof(adaptive, velocity),
-     .dflt = NAN,
-     .lo = TN_POSITIVE,
-     .hi = INFINITY},
-    {.key = NULL}};
+static const tn_field fields[] = {{.key = "start",
+                                   .unit = "1/s",
+                                   .doc = "alpha = beta to begin with",
+                                   .offset = offsetof(adaptive, start),
+                                   .dflt = 5,
+                                   .lo = TN_POSITIVE,
+                                   .hi = INFINITY},
+                                  {.key = "least",
+                                   .unit = "1/s",
+                                   .doc = "never below this",
+                                   .offset = offsetof(adaptive, least),
+                                   .dflt = 1,
+                                   .lo = TN_POSITIVE,
+                                   .hi = INFINITY},
+                                  {.key = "most",
+                                   .unit = "1/s",
+                                   .doc = "never above this, nor a quarter of what is stable",
+                                   .offset = offsetof(adaptive, most),
+                                   .dflt = 1e6,
+                                   .lo = TN_POSITIVE,
+                                   .hi = INFINITY},
+                                  TN_BOUNDS(adaptive),
+                                  {.key = NULL}};
 
 const tn_stabilizer_type tn_stabilizer_baumgarte_adaptive = {
     .name = "baumgarte-adaptive",

@@ -25,8 +25,7 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
     return tn_context_fail(ctx, named ? "independent" : "choose", "it is for the metric `dependent`");
   TN_TRY(tn_speeds_at(ctx, named, "independent", &p->independent));
   if (p->metric == TN_METRIC_DEPENDENT) ctx->m->run.chooses_dependent = true;
-  if (isnan(p->position)) p->position = ctx->m->run.contract_position;
-  if (isnan(p->velocity)) p->velocity = ctx->m->run.contract_velocity;
+  tn_bounds_default(ctx, &p->position, &p->velocity);
   return TN_OK;
 }
 
@@ -100,19 +99,7 @@ static const tn_field fields[] = {{.key = "metric",
                                    .kind = TN_WORD,
                                    .offset = offsetof(project, choose),
                                    .choices = "always kept once"},
-                                  {.key = "position",
-                                   .doc = "bound of a guard, scaled as the contract's, which it is if left out",
-                                   .offset = offsetof(project, position),
-                                   .dflt = NAN,
-                                   .lo = TN_POSITIVE,
-                                   .hi = INFINITY},
-                                  {.key = "velocity",
-                                   .unit = "1/s",
-                                   .doc = "the same of velocities",
-                                   .offset = offsetof(project, velocity),
-                                   .dflt = NAN,
-                                   .lo = TN_POSITIVE,
-                                   .hi = INFINITY},
+                                  TN_BOUNDS(project),
                                   {.key = NULL}};
 
 const tn_stabilizer_type tn_stabilizer_project = {

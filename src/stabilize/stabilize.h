@@ -5,6 +5,23 @@
 
 #include "formulate/formulate.h"
 
+/* fields `position` and `velocity` of a part's own struct: bounds; and these, where they were left out, those of the contract */
+#define TN_BOUNDS(type)                                                                                                \
+  {.key = "position",                                                                                                  \
+   .doc = "bound of the violation, scaled as the contract's, which it is if left out",                                 \
+   .offset = offsetof(type, position),                                                                                 \
+   .dflt = NAN,                                                                                                        \
+   .lo = TN_POSITIVE,                                                                                                  \
+   .hi = INFINITY},                                                                                                    \
+  {                                                                                                                    \
+    .key = "velocity", .unit = "1/s", .doc = "the same of velocities", .offset = offsetof(type, velocity),             \
+    .dflt = NAN, .lo = TN_POSITIVE, .hi = INFINITY                                                                     \
+  }
+static inline void tn_bounds_default(const tn_context *ctx, double *position, double *velocity) {
+  if (isnan(*position)) *position = ctx->m->run.contract_position;
+  if (isnan(*velocity)) *velocity = ctx->m->run.contract_velocity;
+}
+
 /* held.c: a violation under feedback (a/h) Cdot + (b/h^2) C that is held over each step grows by this a step, in the long run; and the
  * gains a that do not let it, at b: false: none */
 double tn_held_growth(const tn_integrator_type *type, const void *self, double a, double b);

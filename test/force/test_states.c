@@ -600,6 +600,14 @@ TEST(robot_with_pd_control) {
       found += (volts.value[(i - 1) * volts.columns + k] > 0) != (volts.value[i * volts.columns + k] > 0);
     printf("voltage: %d\n", found);
     CHECK(found == 17);
+    ref_table kept = {
+        0}; /* and with inductance: no figure of others, but of the size of the other two, ten times the gain */
+    if (robot("hoang_pd_voltage_inductance", "1", &kept)) {
+      const double apart = distance_within(&kept, &volts, 1);
+      printf("voltage, inductance: %.3e\n", apart);
+      CHECK(apart > 1e-2 && apart < 1);
+    }
+    ref_table_free(&kept);
   }
   ref_table_free(&t);
   ref_table_free(&ref);

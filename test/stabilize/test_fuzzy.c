@@ -151,7 +151,7 @@ TEST(what_is_refused) {
 /* every method is explained, in ten lines at most, with names that exist */
 TEST(methods_are_explained) {
   for (int i = 0; i < tn_method_count; i++) {
-    const char *text = tn_method_text(tn_methods[i].name);
+    const char *text = tn_methods[i].text;
     if (!text) {
       FAIL("%s is not explained", tn_methods[i].name);
       continue;
