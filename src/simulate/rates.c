@@ -1,4 +1,4 @@
-/* the ode that integrators see: y = (q, u, states of forces, ledger).
+/* the ode that integrators see: y = (q, u, states of forces and stabilizers, ledger).
  *   (1) K (udot, lambda) = (f, gamma);  K (udot_s, lambda_s) = (0, -U): the feedback U of the stabilizers
  *   (2) qdot = N (u + s), du/dt = udot + udot_s;  A s = r, s the smallest: what stabilizers add to qdot, mostly nothing
  *   (3) ledger: power of forces; of drivers lambda'Ct, and of actuators (servo.c); of the stabilizer lambda_s'Ct -
