@@ -10,6 +10,7 @@ install(FILES LICENSE README.md CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_IN
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c")
 install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/tenon FILES_MATCHING PATTERN "*.json")
+install(DIRECTORY studies DESTINATION ${CMAKE_INSTALL_DATADIR}/tenon)
 
 # ---- CMake: find_package(tenon 0.2), tenon::tenon or tenon::static ------------------------------------------------------
 

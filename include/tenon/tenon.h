@@ -87,6 +87,13 @@ TN_API tn_status tn_desc_part(tn_desc *desc, const char *pointer, const char *pa
 TN_API void tn_desc_remove(tn_desc *desc, const char *pointer); /* nothing happens if it is not there */
 TN_API bool tn_desc_has(const tn_desc *desc, const char *pointer);
 
+/* what a run uses instead of what the model says, by names of the command line without dashes: `method`, `step`, `until`; `stabilize`
+ * may repeat, they stack; `set` is for constants, `NAME=VALUE` */
+typedef struct tn_setting {
+  const char *name, *value;
+} tn_setting;
+TN_API tn_status tn_desc_settings(tn_desc *desc, int n, const tn_setting *setting, tn_error *error);
+
 /* the description as JSON text, two spaces a level; `write` returns false to stop */
 typedef bool (*tn_write)(void *user, const char *text, size_t size);
 TN_API tn_status tn_desc_print(const tn_desc *desc, tn_write write, void *user, tn_error *error);

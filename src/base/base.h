@@ -38,6 +38,8 @@ void tn_error_at(tn_error *e, const tn_place *place, const char *pointer);
 /* bytes of the UTF-8 character at s (n bytes left), 0 if it is not a valid one */
 int tn_utf8(const char *s, size_t n);
 
+double tn_cpu_clock(void); /* clock.c: of this thread, s */
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* a growing arena: many small pieces, freed together. zeroed, aligned to 16 bytes */
@@ -120,6 +122,9 @@ tn_expr *tn_expr_number(tn_arena *arena, double value);
 
 int tn_expr_width(const tn_expr *expr);
 tn_class tn_expr_class(const tn_expr *expr); /* the class it really is */
+/* slots that it fetches, in the order it does; some perhaps twice */
+int tn_expr_slots(const tn_expr *expr);
+int tn_expr_slot(const tn_expr *expr, int i);
 bool tn_expr_uses_time(const tn_expr *expr); /* t itself, not only through channels */
 
 /* the unit of the value as far as it follows from sums, components and lengths of channels; `unit` tells that of a slot.

@@ -384,6 +384,18 @@ static bool whole(tn_parser *p, tn_expr **expr) {
   return true;
 }
 
+int tn_expr_slots(const tn_expr *e) {
+  int n = 0;
+  for (int i = 0; i < e->n; i++) n += e->op[i].code == TN_OP_SLOT;
+  return n;
+}
+
+int tn_expr_slot(const tn_expr *e, int k) {
+  for (int i = 0; i < e->n; i++)
+    if (e->op[i].code == TN_OP_SLOT && k-- == 0) return e->op[i].index;
+  return -1;
+}
+
 bool tn_expr_uses_time(const tn_expr *e) {
   for (int i = 0; i < e->n; i++)
     if (e->op[i].code == TN_OP_TIME) return true;

@@ -24,73 +24,25 @@ const option tn_cli_settings[] = {
      false},
     {.flag = NULL}};
 
-/* where a setting goes; parts may have parameters */
-typedef struct setting {
-  const char *flag, *pointer;
-  bool part;
-  const char *replaces[2]; /* settings of the file that it pushes aside */
-} setting;
-
-/* in the order that lets the parts of a whole win over the whole */
-static const setting settings[] = {
-    {"--method", "/run/method", true, {"/run/formulation", "/run/stabilize"}},
-    {"--formulation", "/run/formulation", true, {NULL, NULL}},
-    {"--stabilize", "/run/stabilize/-", true, {NULL, NULL}},
-    {"--integrator", "/run/integrator", true, {NULL, NULL}},
-    {"--step", "/run/integrator/step", false, {"/run/integrator/rtol", "/run/integrator/atol"}},
-    {"--rtol", "/run/integrator/rtol", false, {"/run/integrator/step", NULL}},
-    {"--atol", "/run/integrator/atol", false, {"/run/integrator/step", NULL}},
-    {"--breach", "/run/contract/breach", true, {NULL, NULL}},
-    {"--at-singularity", "/run/at_singularity", true, {NULL, NULL}},
-    {"--coordinates", "/coordinates", false, {NULL, NULL}},
-    {"--body-coordinates", "/body_coordinates", false, {NULL, NULL}},
-    {"--until", "/run/until", false, {NULL, NULL}},
-    {"--every", "/run/every", false, {NULL, NULL}},
-};
-
-/* a number, or an expression as in the model file */
-static tn_status set_value(tn_desc *d, const char *pointer, const char *text, tn_error *e) {
-  char *end;
-  const double value = strtod(text, &end);
-  return *text && !*end ? tn_desc_number(d, pointer, value, e) : tn_desc_text(d, pointer, text, e);
-}
-
-static int set_constant(const words *w, tn_desc *d, const char *word, tn_error *e) {
-  char pointer[128];
-  const char *equal = strchr(word, '=');
-  if (!equal || equal == word || (size_t)(equal - word) > sizeof pointer - 16)
-    return tn_say_usage(w, "--set needs NAME=VALUE, not", word);
-  snprintf(pointer, sizeof pointer, "/constants/%.*s", (int)(equal - word), word);
-  if (!tn_desc_has(d, pointer)) {
-    tn_say(RED, "the model has no constant '%.*s' to set", (int)(equal - word), word);
-    return TN_E_USAGE;
-  }
-  return set_value(d, pointer, equal + 1, e) == TN_OK ? 0 : tn_say_error(e);
-}
-
 static int apply(const words *w, tn_desc *d, tn_error *e) {
-  bool cleared = false;
-  for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
-    const setting *s = &settings[k];
-    for (int i = 0; i < w->options; i++) {
-      const char *value = w->option[i].value;
-      if (strcmp(w->option[i].option->flag, s->flag) != 0) continue;
-      for (int r = 0; r < 2; r++)
-        if (s->replaces[r]) tn_desc_remove(d, s->replaces[r]);
-      if (strcmp(s->flag, "--stabilize") == 0 && !cleared) {
-        tn_desc_remove(d, "/run/stabilize");
-        cleared = true;
-      }
-      tn_status status = s->part ? tn_desc_part(d, s->pointer, value, e) : set_value(d, s->pointer, value, e);
-      if (status != TN_OK) return tn_say_error(e);
-    }
+  tn_setting *setting = calloc((size_t)w->options + 1, sizeof *setting);
+  int n = 0, code = 0;
+  if (!setting) {
+    tn_say(RED, "out of memory");
+    return 5;
   }
-  for (int i = 0; i < w->options; i++)
-    if (strcmp(w->option[i].option->flag, "--set") == 0) {
-      const int code = set_constant(w, d, w->option[i].value, e);
-      if (code) return code;
-    }
-  return 0;
+  for (int i = 0; i < w->options && !code; i++) {
+    const char *flag = w->option[i].option->flag, *value = w->option[i].value;
+    bool shared = false;
+    for (const option *o = tn_cli_settings; o->flag; o++) shared = shared || strcmp(o->flag, flag) == 0;
+    if (!shared) continue;
+    if (strcmp(flag, "--set") == 0 && (!strchr(value, '=') || *value == '='))
+      code = tn_say_usage(w, "--set needs NAME=VALUE, not", value);
+    setting[n++] = (tn_setting){flag + 2, value};
+  }
+  if (!code && tn_desc_settings(d, n, setting, e) != TN_OK) code = tn_say_error(e);
+  free(setting);
+  return code;
 }
 
 /* all of stdin; the reader refuses what is too large itself */

@@ -9,6 +9,7 @@ const char *const tn_cli_exit_codes[] = {"0    done",
                                          "3    the run stopped before its end",
                                          "4    cannot read or write",
                                          "5    out of memory, or a mistake in tenon itself",
+                                         "6    a study whose verdicts are not as it expects",
                                          "130  interrupted by Ctrl-C (143: by SIGTERM)",
                                          NULL};
 

@@ -13,7 +13,7 @@
  *   schema.c    the same as a JSON schema    jacobian.c parts of A that outputs ask for
  *   matrix.c    symmetric matrices           switches.c functions made of pieces
  *   states.c    numbers that forces and stabilizers have of their own
- *   methods.c   named combinations */
+ *   methods.c   named combinations           settings.c what a run uses instead */
 #ifndef TN_MODEL_H
 #define TN_MODEL_H
 

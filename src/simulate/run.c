@@ -1,8 +1,6 @@
 /* from the start to the end. */
 #include "simulate/simulate.h"
 
-#include <time.h>
-
 /* the present state is where ledgers, steps and the contract begin. a state that was given as it is is reported, not judged:
  * such starts are studied */
 static tn_status settle(tn_sim *s, bool judged) {
@@ -152,7 +150,7 @@ tn_status tn_sim_remember(tn_sim *s, const double *memory, tn_error *error) {
 }
 
 tn_status tn_sim_advance(tn_sim *s, double t, tn_error *error) {
-  const clock_t cpu = clock();
+  const double cpu = tn_cpu_clock();
   s->e = error ? error : &s->spare;
   tn_error_clear(s->e);
   tn_status status = TN_OK;
@@ -165,7 +163,7 @@ tn_status tn_sim_advance(tn_sim *s, double t, tn_error *error) {
     const tn_status wish = status == TN_OK ? watched(s) : TN_OK;
     if (wish != TN_OK && s->t < t) status = wish;
   }
-  s->summary.cpu_seconds += (double)(clock() - cpu) / CLOCKS_PER_SEC;
+  s->summary.cpu_seconds += tn_cpu_clock() - cpu;
   return tn_end_run(s, status);
 }
 
@@ -215,11 +213,11 @@ static tn_status run(tn_sim *s, tn_row row, void *user) {
 }
 
 tn_status tn_sim_run(tn_sim *s, tn_row row, void *user, tn_error *error) {
-  const clock_t cpu = clock();
+  const double cpu = tn_cpu_clock();
   s->e = error ? error : &s->spare;
   tn_error_clear(s->e);
   if (s->stopped) return has_stopped(s);
   tn_status status = run(s, row, user);
-  s->summary.cpu_seconds += (double)(clock() - cpu) / CLOCKS_PER_SEC;
+  s->summary.cpu_seconds += tn_cpu_clock() - cpu;
   return tn_end_run(s, status);
 }

@@ -1,0 +1,142 @@
+/* tenon reproduce PAPER: a study, or all of them. */
+#include "cli.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tenon/study.h"
+
+static const char *const papers[] = {"wu2000", "braun2009", "nada2017", "nada2023", "hoang2023", "iftomm", NULL};
+
+static const option options[] = {
+    {"--quick", NULL, NULL, "leave out what takes long", NULL, false},
+    {"--only", NULL, "TEXT", "claims with this in their id", NULL, false},
+    {"--jobs", "-j", "N", "runs at a time; as many as there are processors if left out", NULL, false},
+    {"--json", NULL, NULL, "as one JSON object (several papers: a list of them)", NULL, false},
+    {"--output", "-o", "FOLDER", "write the curves of every run there, as CSV", "file", false},
+    {"--quiet", "-q", NULL, "no progress", NULL, false},
+    {.flag = NULL}};
+
+/* ---- where studies are ------------------------------------------------------------------------------------------------- */
+
+static bool is_file(const char *path) {
+  struct stat s;
+  return stat(path, &s) == 0 && S_ISREG(s.st_mode);
+}
+
+/* in $TENON_DATA, here, or where the program was installed or built */
+static bool find(const char *name, char *path, size_t size) {
+  char program[1024] = "";
+  const char *data = getenv("TENON_DATA");
+  if (strchr(name, '/') || (strlen(name) > 5 && strcmp(name + strlen(name) - 5, ".json") == 0))
+    return (size_t)snprintf(path, size, "%s", name) < size;
+  if (data && (size_t)snprintf(path, size, "%s/studies/%s.json", data, name) < size && is_file(path)) return true;
+  if ((size_t)snprintf(path, size, "studies/%s.json", name) < size && is_file(path)) return true;
+  const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (n <= 0) return false;
+  program[n] = 0;
+  *strrchr(program, '/') = 0;
+  static const char *const beside[] = {"../share/tenon", "../.."};
+  for (int i = 0; i < 2; i++)
+    if ((size_t)snprintf(path, size, "%s/%s/studies/%s.json", program, beside[i], name) < size && is_file(path))
+      return true;
+  return false;
+}
+
+/* ---- one study ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct progress {
+  const char *paper;
+  bool shown, line;
+} progress;
+
+static bool on_progress(void *user, int done, int all, const char *run) {
+  progress *p = user;
+  if (!p->shown) return true;
+  fprintf(stderr, "\r  %s: %d of %d runs, %.40s\x1b[K", p->paper, done, all, run);
+  fflush(stderr);
+  p->line = true;
+  return true;
+}
+
+static int write_curves(const tn_study *s, const char *folder) {
+  char path[1024];
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+    tn_say(RED, "cannot make '%s': %s", folder, strerror(errno));
+    return TN_E_IO;
+  }
+  for (int i = 0; tn_study_curve(s, i); i++) {
+    snprintf(path, sizeof path, "%.700s/%.60s.%.200s.csv", folder, tn_study_paper(s), tn_study_curve(s, i));
+    FILE *file = fopen(path, "w");
+    bool good = file && tn_study_curve_csv(s, i, tn_to_file, file) == TN_OK;
+    if (file && fclose(file) != 0) good = false;
+    if (good) continue;
+    tn_say(RED, "cannot write '%s': %s", path, strerror(errno));
+    return TN_E_IO;
+  }
+  return 0;
+}
+
+static int reproduce(const words *w, const char *name, bool *as_expected) {
+  char path[1024];
+  tn_error e;
+  tn_study *s = NULL;
+  if (!find(name, path, sizeof path)) {
+    int n = 0;
+    while (papers[n]) n++;
+    const char *near = tn_nearest(name, n, papers);
+    tn_say(RED, near ? "there is no study '%s': did you mean '%s'?" : "there is no study '%s'", name, near);
+    return TN_E_USAGE;
+  }
+  const char *jobs = tn_words_value(w, "--jobs"), *folder = tn_words_value(w, "--output");
+  char *end = NULL;
+  const long workers = jobs ? strtol(jobs, &end, 10) : 0;
+  if (jobs && (*end || workers < 1 || workers > 1024)) return tn_say_usage(w, "--jobs needs a number, not", jobs);
+  if (tn_study_read(NULL, path, &s, &e) != TN_OK) return tn_say_error(&e);
+  progress p = {.paper = tn_study_paper(s), .shown = isatty(2) && !tn_words_has(w, "--quiet")};
+  const tn_study_options o = {.quick = tn_words_has(w, "--quick"),
+                              .workers = (int)workers,
+                              .only = tn_words_value(w, "--only"),
+                              .progress = on_progress,
+                              .user = &p};
+  tn_status status = tn_study_run(s, &o, &e);
+  if (p.line) fputs("\r\x1b[K", stderr);
+  int code = status == TN_OK ? 0 : tn_say_error(&e);
+  if (!code) {
+    status = tn_words_has(w, "--json") ? tn_study_json(s, tn_to_file, stdout) : tn_study_text(s, tn_to_file, stdout);
+    code = status == TN_OK ? 0 : TN_E_IO;
+  }
+  if (!code && folder) code = write_curves(s, folder);
+  *as_expected = *as_expected && tn_study_as_expected(s);
+  tn_study_free(s);
+  return code;
+}
+
+static int run(const words *w) {
+  bool as_expected = true;
+  int code = 0;
+  if (strcmp(w->word[0], "all") != 0) {
+    code = reproduce(w, w->word[0], &as_expected);
+  } else {
+    const bool json = tn_words_has(w, "--json");
+    for (int i = 0; papers[i] && !code; i++) {
+      if (json) fputs(i ? "," : "[", stdout);
+      code = reproduce(w, papers[i], &as_expected);
+    }
+    if (json) fputs("]\n", stdout);
+  }
+  return code ? code : as_expected ? 0 : 6;
+}
+
+const command tn_cli_reproduce = {
+    .name = "reproduce",
+    .takes = "PAPER",
+    .doc = "Run the experiments of a paper and judge each of its claims by what is measured: wu2000, braun2009, "
+           "nada2017, nada2023, hoang2023, iftomm, all; or a study file of your own.",
+    .more = "Exit code 6: a verdict or a measured value is not as the study expects.",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .run = run,
+};

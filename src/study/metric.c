@@ -1,0 +1,161 @@
+/* what can be measured on a run: a signal, and what is taken of it. a closed list: who wants more combines measures in
+ * expressions. used by studies, comparisons and sweeps alike. */
+#include "study/study.h"
+
+static const char *const takes[] = {"max",   "min",      "mean",  "rms",     "first", "final",
+                                    "count", "crossing", "above", "settled", NULL};
+
+int tn_take_named(const char *word) {
+  for (int i = 0; takes[i]; i++)
+    if (strcmp(takes[i], word) == 0) return i;
+  return -1;
+}
+
+void tn_meter_begin(tn_meter *m) {
+  m->samples = m->signs = 0;
+  m->at = 0;
+  m->sum = m->take == TN_TAKE_MAX || m->take == TN_TAKE_MIN || m->take >= TN_TAKE_CROSSING ? NAN : 0;
+  m->value = m->x = m->t = NAN;
+}
+
+void tn_meter_add(tn_meter *m, double t, double x) {
+  /* a hair's breadth beyond: times of fixed steps are sums */
+  if (t < m->from - 1e-12 * fabs(m->from) || t > m->to + 1e-12 * fabs(m->to)) return;
+  const bool first = m->samples == 0, changes = !first && x * m->x < 0;
+  const double last = m->x, t_last = m->t;
+  m->samples++;
+  switch (m->take) {
+  case TN_TAKE_MAX:
+    if (first || !(x <= m->sum)) m->sum = x; /* and NaN, once there, stays */
+    if (isnan(x)) m->sum = INFINITY;
+    break;
+  case TN_TAKE_MIN:
+    if (first || x < m->sum) m->sum = x;
+    break;
+  case TN_TAKE_MEAN: m->sum += x; break;
+  case TN_TAKE_RMS: m->sum += x * x; break;
+  case TN_TAKE_FIRST:
+    if (first) m->sum = x;
+    break;
+  case TN_TAKE_FINAL: m->sum = x; break;
+  case TN_TAKE_COUNT:
+  case TN_TAKE_CROSSING:
+    if (!changes) break;
+    m->signs++;
+    if (m->take == TN_TAKE_CROSSING && m->signs == m->k) m->sum = t_last + (t - t_last) * last / (last - x);
+    break;
+  case TN_TAKE_ABOVE:
+    if (isnan(m->sum) && !(fabs(x) <= m->level)) m->sum = t;
+    break;
+  case TN_TAKE_SETTLED: /* signs: 1 while it is outside */
+    if (first) m->value = fabs(x);
+    if (fabs(x) > m->level * m->value)
+      m->signs = 1, m->sum = NAN;
+    else if (m->signs)
+      m->signs = 0, m->sum = t;
+    break;
+  }
+  m->x = x == 0 && !first ? last : x; /* a zero has no sign of its own */
+  m->t = x == 0 && !first ? t_last : t;
+}
+
+double tn_meter_end(const tn_meter *m) {
+  if (m->signal == TN_SIGNAL_FIGURE) return m->value;
+  if (!m->samples) return NAN;
+  if (m->take == TN_TAKE_MEAN) return m->sum / (double)m->samples;
+  if (m->take == TN_TAKE_RMS) return sqrt(m->sum / (double)m->samples);
+  return m->take == TN_TAKE_COUNT ? (double)m->signs : m->sum;
+}
+
+double tn_norm_of(int norm, int n, const double *x) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    const double a = fabs(x[i]);
+    if (norm == 0)
+      sum = a <= sum ? sum : a; /* NaN wins */
+    else
+      sum += norm == 1 ? a : a * a;
+  }
+  return norm == 2 ? sqrt(sum) : sum;
+}
+
+/* ---- numbers of a whole run -------------------------------------------------------------------------------------------- */
+
+/* largest over smallest singular value of [M A'; A 0], as a symmetric matrix: by both ends of its spectrum */
+static double condition(tn_sim *s) {
+  tn_eval at;
+  if (tn_sim_eval(s, &at, NULL) != TN_OK) return NAN;
+  const int n = at.speeds + at.rows;
+  double *K = tn_block_new(&s->allocator, sizeof *K * (size_t)n * (size_t)n), *sigma, result = NAN;
+  sigma = tn_block_new(&s->allocator, sizeof *sigma * (size_t)n);
+  if (K && sigma) {
+    for (int i = 0; i < at.speeds; i++)
+      for (int j = 0; j < at.speeds; j++) K[i * n + j] = at.M[i * at.speeds + j];
+    for (int i = 0; i < at.rows; i++)
+      for (int j = 0; j < at.speeds; j++)
+        K[(at.speeds + i) * n + j] = K[j * n + at.speeds + i] = at.A[i * at.speeds + j];
+    tn_singular_values(n, n, K, sigma);
+    result = sigma[0] / sigma[n - 1];
+  }
+  tn_block_free(&s->allocator, sigma);
+  tn_block_free(&s->allocator, K);
+  return result;
+}
+
+typedef struct figure {
+  const char *name;
+  double value;
+} figure;
+enum { FIGURES = 23 };
+
+/* s NULL: the names alone */
+static void figures_of(const tn_sim *s, figure *out) {
+  static const tn_summary none;
+  static const tn_model no_model;
+  const tn_summary *sum = s ? &s->summary : &none;
+  const tn_model *m = s ? s->m : &no_model;
+  const double cpu = sum->cpu_seconds > 0 ? sum->cpu_seconds : NAN;
+  const figure all[FIGURES] = {{"rhs", (double)sum->rhs},
+                               {"steps", (double)sum->steps},
+                               {"rejected", (double)sum->rejected},
+                               {"factorizations", (double)sum->factorizations},
+                               {"jacobians", (double)sum->jacobians},
+                               {"decompositions", (double)sum->decompositions},
+                               {"set-changes", (double)sum->set_changes},
+                               {"guard-calls", (double)sum->guard_calls},
+                               {"singular", (double)sum->singular_positions},
+                               {"failed", sum->status != TN_OK && sum->status != TN_E_STOPPED},
+                               {"time", s ? s->t : 0},
+                               {"energy", sum->energy_balance},
+                               {"cpu", sum->cpu_seconds},
+                               {"assemble-share", sum->time_assemble / cpu},
+                               {"solve-share", sum->time_solve / cpu},
+                               {"project-share", sum->time_project / cpu},
+                               {"coordinates", m->nq},
+                               {"speeds", m->nu},
+                               {"rows", m->rows},
+                               {"holonomic", m->holonomic},
+                               {"freedom", sum->degrees_of_freedom},
+                               {"rank", NAN},
+                               {"condition", NAN}};
+  memcpy(out, all, sizeof all);
+}
+
+bool tn_figure_named(const char *word) {
+  figure all[FIGURES];
+  figures_of(NULL, all);
+  for (int i = 0; i < FIGURES; i++)
+    if (strcmp(all[i].name, word) == 0) return true;
+  return false;
+}
+
+double tn_figure(tn_sim *s, const char *name) {
+  figure all[FIGURES];
+  tn_eval at;
+  if (strcmp(name, "rank") == 0) return tn_sim_eval(s, &at, NULL) == TN_OK ? (double)at.rank : (double)NAN;
+  if (strcmp(name, "condition") == 0) return condition(s);
+  figures_of(s, all);
+  for (int i = 0; i < FIGURES; i++)
+    if (strcmp(all[i].name, name) == 0) return all[i].value;
+  return NAN;
+}

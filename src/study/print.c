@@ -1,0 +1,101 @@
+/* rows as text, as JSON; curves as CSV. */
+#include "study/study.h"
+
+const char *tn_verdict_name(tn_verdict v) {
+  static const char *const names[] = {"not-run", "reproduced", "differs", "not-decidable"};
+  return (int)v >= 0 && v <= TN_NOT_DECIDABLE ? names[v] : "";
+}
+
+tn_status tn_study_text(const tn_study *s, tn_write write, void *user) {
+  tn_printer printer = {.write = write, .user = user}, *p = &printer;
+  int all = 0, good = 0, number[TN_NOT_DECIDABLE + 1] = {0};
+  tn_put(p, "%s: %s\n", s->paper, s->title);
+  for (int i = 0; i < s->rows; i++) {
+    const tn_study_row *r = &s->row[i].row;
+    if (r->verdict == TN_NOT_RUN) continue;
+    char measured[40] = "-", expected[40] = "";
+    if (!isnan(r->measured)) tn_format(measured, sizeof measured, "%.6g", r->measured);
+    if (!isnan(r->expected)) tn_format(expected, sizeof expected, "%.6g, ", r->expected);
+    tn_put(p, "\n%s  %s\n", r->id, r->where);
+    if (*r->what) tn_put(p, "  %s\n", r->what);
+    tn_put(p, "  paper %s; measured %s (expected %s%s): %s%s\n", *r->paper ? r->paper : "-", measured, expected,
+           r->tolerance, tn_verdict_name(r->verdict), r->as_expected ? "" : "  <- NOT AS EXPECTED");
+    if (r->verdict != r->foreseen) tn_put(p, "  the study expects: %s\n", tn_verdict_name(r->foreseen));
+    if (!r->within && r->differs) tn_put(p, "  the value is not within its tolerance: %s\n", r->differs);
+    if (r->failure) tn_put(p, "  the run: %s\n", r->failure);
+    if (*r->why) tn_put(p, "  %s\n", r->why);
+    all++;
+    good += r->as_expected;
+    number[r->verdict]++;
+  }
+  tn_put(p, "\n%s: %d rows: %d reproduced, %d differ, %d not decidable; %d as expected, %d not\n", s->paper, all,
+         number[TN_REPRODUCED], number[TN_DIFFERS], number[TN_NOT_DECIDABLE], good, all - good);
+  return p->failed ? TN_E_IO : TN_OK;
+}
+
+tn_status tn_study_json(const tn_study *s, tn_write write, void *user) {
+  tn_json json = {.write = write, .user = user}, *j = &json;
+  tn_json_open(j, NULL, "{");
+  tn_json_text(j, "paper", s->paper);
+  tn_json_text(j, "title", s->title);
+  tn_json_bool(j, "as_expected", tn_study_as_expected(s));
+  tn_json_open(j, "rows", "[");
+  for (int i = 0; i < s->rows; i++) {
+    const tn_study_row *r = &s->row[i].row;
+    if (r->verdict == TN_NOT_RUN) continue;
+    tn_json_open(j, NULL, "{");
+    tn_json_text(j, "id", r->id);
+    tn_json_text(j, "what", r->what);
+    tn_json_text(j, "where", r->where);
+    if (!isnan(s->row[i].paper))
+      tn_json_real(j, "paper", s->row[i].paper);
+    else if (*r->paper)
+      tn_json_text(j, "paper", r->paper);
+    else
+      tn_json_null(j, "paper", NULL);
+    tn_json_real(j, "measured", r->measured);
+    if (isnan(r->expected))
+      tn_json_null(j, "expected", NULL);
+    else
+      tn_json_real(j, "expected", r->expected);
+    tn_json_text(j, "tolerance", r->tolerance);
+    tn_json_bool(j, "within", r->within);
+    tn_json_text(j, "verdict", tn_verdict_name(r->verdict));
+    tn_json_text(j, "foreseen", tn_verdict_name(r->foreseen));
+    tn_json_bool(j, "as_expected", r->as_expected);
+    tn_json_text(j, "why", r->why);
+    if (r->differs) tn_json_text(j, "differs", r->differs);
+    if (r->failure) tn_json_text(j, "failure", r->failure);
+    tn_json_real(j, "seconds", r->seconds);
+    tn_json_close(j);
+  }
+  tn_json_close(j);
+  tn_json_close(j);
+  return j->failed ? TN_E_IO : TN_OK;
+}
+
+static const tn_trial *curve(const tn_study *s, int i) {
+  for (int k = 0; k < s->plans; k++)
+    if (s->trial[k].done && s->trial[k].curve && i-- == 0) return &s->trial[k];
+  return NULL;
+}
+
+const char *tn_study_curve(const tn_study *s, int i) {
+  const tn_trial *t = curve(s, i);
+  return t ? t->plan->name : NULL;
+}
+
+tn_status tn_study_curve_csv(const tn_study *s, int i, tn_write write, void *user) {
+  const tn_trial *t = curve(s, i);
+  tn_printer printer = {.write = write, .user = user}, *p = &printer;
+  if (!t) return TN_E_USAGE;
+  tn_put(p, t->has_error ? "t,C,Cdot,error\n" : "t,C,Cdot\n");
+  for (int k = 0; k < TN_BINS; k++) {
+    const tn_bin *b = &t->bin[k];
+    if (k && b->t == 0) continue; /* nothing was there */
+    tn_put(p, "%.9g,%.9g,%.9g", b->t, b->C, b->Cdot);
+    if (t->has_error) tn_put(p, ",%.9g", b->error);
+    tn_put(p, "\n");
+  }
+  return p->failed ? TN_E_IO : TN_OK;
+}

@@ -1,0 +1,483 @@
+/* a study file. what is said in it is checked here as far as that can be done without a run. */
+#include "study/study.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- small helpers ------------------------------------------------------------------------------------------------------ */
+
+static tn_status no_memory(tn_error *e) { return tn_fail(e, TN_E_MEMORY, "out of memory"); }
+
+/* every key of an object is one of these */
+static tn_status keys(const tn_node *node, const char *const *known, tn_error *e) {
+  if (node->kind != TN_NODE_OBJECT) return tn_node_fail(node, e, TN_E_MODEL, "this has to be an object");
+  for (const tn_node *c = node->first; c; c = c->next) {
+    int n = 0;
+    bool found = tn_node_is_own(c);
+    for (; known[n]; n++) found = found || strcmp(known[n], c->key) == 0;
+    if (found) continue;
+    const char *near = tn_nearest(c->key, n, known);
+    tn_node_fail(c, e, TN_E_MODEL, "unknown key '%.64s'", c->key);
+    if (near) tn_hint(e, "did you mean '%s'?", near);
+    return TN_E_MODEL;
+  }
+  return TN_OK;
+}
+
+static tn_status text_at(const tn_node *object, const char *key, const char *otherwise, const char **out, tn_error *e) {
+  const tn_node *node = tn_node_get(object, key);
+  *out = otherwise;
+  if (!node) return otherwise ? TN_OK : tn_node_fail(object, e, TN_E_MODEL, "`%s` is missing", key);
+  if (node->kind != TN_NODE_TEXT) return tn_node_fail(node, e, TN_E_MODEL, "`%s` has to be a text", key);
+  *out = node->text;
+  return TN_OK;
+}
+
+static tn_status number_at(const tn_node *object, const char *key, double otherwise, double *out, tn_error *e) {
+  const tn_node *node = tn_node_get(object, key);
+  *out = otherwise;
+  if (!node) return TN_OK;
+  if (node->kind != TN_NODE_NUMBER) return tn_node_fail(node, e, TN_E_MODEL, "`%s` has to be a number", key);
+  *out = node->number;
+  return TN_OK;
+}
+
+/* one of the words, as its number; the first if it is left out */
+static tn_status word_at(const tn_node *object, const char *key, const char *const *words, int *out, tn_error *e) {
+  const char *text;
+  tn_status status = text_at(object, key, words[0], &text, e);
+  char all[256] = "";
+  size_t used = 0;
+  if (status != TN_OK) return status;
+  for (*out = 0; words[*out]; ++*out) {
+    if (strcmp(words[*out], text) == 0) return TN_OK;
+    const int n = tn_format(all + used, sizeof all - used, "%s%s", *out ? ", " : "", words[*out]);
+    used = n < 0 || (size_t)n >= sizeof all - used ? sizeof all - 1 : used + (size_t)n;
+  }
+  return tn_node_fail(tn_node_get(object, key), e, TN_E_MODEL, "`%s` is '%.64s', and can be %s", key, text, all);
+}
+
+static int count(const tn_node *node) { return node ? (int)node->size : 0; }
+
+/* ---- runs and references ------------------------------------------------------------------------------------------------ */
+
+static const char *const run_keys[] = {"model",       "like",      "set",         "method",
+                                       "formulation", "stabilize", "integrator",  "step",
+                                       "rtol",        "atol",      "breach",      "at-singularity",
+                                       "until",       "every",     "coordinates", "body-coordinates",
+                                       "most-rhs",    "repeat",    "doc",         NULL};
+
+static tn_plan_of_run *plan_named(const tn_study *s, const char *name) {
+  for (int i = 0; i < s->plans; i++)
+    if (strcmp(s->plan[i].name, name) == 0) return &s->plan[i];
+  return NULL;
+}
+
+static tn_status unknown_run(const tn_study *s, const tn_node *at, const char *name, tn_error *e) {
+  const char *known[64];
+  int n = 0;
+  for (; n < s->plans && n < 64; n++) known[n] = s->plan[n].name;
+  const char *near = tn_nearest(name, n, known);
+  tn_node_fail(at, e, TN_E_MODEL, "there is no run '%.64s'", name);
+  if (near) tn_hint(e, "did you mean '%s'?", near);
+  return TN_E_MODEL;
+}
+
+static tn_status read_runs(tn_study *s, const tn_node *runs, tn_error *e) {
+  if (runs && runs->kind != TN_NODE_OBJECT) return tn_node_fail(runs, e, TN_E_MODEL, "`runs` has to be an object");
+  s->plan = tn_arena_alloc(&s->arena, sizeof *s->plan * (size_t)(count(runs) + 1));
+  if (!s->plan) return no_memory(e);
+  for (const tn_node *c = runs ? runs->first : NULL; c; c = c->next) {
+    tn_plan_of_run *p = &s->plan[s->plans];
+    const char *like;
+    TN_TRY(keys(c, run_keys, e));
+    TN_TRY(text_at(c, "like", "", &like, e));
+    *p = (tn_plan_of_run){.name = c->key, .node = c};
+    if (*like && !(p->like = plan_named(s, like)))
+      return unknown_run(s, tn_node_get(c, "like"), like, e); /* above it */
+    s->plans++;
+    const tn_node *set = tn_node_get(c, "set");
+    if (set && set->kind != TN_NODE_OBJECT)
+      return tn_node_fail(set, e, TN_E_MODEL, "`set` has pointers into the model and values for them");
+    if (!tn_plan_get(p, "model")) return tn_node_fail(c, e, TN_E_MODEL, "run '%.64s' has no `model`", c->key);
+  }
+  return TN_OK;
+}
+
+static const char *const reference_keys[] = {"run", "file", "doc", NULL};
+
+static tn_status read_references(tn_study *s, const tn_node *all, tn_error *e) {
+  if (all && all->kind != TN_NODE_OBJECT) return tn_node_fail(all, e, TN_E_MODEL, "`references` has to be an object");
+  s->reference = tn_arena_alloc(&s->arena, sizeof *s->reference * (size_t)(count(all) + 1));
+  if (!s->reference) return no_memory(e);
+  for (const tn_node *c = all ? all->first : NULL; c; c = c->next) {
+    tn_reference_plan *r = &s->reference[s->references];
+    const char *run, *file;
+    TN_TRY(keys(c, reference_keys, e));
+    TN_TRY(text_at(c, "run", "", &run, e));
+    TN_TRY(text_at(c, "file", "", &file, e));
+    *r = (tn_reference_plan){.node = c, .table = {.name = c->key}};
+    tn_arena_init(&r->table.arena, &s->arena.allocator);
+    s->references++;
+    if (!*run == !*file) return tn_node_fail(c, e, TN_E_MODEL, "a reference is either a `run` or a `file`");
+    if (*run && !(r->plan = plan_named(s, run))) return unknown_run(s, tn_node_get(c, "run"), run, e);
+    if (*file) r->path = file;
+  }
+  return TN_OK;
+}
+
+/* ---- measures --------------------------------------------------------------------------------------------------------------- */
+
+static int measure_named(const tn_study *s, const char *name) {
+  for (int i = 0; i < s->measures; i++)
+    if (s->measure[i].name && strcmp(s->measure[i].name, name) == 0) return i;
+  return -1;
+}
+
+static bool find(void *user, const char *name, tn_meaning *m, tn_error *e) {
+  static const char *const own[] = {"measured", "paper", "m", "x", NULL};
+  const tn_study *s = user;
+  int slot = measure_named(s, name);
+  for (int k = 0; slot < 0 && own[k]; k++)
+    if (strcmp(own[k], name) == 0) slot = TN_SLOT_MEASURED + k;
+  if (slot < 0) {
+    tn_fail(e, TN_E_MODEL, "there is no measure '%.64s'", name);
+    return false;
+  }
+  *m = (tn_meaning){.is_slot = true, .slot = slot, .width = 1};
+  return true;
+}
+
+static tn_status expression_at(tn_study *s, const tn_node *object, const char *key, tn_expr **out, tn_error *e) {
+  const tn_node *node = tn_node_get(object, key);
+  *out = NULL;
+  if (!node) return TN_OK;
+  if (node->kind == TN_NODE_NUMBER) return (*out = tn_expr_number(&s->arena, node->number)) ? TN_OK : no_memory(e);
+  if (node->kind != TN_NODE_TEXT) return tn_node_fail(node, e, TN_E_MODEL, "`%s` has to be an expression", key);
+  const tn_names names = {.user = s, .dimension = 3, .find = find};
+  tn_error inner;
+  if (tn_expr_parse(&s->arena, node->text, strlen(node->text), TN_CLASS_RUNNING, &names, out, &inner) == TN_OK)
+    return tn_expr_width(*out) == 1 ? TN_OK : tn_node_fail(node, e, TN_E_MODEL, "`%s` has to be a number", key);
+  return tn_node_fail(node, e, inner.status, "%.400s", inner.message);
+}
+
+static tn_status channels(tn_study *s, tn_finding *m, const tn_node *list, tn_error *e) {
+  tn_meter *meter = &m->meter;
+  const int n = count(list);
+  const char **ours = tn_arena_alloc(&s->arena, sizeof *ours * (size_t)(n + 1));
+  int *theirs = tn_arena_alloc(&s->arena, sizeof *theirs * (size_t)(n + 1));
+  if (!ours || !theirs) return no_memory(e);
+  if (!list || (list->kind != TN_NODE_LIST && list->kind != TN_NODE_OBJECT) || !n)
+    return tn_node_fail(list ? list : m->node, e, TN_E_MODEL,
+                        "`channels` is a list of expressions, or an object of ours and theirs");
+  tn_reference_plan *r = &s->reference[m->against];
+  int i = 0;
+  for (const tn_node *c = list->first; c; c = c->next, i++) {
+    if (c->kind != TN_NODE_TEXT) return tn_node_fail(c, e, TN_E_MODEL, "this has to be an expression");
+    ours[i] = c->key ? c->key : c->text;
+    const char *wanted = c->text;
+    if ((theirs[i] = tn_reference_column(&r->table, wanted)) >= 0) continue;
+    if (r->path)
+      return tn_node_fail(c, e, TN_E_MODEL, "the reference '%s' has no column '%.64s'", r->table.name, wanted);
+    const char **more = tn_arena_alloc(&s->arena, sizeof *more * (size_t)(r->table.columns + 1));
+    if (!more) return no_memory(e);
+    if (r->table.columns) memcpy(more, r->table.column, sizeof *more * (size_t)r->table.columns);
+    more[r->table.columns] = wanted;
+    r->table.column = more;
+    theirs[i] = r->table.columns++;
+  }
+  meter->channels = n;
+  meter->channel = ours;
+  meter->theirs = theirs;
+  meter->against = &r->table;
+  return TN_OK;
+}
+
+static const char *const measure_keys[] = {"name",    "run",  "take", "of",    "expression", "norm",  "row", "rows",
+                                           "joint",   "at",   "from", "to",    "level",      "share", "k",   "channels",
+                                           "against", "fact", "vary", "value", "doc",        NULL};
+static const char *const vary_keys[] = {"from", "to", "by", "collect", "where", NULL};
+
+static tn_status signal_of(tn_study *s, tn_finding *m, tn_error *e) {
+  static const char *const norms[] = {"inf", "1", "2", NULL},
+                           *const which[] = {"all", "holonomic", "nonholonomic", NULL},
+                           *const places[] = {"steps", "rows", NULL};
+  static const char *const words[] = {"C", "Cdot", "C and Cdot", "error", NULL};
+  tn_meter *x = &m->meter;
+  const tn_node *n = m->node;
+  const char *of, *expression, *take, *joint;
+  double row, k;
+  int place, norm;
+  TN_TRY(text_at(n, "of", "", &of, e));
+  TN_TRY(text_at(n, "expression", "", &expression, e));
+  TN_TRY(text_at(n, "take", "max", &take, e));
+  TN_TRY(text_at(n, "joint", "", &joint, e));
+  TN_TRY(word_at(n, "rows", which, &x->rows, e));
+  TN_TRY(word_at(n, "at", places, &place, e));
+  TN_TRY(word_at(n, "norm", norms, &norm, e));
+  TN_TRY(number_at(n, "row", 0, &row, e));
+  TN_TRY(number_at(n, "from", -INFINITY, &x->from, e));
+  TN_TRY(number_at(n, "to", INFINITY, &x->to, e));
+  TN_TRY(number_at(n, "level", 0, &x->level, e));
+  if (tn_node_get(n, "share")) TN_TRY(number_at(n, "share", 0, &x->level, e));
+  TN_TRY(number_at(n, "k", 1, &k, e));
+  x->norm = norm;
+  x->row = (int)row - 1; /* they are counted from 1 */
+  x->k = (int)k;
+  x->at_rows = place == 1;
+  x->joint = *joint ? joint : NULL;
+  const int taken = tn_take_named(take);
+  if (taken < 0)
+    return tn_node_fail(tn_node_get(n, "take"), e, TN_E_MODEL, "nothing called '%.64s' can be taken", take);
+  x->take = (tn_take)taken;
+  if (!*of == !*expression) return tn_node_fail(n, e, TN_E_MODEL, "a measure has either `of` or `expression`");
+  if (*expression) {
+    const char **one = tn_arena_alloc(&s->arena, sizeof *one);
+    if (!one) return no_memory(e);
+    *one = expression;
+    x->signal = TN_SIGNAL_EXPRESSION;
+    x->channels = 1;
+    x->channel = one;
+    return TN_OK;
+  }
+  for (int i = 0; words[i]; i++)
+    if (strcmp(words[i], of) == 0) {
+      x->signal = (tn_quantity)i;
+      if (i != TN_SIGNAL_ERROR) return TN_OK;
+      const char *against;
+      TN_TRY(text_at(n, "against", NULL, &against, e));
+      for (m->against = s->references - 1; m->against >= 0; m->against--)
+        if (strcmp(s->reference[m->against].table.name, against) == 0) break;
+      if (m->against < 0)
+        return tn_node_fail(tn_node_get(n, "against"), e, TN_E_MODEL, "there is no reference '%.64s'", against);
+      return channels(s, m, tn_node_get(n, "channels"), e);
+    }
+  if (!tn_figure_named(of))
+    return tn_node_fail(tn_node_get(n, "of"), e, TN_E_MODEL, "'%.64s' is not known to be measured", of);
+  x->signal = TN_SIGNAL_FIGURE;
+  x->figure = of;
+  return TN_OK;
+}
+
+static tn_status vary(tn_finding *m, const tn_node *v, tn_error *e) {
+  static const char *const collects[] = {"max", "min", "sum", "first", "last", NULL};
+  int collect;
+  TN_TRY(keys(v, vary_keys, e));
+  TN_TRY(number_at(v, "from", NAN, &m->from, e));
+  TN_TRY(number_at(v, "to", NAN, &m->to, e));
+  TN_TRY(number_at(v, "by", 1, &m->by, e));
+  TN_TRY(word_at(v, "collect", collects, &collect, e));
+  m->collect = (tn_collect)collect;
+  m->kind = TN_MEASURE_VARIED;
+  if (!(m->from <= m->to) || !(m->by > 0) || !((m->to - m->from) / m->by < 1e5))
+    return tn_node_fail(v, e, TN_E_MODEL, "`from`, `to` and `by` do not give a range of at most 100000 numbers");
+  if ((collect == TN_COLLECT_FIRST || collect == TN_COLLECT_LAST) && !tn_node_get(v, "where"))
+    return tn_node_fail(v, e, TN_E_MODEL, "`where` says of which x the %s is wanted", collects[collect]);
+  return TN_OK;
+}
+
+static tn_status read_measure(tn_study *s, const tn_node *node, const char *name, int *out, tn_error *e) {
+  tn_finding *m = &s->measure[s->measures];
+  const char *fact, *run;
+  *m = (tn_finding){.node = node, .against = -1, .result = NAN};
+  TN_TRY(text_at(node, "fact", "", &fact, e));
+  if (*fact) {
+    m->kind = TN_MEASURE_FACT;
+    if (!tn_fact_known(fact))
+      return tn_node_fail(tn_node_get(node, "fact"), e, TN_E_MODEL, "there is no fact '%.64s'", fact);
+  } else {
+    TN_TRY(keys(node, measure_keys, e));
+  }
+  TN_TRY(text_at(node, "run", "", &run, e));
+  if (tn_node_get(node, "value")) {
+    m->kind = TN_MEASURE_VALUE;
+  } else if (!*fact) {
+    if (!*run) return tn_node_fail(node, e, TN_E_MODEL, "a measure has a `run`, a `fact` or a `value`");
+    if (!(m->plan = plan_named(s, run))) return unknown_run(s, tn_node_get(node, "run"), run, e);
+    TN_TRY(signal_of(s, m, e));
+    if (tn_node_get(node, "vary")) TN_TRY(vary(m, tn_node_get(node, "vary"), e));
+  }
+  if (!name) TN_TRY(text_at(node, "name", "", &name, e));
+  if (*name) {
+    if (measure_named(s, name) >= 0) return tn_node_fail(node, e, TN_E_MODEL, "there are two measures '%.64s'", name);
+    m->name = name;
+  }
+  *out = s->measures++;
+  return TN_OK;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------------------------ */
+
+static const char *const row_keys[] = {"id",      "what",  "where",     "paper",    "measure",
+                                       "agree",   "holds", "decidable", "expected", "tolerance",
+                                       "verdict", "why",   "ours",      "cost",     NULL};
+static const char *const ours_keys[] = {"value", "tolerance", "why", NULL};
+
+static tn_status tolerance_at(const tn_node *object, const char *key, const char **out, tn_error *e) {
+  TN_TRY(text_at(object, key, NULL, out, e));
+  if (tn_tolerance_reads(*out)) return TN_OK;
+  return tn_node_fail(
+      tn_node_get(object, key), e, TN_E_MODEL,
+      "a tolerance is `rel X`, `abs X`, `factor X`, `at most X`, `at least X`, `exact` or `qualitative`");
+}
+
+static tn_status paper_of(tn_study *s, tn_row_plan *r, tn_error *e) {
+  const tn_node *node = tn_node_get(r->node, "paper");
+  char digits[32];
+  r->paper = NAN;
+  r->row.paper = "";
+  if (!node) return TN_OK;
+  if (node->kind == TN_NODE_TEXT) r->row.paper = node->text;
+  if (node->kind != TN_NODE_NUMBER)
+    return node->kind == TN_NODE_TEXT ? TN_OK : tn_node_fail(node, e, TN_E_MODEL, "`paper` is a number or words");
+  r->paper = node->number;
+  tn_json_digits(node->number, digits);
+  return (r->row.paper = tn_arena_text(&s->arena, digits, strlen(digits))) ? TN_OK : no_memory(e);
+}
+
+/* a number, or "inf" */
+static tn_status expected_of(const tn_node *node, const char *key, double *out, tn_error *e) {
+  const tn_node *value = tn_node_get(node, key);
+  if (value && value->kind == TN_NODE_TEXT && strcmp(value->text, "inf") == 0) {
+    *out = INFINITY;
+    return TN_OK;
+  }
+  return number_at(node, key, NAN, out, e);
+}
+
+static tn_status read_row(tn_study *s, const tn_node *node, tn_error *e) {
+  static const char *const verdicts[] = {"reproduced", "differs", "not-decidable", NULL}, *const costs[] = {
+                                                                                              "quick", "long", NULL};
+  tn_row_plan *r = &s->row[s->rows];
+  const tn_node *measure, *decidable, *ours;
+  int verdict, cost;
+  *r = (tn_row_plan){.node = node, .decidable = true, .ours = NAN, .measure = -1};
+  TN_TRY(keys(node, row_keys, e));
+  TN_TRY(text_at(node, "id", NULL, &r->row.id, e));
+  for (int i = 0; i < s->rows; i++)
+    if (strcmp(s->row[i].row.id, r->row.id) == 0)
+      return tn_node_fail(node, e, TN_E_MODEL, "there are two rows '%.100s'", r->row.id);
+  TN_TRY(text_at(node, "what", "", &r->row.what, e));
+  TN_TRY(text_at(node, "where", "", &r->row.where, e));
+  TN_TRY(text_at(node, "why", "", &r->row.why, e));
+  TN_TRY(paper_of(s, r, e));
+  TN_TRY(tolerance_at(node, "tolerance", &r->row.tolerance, e));
+  TN_TRY(expected_of(node, "expected", &r->row.expected, e));
+  TN_TRY(text_at(node, "verdict", NULL, &r->row.differs, e)); /* it has to be there */
+  r->row.differs = NULL;
+  TN_TRY(word_at(node, "verdict", verdicts, &verdict, e));
+  TN_TRY(word_at(node, "cost", costs, &cost, e));
+  r->row.foreseen = (tn_verdict)(TN_REPRODUCED + verdict);
+  r->row.quick = cost == 0;
+  r->row.measured = NAN;
+  if ((decidable = tn_node_get(node, "decidable"))) {
+    if (decidable->kind != TN_NODE_BOOL) return tn_node_fail(decidable, e, TN_E_MODEL, "`decidable` is true or false");
+    r->decidable = decidable->boolean;
+  }
+  if ((ours = tn_node_get(node, "ours"))) {
+    TN_TRY(keys(ours, ours_keys, e));
+    TN_TRY(expected_of(ours, "value", &r->ours, e));
+    TN_TRY(tolerance_at(ours, "tolerance", &r->ours_tolerance, e));
+    TN_TRY(text_at(ours, "why", NULL, &r->row.differs, e));
+  }
+  if ((measure = tn_node_get(node, "measure"))) {
+    if (measure->kind != TN_NODE_TEXT)
+      TN_TRY(read_measure(s, measure, NULL, &r->measure, e));
+    else if ((r->measure = measure_named(s, measure->text)) < 0)
+      return tn_node_fail(measure, e, TN_E_MODEL, "there is no measure '%.64s'", measure->text);
+  } else if (r->decidable) {
+    return tn_node_fail(node, e, TN_E_MODEL, "a row that can be decided has a `measure`");
+  }
+  s->rows++;
+  return TN_OK;
+}
+
+/* expressions may name measures that stand below them */
+static tn_status read_values(tn_study *s, tn_finding *m, tn_error *e) {
+  TN_TRY(expression_at(s, m->node, "value", &m->value, e));
+  return expression_at(s, tn_node_get(m->node, "vary"), "where", &m->where, e);
+}
+
+static tn_status read_claim(tn_study *s, tn_row_plan *r, tn_error *e) {
+  TN_TRY(expression_at(s, r->node, "holds", &r->holds, e));
+  TN_TRY(text_at(r->node, "agree", "", &r->agree, e));
+  if (*r->agree && !tn_tolerance_reads(r->agree)) return tolerance_at(r->node, "agree", &r->agree, e);
+  if (r->decidable && !r->holds && (isnan(r->paper) || !*r->agree))
+    return tn_node_fail(r->node, e, TN_E_MODEL,
+                        "the claim needs `holds`, or a number in `paper` and how near it is to `agree`");
+  return TN_OK;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------------------------- */
+
+static const char *const study_keys[] = {"study",      "paper",    "title", "doc", "runs",
+                                         "references", "measures", "rows",  NULL};
+
+static tn_status read_all(tn_study *s, tn_error *e) {
+  const tn_node *root = s->root, *measures = tn_node_get(root, "measures"), *rows = tn_node_get(root, "rows");
+  double version;
+  int i;
+  TN_TRY(keys(root, study_keys, e));
+  TN_TRY(number_at(root, "study", NAN, &version, e));
+  if (version != 1) return tn_node_fail(root, e, TN_E_MODEL, "it has to begin with \"study\": 1");
+  TN_TRY(text_at(root, "paper", "", &s->paper, e));
+  TN_TRY(text_at(root, "title", "", &s->title, e));
+  TN_TRY(read_runs(s, tn_node_get(root, "runs"), e));
+  TN_TRY(read_references(s, tn_node_get(root, "references"), e));
+  for (i = 0; i < s->references; i++) {
+    tn_reference_plan *r = &s->reference[i];
+    char path[2048];
+    if (!r->path) continue;
+    tn_format(path, sizeof path, "%s%s", r->path[0] == '/' ? "" : s->folder, r->path);
+    TN_TRY(tn_reference_read(&r->table, path, e));
+  }
+  if (measures && measures->kind != TN_NODE_OBJECT)
+    return tn_node_fail(measures, e, TN_E_MODEL, "`measures` has to be an object");
+  if (!rows || rows->kind != TN_NODE_LIST || !rows->size)
+    return tn_node_fail(rows ? rows : root, e, TN_E_MODEL, "`rows` has to be a list of claims");
+  s->measure = tn_arena_alloc(&s->arena, sizeof *s->measure * (size_t)(count(measures) + count(rows) + 1));
+  s->row = tn_arena_alloc(&s->arena, sizeof *s->row * (size_t)(count(rows) + 1));
+  s->trial = tn_arena_alloc(&s->arena, sizeof *s->trial * (size_t)(s->plans + 1));
+  if (!s->measure || !s->row || !s->trial) return no_memory(e);
+  for (const tn_node *c = measures ? measures->first : NULL; c; c = c->next) TN_TRY(read_measure(s, c, c->key, &i, e));
+  for (const tn_node *c = rows->first; c; c = c->next) TN_TRY(read_row(s, c, e));
+  for (i = 0; i < s->measures; i++) TN_TRY(read_values(s, &s->measure[i], e));
+  for (i = 0; i < s->rows; i++) TN_TRY(read_claim(s, &s->row[i], e));
+  return TN_OK;
+}
+
+static tn_status text_of(tn_study *s, const char *path, char **text, size_t *size, tn_error *e) {
+  FILE *file = fopen(path, "rb");
+  if (!file) return tn_fail(e, TN_E_IO, "cannot read '%.200s': %s", path, strerror(errno));
+  size_t room = 1 << 16, used = 0, n;
+  tn_status status = TN_OK;
+  char *at = tn_arena_alloc(&s->arena, room);
+  while (at && (n = fread(at + used, 1, room - used, file)) > 0) {
+    used += n;
+    if (used < room) continue;
+    char *larger = room > TN_TEXT_MOST ? NULL : tn_arena_alloc(&s->arena, 2 * room);
+    if (larger) memcpy(larger, at, used);
+    at = larger;
+    room *= 2;
+  }
+  if (!at)
+    status = no_memory(e);
+  else if (ferror(file))
+    status = tn_fail(e, TN_E_IO, "cannot read '%.200s'", path);
+  fclose(file);
+  *text = at;
+  *size = used;
+  return status;
+}
+
+tn_status tn_study_parse(tn_study *s, const char *path, tn_error *e) {
+  const char *slash = strrchr(path, '/');
+  char *text = NULL;
+  size_t size = 0;
+  if (slash && (size_t)(slash - path) + 2 > sizeof s->folder) return tn_fail(e, TN_E_USAGE, "this path is too long");
+  tn_format(s->folder, sizeof s->folder, "%.*s", slash ? (int)(slash - path) + 1 : 0, path);
+  TN_TRY(text_of(s, path, &text, &size, e));
+  TN_TRY(tn_json_parse(&s->arena, path, text, size, &s->root, e));
+  return read_all(s, e);
+}

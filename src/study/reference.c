@@ -1,0 +1,96 @@
+/* a motion to compare with: rows of t and channels, from a file (CSV as Tenon writes it) or from a run. */
+#include "study/study.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+tn_status tn_reference_add(tn_reference *r, double t, const double *values) {
+  const size_t width = (size_t)r->columns + 1;
+  if (r->rows == r->room) {
+    const size_t room = r->room ? 2 * r->room : 256;
+    double *larger = tn_arena_alloc(&r->arena, room * width * sizeof *larger);
+    if (!larger) return TN_E_MEMORY;
+    if (r->rows) memcpy(larger, r->value, r->rows * width * sizeof *larger);
+    r->value = larger;
+    r->room = room;
+  }
+  double *row = r->value + r->rows++ * width;
+  row[0] = t;
+  memcpy(row + 1, values, sizeof *values * (size_t)r->columns);
+  return TN_OK;
+}
+
+int tn_reference_column(const tn_reference *r, const char *name) {
+  for (int i = 0; i < r->columns; i++)
+    if (strcmp(r->column[i], name) == 0) return i;
+  return -1;
+}
+
+static char *line_of(FILE *file, char **line, size_t *room) {
+  size_t used = 0;
+  for (;;) {
+    if (*room - used < 256) {
+      char *larger = *room > ((size_t)1 << 24) ? NULL : realloc(*line, *room ? 2 * *room : 4096);
+      if (!larger) return NULL;
+      *room = *room ? 2 * *room : 4096;
+      *line = larger;
+    }
+    if (!fgets(*line + used, (int)(*room - used), file)) return used ? *line : NULL;
+    used += strlen(*line + used);
+    if (used && (*line)[used - 1] == '\n') {
+      while (used && ((*line)[used - 1] == '\n' || (*line)[used - 1] == '\r')) (*line)[--used] = 0;
+      return *line;
+    }
+  }
+}
+
+static tn_status bad(tn_error *e, const char *path, int line, const char *why) {
+  tn_fail(e, TN_E_MODEL, "the reference has %s", why);
+  tn_format(e->file, sizeof e->file, "%.250s", path);
+  e->line = line;
+  return TN_E_MODEL;
+}
+
+static tn_status heads(tn_reference *r, char *line, const char *path, tn_error *e) {
+  int n = 1;
+  for (const char *c = line; *c; c++) n += *c == ',';
+  r->columns = n - 1;
+  r->column = tn_arena_alloc(&r->arena, sizeof *r->column * (size_t)n);
+  if (!r->column) return tn_fail(e, TN_E_MEMORY, "out of memory");
+  for (int i = 0; i < n; i++) {
+    const size_t size = strcspn(line, ",");
+    if (i == 0 && (size != 1 || *line != 't')) return bad(e, path, 1, "a first column that is not t");
+    if (i && !(r->column[i - 1] = tn_arena_text(&r->arena, line, size)))
+      return tn_fail(e, TN_E_MEMORY, "out of memory");
+    line += size + (line[size] == ',');
+  }
+  return TN_OK;
+}
+
+tn_status tn_reference_read(tn_reference *r, const char *path, tn_error *e) {
+  FILE *file = fopen(path, "rb");
+  char *line = NULL;
+  size_t room = 0;
+  double *values = NULL;
+  if (!file) return tn_fail(e, TN_E_IO, "cannot read '%.200s': %s", path, strerror(errno));
+  tn_status status = line_of(file, &line, &room) ? heads(r, line, path, e) : bad(e, path, 1, "no line of names");
+  if (status == TN_OK && !(values = tn_arena_alloc(&r->arena, sizeof *values * ((size_t)r->columns + 1))))
+    status = tn_fail(e, TN_E_MEMORY, "out of memory");
+  for (int n = 2; status == TN_OK && line_of(file, &line, &room); n++) {
+    const char *at = line;
+    for (int i = 0; i <= r->columns && status == TN_OK; i++) {
+      const size_t size = strcspn(at, ",");
+      if (!tn_json_number(at, size, &values[i])) status = bad(e, path, n, "something that is not a number");
+      if ((at[size] == ',') != (i < r->columns)) status = bad(e, path, n, "a line of another length");
+      at += size + (at[size] == ',');
+    }
+    if (status == TN_OK && r->rows && !(values[0] > r->value[(r->rows - 1) * ((size_t)r->columns + 1)]))
+      status = bad(e, path, n, "times that do not increase");
+    if (status == TN_OK) status = tn_reference_add(r, values[0], values + 1);
+  }
+  if (status == TN_OK && !r->rows) status = bad(e, path, 2, "no rows");
+  free(line);
+  fclose(file);
+  return status;
+}

@@ -1,0 +1,220 @@
+/* study: many runs, and what comes of them.
+ *
+ *   read.c       a study file                  trial.c    one run of a model, with meters on it
+ *   plan.c       what a run is made of
+ *   metric.c     what can be measured          reference.c a motion to compare with
+ *   facts.c      measures that need no run     verdict.c  tolerances, claims
+ *   pool.c       runs on all cores             study.c    from the file to the rows
+ *   print.c      rows as text and JSON */
+#ifndef TN_STUDY_INTERNAL_H
+#define TN_STUDY_INTERNAL_H
+
+#include "integrate/integrate.h"
+#include "report/report.h"
+#include "simulate/simulate.h"
+#include "stabilize/stabilize.h"
+#include "tenon/study.h"
+
+/* ---- metrics: a signal over a run, reduced to a number. metric.c ------------------------------------------------------- */
+
+/* signals are sampled at the start and at the ends of all steps, or at rows of output */
+typedef enum tn_quantity {
+  TN_SIGNAL_C,          /* rows of C: a norm, or one of them with its sign */
+  TN_SIGNAL_CDOT,       /* likewise                                       */
+  TN_SIGNAL_BOTH,       /* the larger of the two norms                    */
+  TN_SIGNAL_ERROR,      /* distance of channels from a reference, at its times */
+  TN_SIGNAL_EXPRESSION, /* of channels                                    */
+  TN_SIGNAL_FIGURE      /* a number of the whole run: right-hand sides .. */
+} tn_quantity;
+
+typedef enum tn_take {
+  TN_TAKE_MAX,
+  TN_TAKE_MIN,
+  TN_TAKE_MEAN,
+  TN_TAKE_RMS,
+  TN_TAKE_FIRST,
+  TN_TAKE_FINAL,
+  TN_TAKE_COUNT,    /* changes of sign                                          */
+  TN_TAKE_CROSSING, /* time of the k-th of them                                 */
+  TN_TAKE_ABOVE,    /* time when its size first exceeds a level; NaN: never      */
+  TN_TAKE_SETTLED   /* time after which its size stays below a share of the first */
+} tn_take;
+
+typedef struct tn_reference tn_reference;
+
+typedef struct tn_meter {
+  /* as written */
+  tn_quantity signal;
+  tn_take take;
+  int norm;               /* 1, 2, 0: infinity                                           */
+  int row;                /* one row, from 0; -1: all of those below                     */
+  int rows;               /* 0 all, 1 holonomic, 2 nonholonomic                          */
+  const char *joint;      /* rows of this joint alone; NULL                              */
+  const char *figure;     /* TN_SIGNAL_FIGURE                                            */
+  bool at_rows;           /* sampled at rows of output                                   */
+  double from, to, level; /* s; of TN_TAKE_ABOVE and _SETTLED                            */
+  int k;                  /* of TN_TAKE_CROSSING                                         */
+  int channels;           /* expressions, and their names among the outputs of the run    */
+  const char *const *channel;
+  const tn_reference *against;
+  const int *theirs; /* channels: columns of the reference */
+  /* in a run */
+  int column;          /* of the first of its channels, of the columns of a row */
+  long samples, signs; /* so far                                              */
+  double sum, x, t;    /* reduced so far; last sample                         */
+  double value;        /* at the end                                          */
+  size_t at;           /* the next time of the reference                      */
+} tn_meter;
+
+void tn_meter_begin(tn_meter *m);
+void tn_meter_add(tn_meter *m, double t, double x);
+double tn_meter_end(const tn_meter *m);
+/* words of the file: -1 if there is no such */
+int tn_take_named(const char *word);
+bool tn_figure_named(const char *word);
+/* a number of a run that has ended */
+double tn_figure(tn_sim *s, const char *name);
+/* of rows first .. of n: norm 1, 2, or 0 for infinity */
+double tn_norm_of(int norm, int n, const double *x);
+
+/* ---- a motion to compare with: reference.c ------------------------------------------------------------------------------ */
+
+struct tn_reference {
+  const char *name;
+  int columns;
+  const char **column; /* expressions, or heads of a file */
+  size_t rows, room;
+  double *value; /* rows x (1 + columns): t first    */
+  tn_arena arena;
+};
+tn_status tn_reference_read(tn_reference *r, const char *path, tn_error *e);
+tn_status tn_reference_add(tn_reference *r, double t, const double *values);
+int tn_reference_column(const tn_reference *r, const char *name); /* -1 */
+
+/* ---- one run: trial.c ------------------------------------------------------------------------------------------------------ */
+
+enum { TN_BINS = 500 };
+typedef struct tn_bin {
+  double t, C, Cdot, error; /* largest in it */
+} tn_bin;
+
+/* a run as a study file writes it, with what it is `like`; {x} in its texts stands for a number */
+typedef struct tn_plan_of_run {
+  const char *name;
+  const tn_node *node;
+  const struct tn_plan_of_run *like; /* NULL */
+} tn_plan_of_run;
+const tn_node *tn_plan_get(const tn_plan_of_run *p, const char *key); /* its own, or of what it is like; NULL */
+/* model and settings into a description; `folder`: where paths begin */
+tn_status tn_plan_apply(const tn_plan_of_run *p, const char *folder, double x, tn_desc *d, tn_error *e);
+
+typedef struct tn_trial {
+  const tn_plan_of_run *plan;
+  const char *folder;
+  double x; /* NaN: there is none */
+  int meters;
+  tn_meter **meter;
+  tn_reference *reference; /* to be filled with the rows of the run; or NULL */
+  /* how it went */
+  bool done;
+  tn_status status;
+  char message[512];
+  double t_end, seconds;
+  bool curve, has_error; /* bins are kept; some meter compares with a reference */
+  tn_bin *bin;           /* TN_BINS */
+} tn_trial;
+
+/* makes the model, runs it, leaves values in the meters; a model that is refused and a run that fails are results too */
+void tn_trial_run(tn_trial *trial, const tn_allocator *allocator);
+
+/* ---- without a run: facts.c -------------------------------------------------------------------------------------------------- */
+
+/* {"fact": NAME, ...}: stability of an integrator, its coefficients, slopes of a controller */
+tn_status tn_fact(const tn_allocator *allocator, const tn_node *node, double *value, tn_error *e);
+bool tn_fact_known(const char *name);
+
+/* ---- judgement: verdict.c ------------------------------------------------------------------------------------------------------ */
+
+/* `rel X`, `abs X`, `factor X`, `at most X`, `at least X`, `exact`, `exact count`, `qualitative` */
+bool tn_tolerance_reads(const char *text);
+bool tn_within(const char *tolerance, double value, double expected);
+
+/* ---- threads: pool.c ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct tn_pool tn_pool;
+/* job(pool, user, i) for all i < n, in order of i as threads become free; false: one returned that, and no more were begun */
+bool tn_pool_run(int workers, int n, bool (*job)(tn_pool *pool, void *user, int i), void *user);
+int tn_processors(void);
+/* one thread at a time between these two */
+void tn_pool_lock(tn_pool *p);
+void tn_pool_unlock(tn_pool *p);
+
+/* ---- a study: read.c, study.c ------------------------------------------------------------------------------------------------------ */
+
+typedef enum tn_finding_kind { TN_MEASURE_RUN, TN_MEASURE_VARIED, TN_MEASURE_FACT, TN_MEASURE_VALUE } tn_finding_kind;
+typedef enum tn_collect {
+  TN_COLLECT_MAX,
+  TN_COLLECT_MIN,
+  TN_COLLECT_SUM,
+  TN_COLLECT_FIRST,
+  TN_COLLECT_LAST
+} tn_collect;
+
+typedef struct tn_finding {
+  const char *name; /* NULL: nobody refers to it */
+  const tn_node *node;
+  tn_finding_kind kind;
+  const tn_plan_of_run *plan; /* of a run            */
+  tn_meter meter;
+  int against;         /* reference, or -1    */
+  double from, to, by; /* varied: x           */
+  tn_collect
+      collect; /* what is taken of all values; the first x where `where` holds, the last before it no longer does */
+  tn_expr *value, *where; /* over other measures; over m, x and others */
+  bool needed, busy, done;
+  double result, seconds;
+  const char *failure; /* NULL */
+  char message[512];
+} tn_finding;
+
+typedef struct tn_reference_plan {
+  tn_reference table;
+  const char *path;           /* of a file, or NULL */
+  const tn_plan_of_run *plan; /* of a run           */
+  const tn_node *node;
+  bool needed;
+  double seconds;
+  char failure[512]; /* "": none */
+} tn_reference_plan;
+
+typedef struct tn_row_plan {
+  tn_study_row row; /* what is shown of it */
+  const tn_node *node;
+  int measure;
+  double paper; /* NaN: words              */
+  const char *agree;
+  bool decidable;
+  tn_expr *holds;
+  double ours; /* NaN */
+  const char *ours_tolerance;
+  bool wanted;
+} tn_row_plan;
+
+struct tn_study {
+  tn_arena arena;
+  char folder[1024]; /* with a slash at its end */
+  const char *paper, *title;
+  tn_node *root;
+  int plans, references, measures, rows, trials;
+  tn_plan_of_run *plan;
+  tn_reference_plan *reference;
+  tn_finding *measure;
+  tn_row_plan *row;
+  tn_trial *trial; /* plans: those that rows need */
+};
+
+/* slots of expressions in a study: measures, and these */
+enum { TN_SLOT_MEASURED = 1 << 20, TN_SLOT_PAPER, TN_SLOT_M, TN_SLOT_X };
+tn_status tn_study_parse(tn_study *s, const char *path, tn_error *e);
+
+#endif
