@@ -65,6 +65,53 @@ TN_API tn_status tn_study_json(const tn_study *study, tn_write write, void *user
 TN_API const char *tn_study_curve(const tn_study *study, int i);
 TN_API tn_status tn_study_curve_csv(const tn_study *study, int i, tn_write write, void *user);
 
+/* ---- methods compared on a model of one's own ---------------------------------------------------------------------- */
+
+typedef struct tn_compare tn_compare;
+
+typedef struct tn_compare_options {
+  int methods, integrators, settings;
+  const char *const *method;     /* named methods, or stabilizers with their parameters; none: a choice of them */
+  const char *const *integrator; /* none: that of the model                                                   */
+  const double *setting;         /* relative tolerances, or steps in s; none: those of the model               */
+  bool fixed;                    /* they are steps                                                             */
+  const char *reference;         /* path of a result or CSV with outputs of the model; NULL: one is made       */
+  double accuracy;               /* of places in lengths of the model and of directions: what is good enough; 0: 1e-4 */
+  int workers;                   /* threads; 0: as many as there are processors                                */
+  tn_progress progress;
+  void *user;
+} tn_compare_options;
+
+typedef struct tn_compare_row {
+  const char *method, *integrator;
+  double setting;              /* rtol or step; NaN: as the model has it                           */
+  const char *failure;         /* why it did not come to the end; NULL                             */
+  double error, error_final;   /* largest, and last: against the reference, as long as that holds  */
+  bool resolved;               /* it is larger than ten times what the reference may be off itself */
+  bool contract_kept;
+  double energy;               /* balance, as in tn_summary                                        */
+  double C_max, C_rms, Cdot_max, Cdot_rms; /* scaled as the contract does                          */
+  long steps, rejected, rhs;
+  double cpu_seconds;
+  int rank_error, rank_residual; /* from 1, of those that came to the end; 0: not ranked           */
+} tn_compare_row;
+
+/* the model with every method, integrator and setting; a run that fails is a row that says so. TN_E_RUN: no reference could be made */
+TN_API tn_status tn_compare_run(const tn_desc *desc, const char *model_name, const tn_compare_options *options,
+                                tn_compare **compare, tn_error *error);
+TN_API void tn_compare_free(tn_compare *compare);
+TN_API int tn_compare_rows(const tn_compare *compare);
+TN_API const tn_compare_row *tn_compare_row_at(const tn_compare *compare, int i);
+/* what the reference is, how far it may be off, and until when it holds, s */
+TN_API const char *tn_compare_reference(const tn_compare *compare, double *error, double *until);
+/* one sentence; and the row that it names, -1: none */
+TN_API const char *tn_compare_recommendation(const tn_compare *compare, int *row);
+TN_API tn_status tn_compare_text(const tn_compare *compare, tn_write write, void *user);
+TN_API tn_status tn_compare_json(const tn_compare *compare, tn_write write, void *user);
+TN_API tn_status tn_compare_csv(const tn_compare *compare, tn_write write, void *user);
+/* drift over time of all rows: t, then |C| and error of each */
+TN_API tn_status tn_compare_curves(const tn_compare *compare, tn_write write, void *user);
+
 #ifdef __cplusplus
 }
 #endif

@@ -167,7 +167,8 @@ static tn_status channels(tn_study *s, tn_finding *m, const tn_node *list, tn_er
   const int n = count(list);
   const char **ours = tn_arena_alloc(&s->arena, sizeof *ours * (size_t)(n + 1));
   int *theirs = tn_arena_alloc(&s->arena, sizeof *theirs * (size_t)(n + 1));
-  if (!ours || !theirs) return no_memory(e);
+  meter->column = tn_arena_alloc(&s->arena, sizeof *meter->column * (size_t)(n + 1));
+  if (!ours || !theirs || !meter->column) return no_memory(e);
   if (!list || (list->kind != TN_NODE_LIST && list->kind != TN_NODE_OBJECT) || !n)
     return tn_node_fail(list ? list : m->node, e, TN_E_MODEL,
                         "`channels` is a list of expressions, or an object of ours and theirs");
@@ -234,7 +235,8 @@ static tn_status signal_of(tn_study *s, tn_finding *m, tn_error *e) {
   if (!*of == !*expression) return tn_node_fail(n, e, TN_E_MODEL, "a measure has either `of` or `expression`");
   if (*expression) {
     const char **one = tn_arena_alloc(&s->arena, sizeof *one);
-    if (!one) return no_memory(e);
+    x->column = tn_arena_alloc(&s->arena, sizeof *x->column);
+    if (!one || !x->column) return no_memory(e);
     *one = expression;
     x->signal = TN_SIGNAL_EXPRESSION;
     x->channels = 1;

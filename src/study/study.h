@@ -5,7 +5,7 @@
  *   metric.c     what can be measured          reference.c a motion to compare with
  *   facts.c      measures that need no run     verdict.c  tolerances, claims
  *   pool.c       runs on all cores             study.c    from the file to the rows
- *   print.c      rows as text and JSON */
+ *   print.c      rows as text and JSON         compare.c  methods on a model of the user's own */
 #ifndef TN_STUDY_INTERNAL_H
 #define TN_STUDY_INTERNAL_H
 
@@ -23,6 +23,8 @@ typedef enum tn_quantity {
   TN_SIGNAL_CDOT,       /* likewise                                       */
   TN_SIGNAL_BOTH,       /* the larger of the two norms                    */
   TN_SIGNAL_ERROR,      /* distance of channels from a reference, at its times */
+  TN_SIGNAL_POSE,       /* distance of all bodies from where a reference has them, at its times: in lengths of the model, and of
+                           unit vectors along their axes: the largest */
   TN_SIGNAL_EXPRESSION, /* of channels                                    */
   TN_SIGNAL_FIGURE      /* a number of the whole run: right-hand sides .. */
 } tn_quantity;
@@ -52,6 +54,7 @@ typedef struct tn_meter {
   const char *joint;      /* rows of this joint alone; NULL                              */
   const char *figure;     /* TN_SIGNAL_FIGURE                                            */
   bool at_rows;           /* sampled at rows of output                                   */
+  bool scaled;            /* rows as the contract scales them                            */
   double from, to, level; /* s; of TN_TAKE_ABOVE and _SETTLED                            */
   int k;                  /* of TN_TAKE_CROSSING                                         */
   int channels;           /* expressions, and their names among the outputs of the run    */
@@ -59,7 +62,7 @@ typedef struct tn_meter {
   const tn_reference *against;
   const int *theirs; /* channels: columns of the reference */
   /* in a run */
-  int column;          /* of the first of its channels, of the columns of a row */
+  int *column;         /* channels: columns of a row                          */
   long samples, signs; /* so far                                              */
   double sum, x, t;    /* reduced so far; last sample                         */
   double value;        /* at the end                                          */
@@ -109,9 +112,15 @@ const tn_node *tn_plan_get(const tn_plan_of_run *p, const char *key); /* its own
 tn_status tn_plan_apply(const tn_plan_of_run *p, const char *folder, double x, tn_desc *d, tn_error *e);
 
 typedef struct tn_trial {
-  const tn_plan_of_run *plan;
+  const tn_plan_of_run *plan; /* or NULL, and these: */
+  const char *text, *text_name;
+  int settings;
+  const tn_setting *setting;
+  long most_rhs; /* 0: no limit */
   const char *folder;
-  double x; /* NaN: there is none */
+  double x;         /* NaN: there is none                                         */
+  bool own_outputs; /* those of the model stay; meters name columns               */
+  bool poses;       /* the reference is to be filled with those of bodies instead */
   int meters;
   tn_meter **meter;
   tn_reference *reference; /* to be filled with the rows of the run; or NULL */
@@ -120,6 +129,7 @@ typedef struct tn_trial {
   tn_status status;
   char message[512];
   double t_end, seconds;
+  tn_summary summary;    /* of the last run */
   bool curve, has_error; /* bins are kept; some meter compares with a reference */
   tn_bin *bin;           /* TN_BINS */
 } tn_trial;

@@ -16,18 +16,16 @@ static bool reads_channels(const tn_meter *m) {
   return m->signal == TN_SIGNAL_EXPRESSION || m->signal == TN_SIGNAL_ERROR;
 }
 
-/* rows that a meter looks at, one after another in `x` */
 static double violation(const tn_meter *m, const tn_sim *s, bool velocity) {
   const tn_model *model = s->m;
   const double *all = velocity ? s->V1 : s->C1;
   const int first = m->rows == 2 ? model->holonomic : 0;
   const int last = m->rows == 1 || (!velocity && m->rows == 0) ? model->holonomic : model->rows;
-  if (m->row >= 0) return m->row < model->rows ? all[m->row] : NAN;
-  if (!m->joint) return last > first ? tn_norm_of(m->norm, last - first, all + first) : 0;
+  if (m->row >= 0) return m->row < model->rows ? all[m->row] : (double)NAN;
   double sum = 0;
   for (int i = first; i < last; i++) {
-    if (strcmp(tn_sim_row_joint(s, i), m->joint) != 0) continue;
-    const double a = fabs(all[i]);
+    if (m->joint && strcmp(tn_sim_row_joint(s, i), m->joint) != 0) continue;
+    const double a = fabs(all[i]) * (m->scaled ? model->row_scale[i] : 1);
     sum = m->norm == 0 ? (a <= sum ? sum : a) : sum + (m->norm == 1 ? a : a * a);
   }
   return m->norm == 2 ? sqrt(sum) : sum;
@@ -51,7 +49,7 @@ static bool on_step(void *user, double t) {
   if (r->at_steps && tn_row_here(s) != TN_OK) return true;
   for (int i = 0; i < trial->meters; i++) {
     tn_meter *m = trial->meter[i];
-    if (m->signal == TN_SIGNAL_EXPRESSION && !m->at_rows) tn_meter_add(m, t, s->row[m->column]);
+    if (m->signal == TN_SIGNAL_EXPRESSION && !m->at_rows) tn_meter_add(m, t, s->row[m->column[0]]);
     if (m->signal == TN_SIGNAL_C) tn_meter_add(m, t, violation(m, s, false));
     if (m->signal == TN_SIGNAL_CDOT) tn_meter_add(m, t, violation(m, s, true));
     if (m->signal == TN_SIGNAL_BOTH) tn_meter_add(m, t, fmax(violation(m, s, false), violation(m, s, true)));
@@ -60,10 +58,32 @@ static bool on_step(void *user, double t) {
   return !r->most_rhs || s->summary.rhs < r->most_rhs;
 }
 
+/* where the bodies are: places in lengths of the model, and axes; 4 numbers a body in the plane, 12 in space */
+static int poses(const tn_sim *s, double *out) {
+  const tn_model *m = s->m;
+  const tn_system *sys = &s->solver.sys;
+  int n = 0;
+  for (int i = 0; i < m->bodies; i++) {
+    if (!out) {
+      n += m->dimension == 2 ? 4 : 12;
+    } else if (m->dimension == 2) {
+      const tn_frame2 *f = &sys->body[i];
+      for (int k = 0; k < 2; k++) out[n++] = f->r[k] / m->length;
+      out[n++] = f->c;
+      out[n++] = f->s;
+    } else {
+      const tn_frame3 *f = &sys->body3[i];
+      for (int k = 0; k < 3; k++) out[n++] = f->r[k] / m->length;
+      for (int k = 0; k < 9; k++) out[n++] = f->A[k];
+    }
+  }
+  return n;
+}
+
 static double distance(const tn_meter *m, const double *values, const double *theirs) {
   double sum = 0;
   for (int k = 0; k < m->channels; k++) {
-    const double d = fabs(values[m->column + k] - theirs[1 + m->theirs[k]]);
+    const double d = fabs(values[m->column[k]] - theirs[1 + m->theirs[k]]);
     sum = m->norm == 0 ? (d <= sum ? sum : d) : sum + (m->norm == 1 ? d : d * d);
   }
   return m->norm == 2 ? sqrt(sum) : sum;
@@ -75,19 +95,31 @@ static tn_status on_row(void *user, double t, int n, const double *values) {
   (void)n;
   for (int i = 0; i < trial->meters; i++) {
     tn_meter *m = trial->meter[i];
-    if (m->signal == TN_SIGNAL_EXPRESSION && m->at_rows) tn_meter_add(m, t, values[m->column]);
-    if (m->signal != TN_SIGNAL_ERROR) continue;
+    if (m->signal == TN_SIGNAL_EXPRESSION && m->at_rows) tn_meter_add(m, t, values[m->column[0]]);
+    if (m->signal != TN_SIGNAL_ERROR && m->signal != TN_SIGNAL_POSE) continue;
     const tn_reference *ref = m->against;
     const size_t width = (size_t)ref->columns + 1;
     const double tol = 1e-9 * fmax(1, fabs(t));
     while (m->at < ref->rows && ref->value[m->at * width] < t - tol) m->at++;
     if (m->at == ref->rows || ref->value[m->at * width] > t + tol) continue;
-    const double off = distance(m, values, ref->value + m->at * width);
+    double off = 0;
+    if (m->signal == TN_SIGNAL_ERROR) {
+      off = distance(m, values, ref->value + m->at * width);
+    } else if (poses(r->sim, NULL) == ref->columns) {
+      poses(r->sim, r->values);
+      for (int k = 0; k < ref->columns; k++) {
+        const double d = fabs(r->values[k] - ref->value[m->at * width + 1 + (size_t)k]);
+        off = d <= off ? off : d;
+      }
+    }
     tn_meter_add(m, t, off);
     keep(trial, r->until, t, 0, 0, off);
   }
   if (!trial->reference) return TN_OK;
-  for (int k = 0; k < trial->reference->columns; k++) r->values[k] = values[r->column[k]];
+  if (trial->poses)
+    poses(r->sim, r->values);
+  else
+    for (int k = 0; k < trial->reference->columns; k++) r->values[k] = values[r->column[k]];
   return tn_reference_add(trial->reference, t, r->values);
 }
 
@@ -102,17 +134,18 @@ static tn_status ask(tn_trial *t, tn_desc *d, tn_error *e) {
   char name[48];
   tn_status status = TN_OK;
   bool rows = t->reference != NULL;
+  if (t->own_outputs) return TN_OK;
   tn_desc_remove(d, "/outputs");
   status = tn_desc_text(d, "/outputs/nothing", "0", e);
   for (int i = 0; i < t->meters && status == TN_OK; i++) {
     const tn_meter *m = t->meter[i];
-    rows = rows || m->at_rows || m->signal == TN_SIGNAL_ERROR;
+    rows = rows || m->at_rows || m->signal == TN_SIGNAL_ERROR || m->signal == TN_SIGNAL_POSE;
     for (int k = 0; reads_channels(m) && k < m->channels && status == TN_OK; k++) {
       tn_format(name, sizeof name, "m%d_%d", i, k);
       status = add_output(d, name, m->channel[k], e);
     }
   }
-  for (int k = 0; t->reference && k < t->reference->columns && status == TN_OK; k++) {
+  for (int k = 0; t->reference && !t->poses && k < t->reference->columns && status == TN_OK; k++) {
     tn_format(name, sizeof name, "r_%d", k);
     status = add_output(d, name, t->reference->column[k], e);
   }
@@ -134,13 +167,16 @@ static tn_status find_columns(run *r, tn_error *e) {
     tn_meter *m = t->meter[i];
     for (int k = 0; reads_channels(m) && k < m->channels; k++) {
       tn_format(name, sizeof name, "m%d_%d", i, k);
-      const int c = column_of(r->sim, name);
-      if (c < 0) return tn_fail(e, TN_E_MODEL, "'%.200s' is a vector: measure a component or its norm", m->channel[k]);
-      if (k == 0) m->column = c;
+      m->column[k] = column_of(r->sim, t->own_outputs ? m->channel[k] : name);
+      if (m->column[k] >= 0) continue;
+      return tn_fail(e, TN_E_MODEL,
+                     t->own_outputs ? "the model has no output '%.200s', which the reference has"
+                                    : "'%.200s' is a vector: measure a component or its norm",
+                     m->channel[k]);
     }
     r->at_steps = r->at_steps || (m->signal == TN_SIGNAL_EXPRESSION && !m->at_rows);
   }
-  for (int k = 0; t->reference && k < t->reference->columns; k++) {
+  for (int k = 0; t->reference && !t->poses && k < t->reference->columns; k++) {
     tn_format(name, sizeof name, "r_%d", k);
     if ((r->column[k] = column_of(r->sim, name)) < 0)
       return tn_fail(e, TN_E_MODEL, "'%.200s' is a vector: compare components", t->reference->column[k]);
@@ -165,29 +201,38 @@ static double number_of(const tn_plan_of_run *p, const char *key, double otherwi
   return node && node->kind == TN_NODE_NUMBER ? node->number : otherwise;
 }
 
+static tn_status describe(const tn_trial *t, tn_desc *d, tn_error *e) {
+  tn_status status = t->plan ? tn_plan_apply(t->plan, t->folder, t->x, d, e)
+                             : tn_desc_parse(d, t->text_name, t->text, strlen(t->text), e);
+  if (status == TN_OK && !t->plan) status = tn_desc_settings(d, t->settings, t->setting, e);
+  if (status == TN_OK && !(t->plan && tn_plan_get(t->plan, "breach")))
+    status = tn_desc_part(d, "/run/contract/breach", "record", e);
+  return status;
+}
+
 void tn_trial_run(tn_trial *t, const tn_allocator *allocator) {
   tn_desc *desc = NULL;
   tn_model *model = NULL;
   tn_error e;
-  run r = {.trial = t, .most_rhs = (long)number_of(t->plan, "most-rhs", 0)};
+  run r = {.trial = t, .most_rhs = t->plan ? (long)number_of(t->plan, "most-rhs", 0) : t->most_rhs};
   tn_arena arena;
   tn_arena_init(&arena, allocator);
   tn_status status = tn_desc_new(allocator, &desc, &e);
-  if (status == TN_OK) status = tn_plan_apply(t->plan, t->folder, t->x, desc, &e);
-  if (status == TN_OK && !tn_plan_get(t->plan, "breach"))
-    status = tn_desc_part(desc, "/run/contract/breach", "record", &e);
+  if (status == TN_OK) status = describe(t, desc, &e);
   if (status == TN_OK) status = ask(t, desc, &e);
   if (status == TN_OK) status = tn_compile(desc, &model, &e);
-  const int columns = t->reference ? t->reference->columns : 0;
+  int columns = t->reference ? t->reference->columns : 0;
+  if (status == TN_OK && 12 * model->bodies > columns) columns = 12 * model->bodies; /* or their poses */
   r.column = tn_arena_alloc(&arena, sizeof *r.column * (size_t)(columns + 1));
   r.values = tn_arena_alloc(&arena, sizeof *r.values * (size_t)(columns + 1));
   if (status == TN_OK && (!r.column || !r.values)) status = tn_fail(&e, TN_E_MEMORY, "out of memory");
   double least = INFINITY;
-  const int repeat = (int)number_of(t->plan, "repeat", 1);
+  const int repeat = t->plan ? (int)number_of(t->plan, "repeat", 1) : 1;
   for (int k = 0; k < repeat && status == TN_OK; k++) {
     status = tn_sim_new(model, &r.sim, &e);
     if (status == TN_OK) {
       r.until = model->run.until;
+      if (t->poses) t->reference->columns = poses(r.sim, NULL);
       status = find_columns(&r, &e);
     }
     if (status == TN_OK) status = once(&r, &e);
@@ -195,6 +240,7 @@ void tn_trial_run(tn_trial *t, const tn_allocator *allocator) {
       least = fmin(least, r.sim->summary.cpu_seconds);
       t->seconds += r.sim->summary.cpu_seconds;
       t->t_end = r.sim->t;
+      t->summary = r.sim->summary;
     }
     if (k < repeat - 1 && status == TN_OK) tn_sim_free(r.sim), r.sim = NULL;
   }

@@ -1,0 +1,175 @@
+/* tenon compare MODEL: methods, integrators and settings on one model, against a reference. */
+#include "cli.h"
+
+#include <unistd.h>
+
+#include "tenon/study.h"
+
+static const option options[] = {
+    {"--methods", NULL, "A,B,..", "named methods, or stabilizers with their parameters; a choice of them if left out",
+     "method", false},
+    {"--integrators", NULL, "A,B,..", "that of the model if left out", "integrator", false},
+    {"--rtol", NULL, "X,Y,..", "adaptive steps: relative (and absolute) tolerances", NULL, false},
+    {"--step", NULL, "X,Y,..", "fixed steps, s", NULL, false},
+    {"--reference", NULL, "FILE", "auto, or a CSV with outputs of the model, as tenon run -o writes it", "file", false},
+    {"--accuracy", NULL, "X",
+     "an error that is good enough, in lengths of the model and of directions (outputs of a file: as they are); 1e-4",
+     NULL, false},
+    {"--jobs", "-j", "N", "runs at a time; as many as there are processors if left out", NULL, false},
+    {"--output", "-o", "FILE", "by suffix: .csv (a line a run), .json; may repeat", "file", true},
+    {"--curves", NULL, "FILE", "violations and errors of all runs over time, as CSV", "file", false},
+    {"--json", NULL, NULL, "as one JSON object", NULL, false},
+    {"--quiet", "-q", NULL, "no progress", NULL, false},
+    {.flag = NULL}};
+
+enum { MOST = 64 };
+
+/* at commas, but not those before a parameter: `a,b:x=1,y=2` is a and b:x=1,y=2. the text is cut up */
+static int split(char *text, const char **part) {
+  int n = 0;
+  for (char *at = text; at && n < MOST; n++) {
+    part[n] = at;
+    for (char *comma = strchr(at, ',');; comma = strchr(comma + 1, ',')) {
+      at = comma ? comma + 1 : NULL;
+      const size_t word = comma ? strcspn(at, ",:=") : 0;
+      if (comma && at[word] == '=') continue; /* a parameter of it */
+      if (comma) *comma = 0;
+      break;
+    }
+  }
+  return n;
+}
+
+static int numbers(const words *w, char *text, const char *flag, double *value) {
+  const char *part[MOST];
+  const int n = split(text, part);
+  for (int i = 0; i < n; i++) {
+    char *end;
+    value[i] = strtod(part[i], &end);
+    if (end == part[i] || *end || !(value[i] > 0) || value[i] > 1e300) {
+      char message[80];
+      snprintf(message, sizeof message, "%s needs numbers, not", flag);
+      tn_say_usage(w, message, part[i]);
+      return -1;
+    }
+  }
+  return n;
+}
+
+static bool on_progress(void *user, int done, int all, const char *run) {
+  bool *line = user;
+  fprintf(stderr, "\r  %d of %d runs, %.40s\x1b[K", done, all, run);
+  fflush(stderr);
+  return *line = true;
+}
+
+static int write_file(const char *path, tn_status (*print)(const tn_compare *, tn_write, void *), const tn_compare *c) {
+  FILE *file = fopen(path, "w");
+  bool good = file && print(c, tn_to_file, file) == TN_OK;
+  if (file && fclose(file) != 0) good = false;
+  if (good) return 0;
+  tn_say(RED, "cannot write '%s'", path);
+  return TN_E_IO;
+}
+
+static bool ends(const char *text, const char *with) {
+  const size_t n = strlen(text), m = strlen(with);
+  return n > m && strcmp(text + n - m, with) == 0;
+}
+
+static int report(const words *w, const tn_compare *c) {
+  int code = 0;
+  for (int i = 0; i < w->options && !code; i++)
+    if (strcmp(w->option[i].option->flag, "--output") == 0)
+      code = write_file(w->option[i].value, ends(w->option[i].value, ".json") ? tn_compare_json : tn_compare_csv, c);
+  if (!code && tn_words_has(w, "--curves")) code = write_file(tn_words_value(w, "--curves"), tn_compare_curves, c);
+  if (code) return code;
+  const tn_status status =
+      tn_words_has(w, "--json") ? tn_compare_json(c, tn_to_file, stdout) : tn_compare_text(c, tn_to_file, stdout);
+  return status == TN_OK ? 0 : TN_E_IO;
+}
+
+/* options into what the library takes; texts are copies that stay */
+typedef struct lists {
+  char *copy[4];
+  const char *method[MOST], *integrator[MOST];
+  double setting[MOST];
+} lists;
+
+static int read_lists(const words *w, lists *l, tn_compare_options *o) {
+  static const char *const flags[] = {"--methods", "--integrators", "--rtol", "--step"};
+  for (int i = 0; i < 4; i++) {
+    const char *value = tn_words_value(w, flags[i]);
+    if (!value) continue;
+    if (!*value) return tn_say_usage(w, "nothing is named by", flags[i]);
+    l->copy[i] = malloc(strlen(value) + 1);
+    if (!l->copy[i]) return tn_say(RED, "out of memory"), 5;
+    strcpy(l->copy[i], value);
+    if (i == 0) o->methods = split(l->copy[i], l->method);
+    if (i == 1) o->integrators = split(l->copy[i], l->integrator);
+    if (i >= 2 && (o->settings = numbers(w, l->copy[i], flags[i], l->setting)) < 0) return TN_E_USAGE;
+    o->fixed = i == 3;
+  }
+  o->method = l->method;
+  o->integrator = l->integrator;
+  o->setting = l->setting;
+  return 0;
+}
+
+static int compare(const words *w, lists *all, const loaded *l) {
+  tn_compare_options o = {0};
+  tn_compare *c = NULL;
+  tn_error e;
+  bool line = false;
+  double accuracy[MOST];
+  int code = read_lists(w, all, &o);
+  if (code) return code;
+  const char *jobs = tn_words_value(w, "--jobs"), *good = tn_words_value(w, "--accuracy"),
+             *reference = tn_words_value(w, "--reference");
+  if (jobs && (atol(jobs) < 1 || atol(jobs) > 1024)) return tn_say_usage(w, "--jobs needs a number, not", jobs);
+  if (jobs) o.workers = (int)atol(jobs);
+  if (good) {
+    char text[64];
+    snprintf(text, sizeof text, "%s", good);
+    if (numbers(w, text, "--accuracy", accuracy) != 1) return TN_E_USAGE;
+    o.accuracy = accuracy[0];
+  }
+  if (reference && strcmp(reference, "auto") != 0) o.reference = reference;
+  if (isatty(2) && !tn_words_has(w, "--quiet")) {
+    o.progress = on_progress;
+    o.user = &line;
+  }
+  const tn_status status = tn_compare_run(l->desc, l->name, &o, &c, &e);
+  if (line) fputs("\r\x1b[K", stderr);
+  code = status == TN_OK ? report(w, c) : tn_say_error(&e);
+  tn_compare_free(c);
+  return code;
+}
+
+static int run(const words *w) {
+  loaded l;
+  lists all = {0};
+  if (tn_words_has(w, "--rtol") && tn_words_has(w, "--step"))
+    return tn_say_usage(w, "either --rtol or", "--step");
+  int code = tn_load(w, &l);
+  if (!code) code = compare(w, &all, &l);
+  for (int i = 0; i < 4; i++) free(all.copy[i]);
+  tn_unload(&l);
+  return code;
+}
+
+const command tn_cli_compare = {
+    .name = "compare",
+    .takes = "MODEL",
+    .doc = "Run a model with several methods, integrators and settings, in parallel, and rank them by how far bodies are from "
+           "where a reference has them, with what that costs; then one sentence on which to use.",
+    .more = "The reference is made with other coordinates or another formulation, another integrator and tight tolerances; how far it may "
+            "be off itself is estimated, and errors below ten times that are not ranked. Where the motion is chaotic, errors are taken "
+            "as long as the reference holds.",
+    .completes = "file",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .shared = tn_cli_settings,
+    .run = run,
+};

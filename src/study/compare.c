@@ -1,0 +1,578 @@
+/* methods compared on one model. errors are distances of bodies from a reference, which is made here in other coordinates, with
+ * another integrator and tight tolerances, twice: the difference of the two is what it may be off itself.
+ *   - it holds as long as that is below HOLDS; what comes later (chaos) is not judged
+ *   - an error below ten times that is not told apart from others: they share a rank
+ * a run is good enough if its error is within the accuracy that is asked for and it keeps the constraint contract. the recommendation is
+ * the most accurate of those that are good enough and cost, in processor time, at most a quarter more than the cheapest of them: less is
+ * not told apart by timing. if none is good enough, the one with the least error. */
+#include "study/study.h"
+
+static const double HOLDS = 1e-6, APART = 10, GOOD = 1e-4, NOISE = 1.25;
+enum { MOST_RHS = 4000000, FEW_RHS = 400000, PATIENCE = 50 /* times the right-hand sides of the reference */ };
+
+typedef struct entry {
+  tn_compare_row row;
+  tn_setting setting[4];
+  char digits[32];
+  tn_meter meter[6], *of[6];
+  tn_trial trial;
+} entry;
+
+struct tn_compare {
+  tn_arena arena;
+  const tn_compare_options *options;
+  const char *name;
+  char *text; /* of the model */
+  size_t size, room;
+  tn_reference first, second; /* looser, tighter */
+  char reference[256];
+  double reference_error, holds, until, accuracy;
+  bool fixed;
+  long patience;
+  int rows, done, all;
+  entry *entry;
+  int winner;
+  char recommendation[1024], remark[1024];
+};
+
+/* ---- the model as text ------------------------------------------------------------------------------------------------------ */
+
+static bool collect(void *user, const char *text, size_t n) {
+  tn_compare *c = user;
+  if (c->size + n + 1 > c->room) {
+    const size_t room = 2 * (c->room + n) + 4096;
+    char *larger = tn_arena_alloc(&c->arena, room);
+    if (!larger) return false;
+    if (c->size) memcpy(larger, c->text, c->size);
+    c->text = larger;
+    c->room = room;
+  }
+  memcpy(c->text + c->size, text, n);
+  c->size += n;
+  c->text[c->size] = 0;
+  return true;
+}
+
+/* ---- the reference ------------------------------------------------------------------------------------------------------------ */
+
+static bool among(int n, const char *const *names, const char *name) {
+  for (int i = 0; i < n; i++)
+    if (strncmp(names[i], name, strlen(name)) == 0) return true;
+  return false;
+}
+
+typedef struct attempt {
+  tn_compare *c;
+  const char *coordinates, *formulation, *integrator;
+  tn_trial trial[2];
+  tn_setting setting[2][5];
+} attempt;
+
+static bool one_of_two(tn_pool *pool, void *user, int i) {
+  attempt *a = user;
+  (void)pool;
+  tn_trial_run(&a->trial[i], &a->c->arena.allocator);
+  return true;
+}
+
+/* how far apart both are, and from when on by too much */
+static void distance(tn_compare *c) {
+  const tn_reference *a = &c->first, *b = &c->second;
+  const size_t width = (size_t)b->columns + 1;
+  c->reference_error = 0;
+  c->holds = 0;
+  for (size_t i = 0; i < a->rows && i < b->rows; i++) {
+    double off = 0;
+    for (size_t k = 1; k < width; k++) off = fmax(off, fabs(a->value[i * width + k] - b->value[i * width + k]));
+    if (!(off <= HOLDS)) break;
+    c->reference_error = fmax(c->reference_error, off);
+    c->holds = b->value[i * width];
+  }
+}
+
+static bool attempt_reference(attempt *a, long most) {
+  static const char *const rtol[] = {"1e-10", "1e-12"};
+  tn_compare *c = a->c;
+  tn_reference *table[] = {&c->first, &c->second};
+  for (int i = 0; i < 2; i++) {
+    tn_setting *s = a->setting[i];
+    s[0] = (tn_setting){"method", "project"};
+    s[1] = (tn_setting){a->formulation ? "formulation" : "coordinates", a->formulation ? a->formulation : a->coordinates};
+    s[2] = (tn_setting){"integrator", a->integrator};
+    s[3] = (tn_setting){"rtol", rtol[i]};
+    s[4] = (tn_setting){"atol", rtol[i]};
+    tn_arena_free(&table[i]->arena);
+    *table[i] = (tn_reference){.name = "reference"};
+    tn_arena_init(&table[i]->arena, &c->arena.allocator);
+    a->trial[i] = (tn_trial){.text = c->text,
+                             .text_name = c->name,
+                             .settings = 5,
+                             .setting = s,
+                             .x = NAN,
+                             .most_rhs = most,
+                             .poses = true,
+                             .reference = table[i]};
+  }
+  tn_pool_run(c->options->workers, 2, one_of_two, a);
+  if (a->trial[0].status != TN_OK || a->trial[1].status != TN_OK) return false;
+  distance(c);
+  c->until = a->trial[1].t_end;
+  c->patience = PATIENCE * a->trial[1].summary.rhs;
+  if (c->patience < FEW_RHS) c->patience = FEW_RHS;
+  if (!(c->holds > 0)) return false;
+  tn_format(c->reference, sizeof c->reference, "%s, %s %s, rtol 1e-12; against rtol 1e-10", a->integrator,
+            a->formulation ? "formulation" : "coordinates", a->formulation ? a->formulation : a->coordinates);
+  return true;
+}
+
+/* explicit formulas first; a stiff model makes them give up early. other coordinates than those of the model */
+static tn_status make_reference(tn_compare *c, bool relative, tn_error *e) {
+  static const char *const integrators[] = {"dop853", "abm", "radau5"};
+  attempt a = {.c = c};
+  for (int pass = 0; pass < 2; pass++) /* those that are compared come last */
+    for (int k = 0; k < 3; k++) {
+      a.integrator = integrators[k];
+      if (among(c->options->integrators, c->options->integrator, a.integrator) != (pass == 1)) continue;
+      const long most = k < 2 ? FEW_RHS : MOST_RHS;
+      a.coordinates = relative ? "absolute" : "relative";
+      a.formulation = NULL;
+      if (attempt_reference(&a, most)) return TN_OK;
+      a.formulation = "gauss";
+      if (attempt_reference(&a, most)) return TN_OK;
+    }
+  return tn_fail(e, TN_E_RUN, "no reference could be made: %.400s", a.trial[1].message);
+}
+
+/* ---- the runs ------------------------------------------------------------------------------------------------------------------- */
+
+enum { ERROR_MAX, ERROR_FINAL, C_MAX, C_RMS, CDOT_MAX, CDOT_RMS };
+
+static void put_meters(tn_compare *c, entry *x) {
+  static const tn_meter usual = {.row = -1, .scaled = true, .from = -INFINITY, .to = INFINITY, .take = TN_TAKE_MAX};
+  for (int i = 0; i < 6; i++) {
+    x->meter[i] = usual;
+    x->of[i] = &x->meter[i];
+  }
+  for (int i = 0; i < 2; i++) {
+    x->meter[i].signal = TN_SIGNAL_POSE;
+    x->meter[i].against = &c->second;
+    x->meter[i].to = c->holds;
+  }
+  x->meter[ERROR_FINAL].take = TN_TAKE_FINAL;
+  x->meter[CDOT_MAX].signal = x->meter[CDOT_RMS].signal = TN_SIGNAL_CDOT;
+  x->meter[C_MAX].signal = x->meter[C_RMS].signal = TN_SIGNAL_C;
+  x->meter[C_RMS].take = x->meter[CDOT_RMS].take = TN_TAKE_RMS;
+}
+
+/* with a reference from a file: all of its columns, which are outputs of the model */
+static tn_status from_file(tn_compare *c, tn_meter *m, tn_error *e) {
+  const int n = c->second.columns;
+  int *theirs = tn_arena_alloc(&c->arena, sizeof *theirs * (size_t)(n + 1));
+  m->column = tn_arena_alloc(&c->arena, sizeof *m->column * (size_t)(n + 1));
+  if (!theirs || !m->column) return tn_fail(e, TN_E_MEMORY, "out of memory");
+  for (int i = 0; i < n; i++) theirs[i] = i;
+  m->signal = TN_SIGNAL_ERROR;
+  m->channels = n;
+  m->channel = c->second.column;
+  m->theirs = theirs;
+  return TN_OK;
+}
+
+static bool is_method(const char *name) {
+  for (int i = 0; tn_list_name("method", i); i++)
+    if (strcmp(tn_list_name("method", i), name) == 0) return true;
+  return false;
+}
+
+static tn_status list_runs(tn_compare *c, tn_error *e) {
+  static const char *const usual[] = {"project", "direct", "baumgarte-step", "fuzzy", "braun-goldfarb", "fci"};
+  const tn_compare_options *o = c->options;
+  const int methods = o->methods ? o->methods : (int)(sizeof usual / sizeof *usual);
+  const int integrators = o->integrators ? o->integrators : 1, settings = o->settings ? o->settings : 1;
+  c->entry = tn_arena_alloc(&c->arena, sizeof *c->entry * (size_t)(methods * integrators * settings));
+  if (!c->entry) return tn_fail(e, TN_E_MEMORY, "out of memory");
+  for (int i = 0; i < methods; i++)
+    for (int j = 0; j < integrators; j++)
+      for (int k = 0; k < settings; k++) {
+        entry *x = &c->entry[c->rows++];
+        tn_compare_row *r = &x->row;
+        r->method = o->methods ? o->method[i] : usual[i];
+        r->integrator = o->integrators ? o->integrator[j] : "";
+        r->setting = o->settings ? o->setting[k] : (double)NAN;
+        int n = 0;
+        x->setting[n++] = (tn_setting){is_method(r->method) ? "method" : "stabilize", r->method};
+        if (*r->integrator) x->setting[n++] = (tn_setting){"integrator", r->integrator};
+        if (o->settings) {
+          tn_json_digits(r->setting, x->digits);
+          x->setting[n++] = (tn_setting){o->fixed ? "step" : "rtol", x->digits};
+          if (!o->fixed) x->setting[n++] = (tn_setting){"atol", x->digits};
+        }
+        put_meters(c, x);
+        x->trial = (tn_trial){.text = c->text,
+                              .text_name = c->name,
+                              .settings = n,
+                              .setting = x->setting,
+                              .x = NAN,
+                              .most_rhs = c->patience,
+                              .own_outputs = o->reference != NULL,
+                              .curve = true,
+                              .has_error = true,
+                              .meters = 6,
+                              .meter = x->of};
+        x->trial.bin = tn_arena_alloc(&c->arena, sizeof *x->trial.bin * TN_BINS);
+        if (!x->trial.bin) return tn_fail(e, TN_E_MEMORY, "out of memory");
+        for (int l = 0; o->reference && l < 2; l++) TN_TRY(from_file(c, &x->meter[l], e));
+      }
+  return TN_OK;
+}
+
+static bool one(tn_pool *pool, void *user, int i) {
+  tn_compare *c = user;
+  entry *x = &c->entry[i];
+  tn_trial *t = &x->trial;
+  tn_compare_row *r = &x->row;
+  tn_trial_run(t, &c->arena.allocator);
+  r->error = x->meter[ERROR_MAX].value;
+  r->error_final = x->meter[ERROR_FINAL].value;
+  r->C_max = x->meter[C_MAX].value;
+  r->C_rms = x->meter[C_RMS].value;
+  r->Cdot_max = x->meter[CDOT_MAX].value;
+  r->Cdot_rms = x->meter[CDOT_RMS].value;
+  r->steps = t->summary.steps;
+  r->rejected = t->summary.rejected;
+  r->rhs = t->summary.rhs;
+  r->cpu_seconds = t->summary.cpu_seconds;
+  r->energy = t->summary.energy_balance;
+  r->contract_kept = t->summary.contract_kept;
+  if (t->status != TN_OK) r->failure = t->message;
+  if (t->status == TN_E_STOPPED)
+    tn_format(t->message, sizeof t->message, "given up at t = %.4g s after %ld right-hand sides", t->t_end, r->rhs);
+  r->resolved = r->error > APART * c->reference_error;
+  tn_pool_lock(pool);
+  c->done++;
+  const bool on = !c->options->progress || c->options->progress(c->options->user, c->done, c->all, r->method);
+  tn_pool_unlock(pool);
+  return on;
+}
+
+/* ---- judgement -------------------------------------------------------------------------------------------------------------------- */
+
+/* errors that the reference cannot tell apart are alike */
+static double judged(const tn_compare *c, const tn_compare_row *r) { return fmax(r->error, APART * c->reference_error); }
+
+static void rank(tn_compare *c) {
+  for (int i = 0; i < c->rows; i++) {
+    tn_compare_row *r = &c->entry[i].row;
+    if (r->failure || isnan(r->error)) continue;
+    r->rank_error = r->rank_residual = 1;
+    for (int k = 0; k < c->rows; k++) {
+      const tn_compare_row *other = &c->entry[k].row;
+      if (other->failure || isnan(other->error)) continue;
+      r->rank_error += judged(c, other) < judged(c, r);
+      r->rank_residual += other->C_max < r->C_max;
+    }
+  }
+}
+
+static void label(const tn_compare *c, const tn_compare_row *r, char *text, size_t size) {
+  char at[64] = "";
+  if (!isnan(r->setting)) tn_format(at, sizeof at, ", %s %g", c->fixed ? "step" : "rtol", r->setting);
+  tn_format(text, size, "%.120s%s%.60s%s", r->method, *r->integrator ? " with " : "", r->integrator, at);
+}
+
+static bool is_good(const tn_compare *c, const tn_compare_row *r) { return r->contract_kept && r->error <= c->accuracy; }
+
+/* the least error of those wanted; without one, -1 */
+static int most_accurate(const tn_compare *c, bool good, double most_seconds, int but) {
+  int best = -1;
+  for (int i = 0; i < c->rows; i++) {
+    const tn_compare_row *r = &c->entry[i].row;
+    if (!r->rank_error || i == but || (good && (!is_good(c, r) || r->cpu_seconds > most_seconds))) continue;
+    const double before = best < 0 ? INFINITY : judged(c, &c->entry[best].row), now = judged(c, r);
+    if (now < before || (now == before && r->cpu_seconds < c->entry[best].row.cpu_seconds)) best = i;
+  }
+  return best;
+}
+
+typedef struct sentence {
+  char *at;
+  size_t room;
+} sentence;
+
+static void say(sentence *s, const char *format, ...) TN_PRINTF(2, 3);
+static void say(sentence *s, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  const int n = tn_vformat(s->at, s->room, format, list);
+  va_end(list);
+  if (n < 0) return;
+  const size_t used = (size_t)n < s->room ? (size_t)n : s->room - 1;
+  s->at += used;
+  s->room -= used;
+}
+
+/* two runs that violations put in the wrong order, by most */
+static void warn(const tn_compare *c, sentence *s) {
+  double worst = 2;
+  int a = -1, b = -1;
+  char name[256], other[256];
+  for (int i = 0; i < c->rows; i++)
+    for (int k = 0; k < c->rows; k++) {
+      const tn_compare_row *x = &c->entry[i].row, *y = &c->entry[k].row;
+      if (!x->rank_error || !y->rank_error || !(2 * x->C_max < y->C_max) || !(judged(c, x) > worst * judged(c, y))) continue;
+      worst = judged(c, x) / judged(c, y);
+      a = i, b = k;
+    }
+  if (a < 0) return;
+  const tn_compare_row *x = &c->entry[a].row, *y = &c->entry[b].row;
+  label(c, x, name, sizeof name);
+  label(c, y, other, sizeof other);
+  say(s, "Violations alone would rank otherwise: %s has |C| %.2g and an error of %.2g, %s |C| %.2g and %.2g.", name, x->C_max, x->error,
+      other, y->C_max, y->error);
+}
+
+static void recommend(tn_compare *c) {
+  char name[256];
+  int good = 0, ended = 0;
+  double cheapest = INFINITY;
+  sentence s = {c->recommendation, sizeof c->recommendation}, remark = {c->remark, sizeof c->remark};
+  for (int i = 0; i < c->rows; i++) {
+    const tn_compare_row *r = &c->entry[i].row;
+    if (!r->rank_error) continue;
+    ended++;
+    if (!is_good(c, r)) continue;
+    good++;
+    cheapest = fmin(cheapest, r->cpu_seconds);
+  }
+  c->winner = most_accurate(c, good > 0, NOISE * cheapest, -1);
+  warn(c, &remark);
+  if (c->winner < 0) {
+    say(&s, "None can be recommended: no run came to its end.");
+    return;
+  }
+  const tn_compare_row *w = &c->entry[c->winner].row;
+  label(c, w, name, sizeof name);
+  say(&s, "Use %s: ", name);
+  if (good)
+    say(&s, "it keeps the contract, its error of %.2g is within %g, and of the %d of %d runs of which that is so none is cheaper by more "
+            "than timing can tell (%.3g s of processor time)", w->error, c->accuracy, good, c->rows, w->cpu_seconds);
+  else
+    say(&s, "no run keeps the contract with an error within %g, and its error of %.2g is the least of the %d of %d that came to their end",
+        c->accuracy, w->error, ended, c->rows);
+  const int second = good == 1 ? -1 : most_accurate(c, good > 0, INFINITY, c->winner);
+  if (second >= 0) {
+    label(c, &c->entry[second].row, name, sizeof name);
+    say(&s, "; %s has %.2g at %.3g s", name, c->entry[second].row.error, c->entry[second].row.cpu_seconds);
+  }
+  say(&s, ".");
+}
+
+/* ---- from a model to all of it ------------------------------------------------------------------------------------------------------- */
+
+static tn_status prepare(tn_compare *c, const tn_desc *desc, tn_error *e) {
+  const tn_compare_options *o = c->options;
+  tn_model *model = NULL;
+  TN_TRY(tn_compile(desc, &model, e));
+  const bool relative = model->relative;
+  c->until = model->run.until;
+  tn_model_free(model);
+  if (tn_desc_print(desc, collect, c, e) != TN_OK) return tn_fail(e, TN_E_MEMORY, "out of memory");
+  if (!o->reference) return make_reference(c, relative, e);
+  TN_TRY(tn_reference_read(&c->second, o->reference, e));
+  tn_format(c->reference, sizeof c->reference, "%.200s", o->reference);
+  c->holds = c->second.value[(c->second.rows - 1) * ((size_t)c->second.columns + 1)];
+  return TN_OK;
+}
+
+tn_status tn_compare_run(const tn_desc *desc, const char *model_name, const tn_compare_options *options, tn_compare **out,
+                         tn_error *error) {
+  static const tn_compare_options usual;
+  tn_error spare, *e = error ? error : &spare;
+  tn_arena arena;
+  *out = NULL;
+  tn_error_clear(e);
+  tn_arena_init(&arena, &desc->arena.allocator);
+  tn_compare *c = tn_arena_alloc(&arena, sizeof *c);
+  if (!c) return tn_fail(e, TN_E_MEMORY, "out of memory");
+  c->arena = arena;
+  c->options = options ? options : &usual;
+  c->name = model_name;
+  c->fixed = c->options->fixed;
+  c->patience = 10L * MOST_RHS;
+  c->accuracy = c->options->accuracy > 0 ? c->options->accuracy : GOOD;
+  tn_arena_init(&c->first.arena, &arena.allocator);
+  tn_arena_init(&c->second.arena, &arena.allocator);
+  tn_status status = prepare(c, desc, e);
+  if (status == TN_OK) status = list_runs(c, e);
+  c->all = c->rows;
+  if (status == TN_OK && !tn_pool_run(c->options->workers, c->rows, one, c))
+    status = tn_fail(e, TN_E_STOPPED, "the comparison was interrupted");
+  if (status != TN_OK) {
+    tn_compare_free(c);
+    return status;
+  }
+  rank(c);
+  recommend(c);
+  *out = c;
+  return TN_OK;
+}
+
+void tn_compare_free(tn_compare *c) {
+  if (!c) return;
+  tn_arena_free(&c->first.arena);
+  tn_arena_free(&c->second.arena);
+  tn_arena arena = c->arena;
+  tn_arena_free(&arena);
+}
+
+int tn_compare_rows(const tn_compare *c) { return c->rows; }
+const tn_compare_row *tn_compare_row_at(const tn_compare *c, int i) {
+  return i >= 0 && i < c->rows ? &c->entry[i].row : NULL;
+}
+const char *tn_compare_reference(const tn_compare *c, double *error, double *until) {
+  if (error) *error = c->reference_error;
+  if (until) *until = c->holds;
+  return c->reference;
+}
+const char *tn_compare_recommendation(const tn_compare *c, int *row) {
+  if (row) *row = c->winner;
+  return c->recommendation;
+}
+
+/* ---- as text, JSON, CSV ------------------------------------------------------------------------------------------------------------------ */
+
+static void reference_text(const tn_compare *c, tn_printer *p) {
+  tn_put(p, "reference: %s\n", c->reference);
+  if (c->reference_error > 0)
+    tn_put(p, "  it may be off by %.2g itself; errors below %.2g are not told apart\n", c->reference_error, APART * c->reference_error);
+  if (c->holds < c->until * (1 - 1e-9))
+    tn_put(p, "  it holds up to t = %.6g s of %.6g s; errors are taken up to there (later the motion is not determined to %g)\n",
+           c->holds, c->until, HOLDS);
+}
+
+/* in the order of ranks; those that failed last */
+static int in_order(const tn_compare *c, int place) {
+  for (int wanted = 1; wanted <= c->rows; wanted++)
+    for (int i = 0; i < c->rows; i++)
+      if (c->entry[i].row.rank_error == wanted && place-- == 0) return i;
+  for (int i = 0; i < c->rows; i++)
+    if (c->entry[i].row.rank_error == 0 && place-- == 0) return i;
+  return 0;
+}
+
+tn_status tn_compare_text(const tn_compare *c, tn_write write, void *user) {
+  tn_printer printer = {.write = write, .user = user}, *p = &printer;
+  int width = 20;
+  char name[256];
+  tn_put(p, "%s: %d runs\n", c->name, c->rows);
+  reference_text(c, p);
+  for (int i = 0; i < c->rows; i++) {
+    label(c, &c->entry[i].row, name, sizeof name);
+    if ((int)strlen(name) > width) width = (int)strlen(name);
+  }
+  tn_put(p, "\n%4s  %-*s %9s %9s %9s %9s %9s %5s %8s %8s %9s\n", "rank", width, "method", "error", "balance", "max |C|", "rms |C|",
+         "max |C'|", "by C", "steps", "rhs", "cpu, s");
+  for (int k = 0; k < c->rows; k++) {
+    const tn_compare_row *r = &c->entry[in_order(c, k)].row;
+    label(c, r, name, sizeof name);
+    if (!r->rank_error) {
+      tn_put(p, "%4s  %-*s %s\n", "-", width, name, r->failure ? r->failure : "nothing could be compared");
+      continue;
+    }
+    tn_put(p, "%4d  %-*s %8.2g%s %9.2g %9.2g %9.2g %9.2g %5d %8ld %8ld %9.3g\n", r->rank_error, width, name, r->error,
+           r->resolved ? " " : "*", r->energy, r->C_max, r->C_rms, r->Cdot_max, r->rank_residual, r->steps, r->rhs, r->cpu_seconds);
+  }
+  tn_put(p, "\nerror: largest distance of a body from the reference, in lengths of the model, and of directions. *: too small to be told"
+            " from that of the reference; by C: the rank by max |C| alone\n\n%s\n", c->recommendation);
+  if (*c->remark) tn_put(p, "%s\n", c->remark);
+  return p->failed ? TN_E_IO : TN_OK;
+}
+
+tn_status tn_compare_json(const tn_compare *c, tn_write write, void *user) {
+  tn_json json = {.write = write, .user = user}, *j = &json;
+  tn_json_open(j, NULL, "{");
+  tn_json_text(j, "model", c->name);
+  tn_json_open(j, "reference", "{");
+  tn_json_text(j, "what", c->reference);
+  tn_json_real(j, "error", c->reference_error);
+  tn_json_real(j, "holds_until", c->holds);
+  tn_json_real(j, "until", c->until);
+  tn_json_close(j);
+  tn_json_real(j, "accuracy", c->accuracy);
+  tn_json_text(j, "recommendation", c->recommendation);
+  if (*c->remark) tn_json_text(j, "remark", c->remark);
+  tn_json_whole(j, "winner", c->winner);
+  tn_json_open(j, "rows", "[");
+  for (int i = 0; i < c->rows; i++) {
+    const tn_compare_row *r = &c->entry[i].row;
+    tn_json_open(j, NULL, "{");
+    tn_json_text(j, "method", r->method);
+    tn_json_text(j, "integrator", r->integrator);
+    if (!isnan(r->setting)) tn_json_real(j, c->fixed ? "step" : "rtol", r->setting);
+    if (r->failure) tn_json_text(j, "failure", r->failure);
+    tn_json_real(j, "error", r->error);
+    tn_json_real(j, "error_final", r->error_final);
+    tn_json_bool(j, "resolved", r->resolved);
+    tn_json_bool(j, "contract_kept", r->contract_kept);
+    tn_json_real(j, "energy_balance", r->energy);
+    tn_json_real(j, "C_max", r->C_max);
+    tn_json_real(j, "C_rms", r->C_rms);
+    tn_json_real(j, "Cdot_max", r->Cdot_max);
+    tn_json_real(j, "Cdot_rms", r->Cdot_rms);
+    tn_json_whole(j, "steps", r->steps);
+    tn_json_whole(j, "rejected", r->rejected);
+    tn_json_whole(j, "rhs", r->rhs);
+    tn_json_real(j, "cpu_seconds", r->cpu_seconds);
+    tn_json_whole(j, "rank_error", r->rank_error);
+    tn_json_whole(j, "rank_residual", r->rank_residual);
+    tn_json_close(j);
+  }
+  tn_json_close(j);
+  tn_json_close(j);
+  return j->failed ? TN_E_IO : TN_OK;
+}
+
+/* a name as a field of CSV: parameters have commas */
+static void field(tn_printer *p, const char *text) {
+  tn_put(p, "\"");
+  for (; *text; text++) tn_put(p, *text == '"' ? "\"\"" : "%c", *text);
+  tn_put(p, "\",");
+}
+
+tn_status tn_compare_csv(const tn_compare *c, tn_write write, void *user) {
+  tn_printer printer = {.write = write, .user = user}, *p = &printer;
+  tn_put(p, "method,integrator,%s,error,error_final,energy_balance,C_max,C_rms,Cdot_max,Cdot_rms,steps,rejected,rhs,cpu_seconds,"
+            "rank_error,rank_residual,failure\n", c->fixed ? "step" : "rtol");
+  for (int i = 0; i < c->rows; i++) {
+    const tn_compare_row *r = &c->entry[i].row;
+    field(p, r->method);
+    field(p, r->integrator);
+    const double values[] = {r->setting, r->error, r->error_final, r->energy, r->C_max, r->C_rms, r->Cdot_max, r->Cdot_rms};
+    for (size_t k = 0; k < sizeof values / sizeof *values; k++)
+      if (isfinite(values[k]))
+        tn_put(p, "%.9g,", values[k]);
+      else
+        tn_put(p, ",");
+    tn_put(p, "%ld,%ld,%ld,%.6g,%d,%d,", r->steps, r->rejected, r->rhs, r->cpu_seconds, r->rank_error, r->rank_residual);
+    tn_put(p, "\"");
+    for (const char *t = r->failure ? r->failure : ""; *t; t++) tn_put(p, *t == '"' ? "\"\"" : "%c", *t);
+    tn_put(p, "\"\n");
+  }
+  return p->failed ? TN_E_IO : TN_OK;
+}
+
+tn_status tn_compare_curves(const tn_compare *c, tn_write write, void *user) {
+  tn_printer printer = {.write = write, .user = user}, *p = &printer;
+  char name[256];
+  tn_put(p, "run,t,C,Cdot,error\n");
+  for (int i = 0; i < c->rows; i++) {
+    label(c, &c->entry[i].row, name, sizeof name);
+    for (int k = 0; k < TN_BINS; k++) {
+      const tn_bin *b = &c->entry[i].trial.bin[k];
+      if (k && b->t == 0) continue;
+      field(p, name);
+      tn_put(p, "%.9g,%.9g,%.9g,%.9g\n", b->t, b->C, b->Cdot, b->error);
+    }
+  }
+  return p->failed ? TN_E_IO : TN_OK;
+}
