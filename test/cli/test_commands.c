@@ -4,7 +4,8 @@
 
 #include "cli_support.h"
 
-static const char *const commands[] = {"run", "check", "show", "eval", "list", "schema", "new", "export", "completion"};
+static const char *const commands[] = {"run", "check", "show", "eval", "list", "schema",
+                                       "new", "export", "stability", "compare", "reproduce", "completion"};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 /* ---- help, version, manual ------------------------------------------------------------------------------------------ */

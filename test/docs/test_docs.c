@@ -51,15 +51,19 @@ static int by_name(const void *a, const void *b) { return strcmp(a, b); }
 
 /* README and all of docs/, each in an empty folder */
 static void each_document(void (*use)(const block *)) {
+  static const char *const folders[] = {"docs", "docs/papers"};
   char name[64][64] = {"README.md"}, path[1024], here[1024];
   int n = 1;
-  snprintf(path, sizeof path, "%s/docs", TN_SOURCE_DIR);
-  DIR *folder = opendir(path);
-  CHECK(folder != NULL && getcwd(here, sizeof here));
-  for (struct dirent *d; folder && (d = readdir(folder));)
-    if (strlen(d->d_name) > 3 && strcmp(d->d_name + strlen(d->d_name) - 3, ".md") == 0 && n < 64)
-      snprintf(name[n++], sizeof name[0], "docs/%.50s", d->d_name);
-  if (folder) closedir(folder);
+  CHECK(getcwd(here, sizeof here));
+  for (int i = 0; i < 2; i++) {
+    snprintf(path, sizeof path, "%s/%s", TN_SOURCE_DIR, folders[i]);
+    DIR *folder = opendir(path);
+    CHECK(folder != NULL);
+    for (struct dirent *d; folder && (d = readdir(folder));)
+      if (strlen(d->d_name) > 3 && strcmp(d->d_name + strlen(d->d_name) - 3, ".md") == 0 && n < 64)
+        snprintf(name[n++], sizeof name[0], "%s/%.40s", folders[i], d->d_name);
+    if (folder) closedir(folder);
+  }
   CHECK(n > 6);
   qsort(name, (size_t)n, sizeof name[0], by_name);
   for (int i = 0; i < n; i++) {
