@@ -57,6 +57,7 @@ typedef enum tn_kind {
   TN_RUNNING, /* number or running expression; list if n != 1: const tn_expr *[n] ([3] if n is 0), NULL if not given */
   /* declared in the table, read by the compiler */
   TN_TEXT,    /* any text                                                                           */
+  TN_NAMES,   /* names: a list of texts, or one text with + between them                            */
   TN_NAME,    /* the name of a body                                                                 */
   TN_CHANNEL, /* the name of a coordinate channel                                                   */
   TN_PLACE,   /* the name of a point or body, or coordinates                                        */

@@ -82,7 +82,8 @@ TN_API tn_status tn_desc_number(tn_desc *desc, const char *pointer, double value
 TN_API tn_status tn_desc_numbers(tn_desc *desc, const char *pointer, int n, const double *values, tn_error *error);
 TN_API tn_status tn_desc_text(tn_desc *desc, const char *pointer, const char *text, tn_error *error);
 TN_API tn_status tn_desc_json(tn_desc *desc, const char *pointer, const char *json, tn_error *error);
-/* a part in the short form of the command line, `baumgarte:alpha=5,beta=5`; numbers, words and expressions as values */
+/* a part in the short form of the command line, `baumgarte:alpha=5,beta=5`; numbers, words, expressions and
+ * lists of them, `[1,2]`, as values */
 TN_API tn_status tn_desc_part(tn_desc *desc, const char *pointer, const char *part, tn_error *error);
 TN_API void tn_desc_remove(tn_desc *desc, const char *pointer); /* nothing happens if it is not there */
 TN_API bool tn_desc_has(const tn_desc *desc, const char *pointer);

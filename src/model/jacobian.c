@@ -70,14 +70,11 @@ static tn_status read_list(tn_context *c, const char *function, bool rows, int n
   return TN_OK;
 }
 
-tn_status tn_speeds_at(tn_context *c, const tn_node *node, const char *key, const bool **which) {
+/* those of one text, joined by + */
+static tn_status mark_speeds(tn_context *c, const tn_node *node, const char *key, bool *named) {
   char name[128];
-  *which = NULL;
-  if (!node) return TN_OK;
-  if (node->kind != TN_NODE_TEXT) return tn_refuse(c, node, "`%s` needs names of coordinates: \"a.x+a.y\"", key);
-  bool *named = tn_context_alloc(c, sizeof *named * (size_t)(c->m->nu + 1));
-  if (!named) return tn_no_memory(c);
-  for (const char *s = node->text; *s;) {
+  const char *s = node->text;
+  for (;; s++) {
     tn_error e = {0};
     const size_t n = strcspn(s, "+");
     tn_format(name, sizeof name, "%.*s", (int)n, s);
@@ -90,7 +87,20 @@ tn_status tn_speeds_at(tn_context *c, const tn_node *node, const char *key, cons
     }
     if (named[speed]) return tn_refuse(c, node, "`%s`: '%s' is named twice", key, name);
     named[speed] = true;
-    s += n + (s[n] == '+');
+    if (!*(s += n)) return TN_OK;
+  }
+}
+
+tn_status tn_speeds_at(tn_context *c, const tn_node *node, const char *key, const bool **which) {
+  *which = NULL;
+  if (!node) return TN_OK;
+  const bool list = node->kind == TN_NODE_LIST && node->first;
+  bool *named = tn_context_alloc(c, sizeof *named * (size_t)(c->m->nu + 1));
+  if (!named) return tn_no_memory(c);
+  for (const tn_node *k = list ? node->first : node; k; k = list ? k->next : NULL) {
+    if (k->kind != TN_NODE_TEXT)
+      return tn_refuse(c, k, "`%s` needs names of coordinates: [\"a.x\", \"a.y\"] or \"a.x+a.y\"", key);
+    TN_TRY(mark_speeds(c, k, key, named));
   }
   *which = named;
   return TN_OK;

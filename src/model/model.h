@@ -443,7 +443,7 @@ tn_status tn_number_text(void *context, const tn_scope *scope, const tn_node *at
                          double *value, tn_error *e);
 /* matrix.c: n x n, n <= 6, symmetric and without negative eigenvalues; given as its diagonal or by rows */
 tn_status tn_matrix_at(tn_context *c, const tn_node *node, const char *key, int n, double *K);
-/* jacobian.c: speeds by their names or those of coordinates, `a.x+a.y`, at a text: which (nu, NULL if there is no node) */
+/* jacobian.c: speeds by their names or those of coordinates, a list or `a.x+a.y`: which (nu, NULL if there is no node) */
 tn_status tn_speeds_at(tn_context *c, const tn_node *node, const char *key, const bool **which);
 bool tn_is_name(const char *text);
 tn_status tn_check_name(tn_context *c, const tn_node *member);

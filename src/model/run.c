@@ -8,24 +8,52 @@ static bool among(const tn_field *fields, const char *key) {
   return false;
 }
 
+typedef struct typed {
+  char *text; /* NULL: only counted */
+  size_t size, used;
+} typed;
+
+static void TN_PRINTF(2, 3) type_on(typed *to, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  const bool fits = to->used < to->size;
+  to->used += (size_t)tn_vformat(fits ? to->text + to->used : NULL, fits ? to->size - to->used : 0, format, args);
+  va_end(args);
+}
+
+static void type_value(typed *to, const tn_node *node) {
+  char digits[32];
+  if (node->kind == TN_NODE_NUMBER) tn_json_digits(node->number, digits), type_on(to, "%s", digits);
+  if (node->kind == TN_NODE_TEXT) type_on(to, "%s", node->text);
+  if (node->kind == TN_NODE_BOOL) type_on(to, "%s", node->boolean ? "true" : "false");
+  if (node->kind != TN_NODE_LIST) return;
+  type_on(to, "[");
+  for (const tn_node *k = node->first; k; k = k->next) {
+    type_value(to, k);
+    if (k->next) type_on(to, ",");
+  }
+  type_on(to, "]");
+}
+
+static void type_part(typed *to, const char *word, const tn_node *node, const tn_field *common) {
+  char mark = ':';
+  type_on(to, "%s", word);
+  if (node->kind != TN_NODE_OBJECT) return;
+  for (const tn_node *k = node->first; k; k = k->next) {
+    if (among(common, k->key) || tn_node_is_own(k)) continue;
+    type_on(to, "%c%s=", mark, k->key);
+    type_value(to, k);
+    mark = ',';
+  }
+}
+
 /* a part as one types it: `baumgarte:alpha=5,beta=5`; without the keys that all parts of its kind have in common */
 static const char *short_form(tn_context *c, const char *word, const tn_node *node, const tn_field *common) {
-  char text[256];
-  size_t used = (size_t)tn_format(text, sizeof text, "%s", word);
-  char mark = ':';
-  if (node->kind == TN_NODE_OBJECT)
-    for (const tn_node *k = node->first; k && used < sizeof text; k = k->next) {
-      if (among(common, k->key)) continue;
-      if (k->kind == TN_NODE_NUMBER)
-        used += (size_t)tn_format(text + used, sizeof text - used, "%c%s=%.17g", mark, k->key, k->number);
-      else if (k->kind == TN_NODE_TEXT)
-        used += (size_t)tn_format(text + used, sizeof text - used, "%c%s=%s", mark, k->key, k->text);
-      else if (k->kind == TN_NODE_BOOL)
-        used +=
-            (size_t)tn_format(text + used, sizeof text - used, "%c%s=%s", mark, k->key, k->boolean ? "true" : "false");
-      mark = ',';
-    }
-  return tn_arena_text(c->arena, text, strlen(text));
+  typed count = {NULL, 0, 0};
+  type_part(&count, word, node, common);
+  typed to = {tn_arena_alloc(c->arena, count.used + 1), count.used + 1, 0};
+  if (to.text) type_part(&to, word, node, common);
+  return to.text;
 }
 
 /* parameters of a part into a struct of its own, and its short form */

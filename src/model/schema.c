@@ -86,6 +86,19 @@ static void plain(tn_json *j, const tn_field *f) {
   case TN_TEXT:
   case TN_NAME:
   case TN_CHANNEL: tn_json_text(j, "type", "string"); return;
+  case TN_NAMES:
+    tn_json_open(j, "anyOf", "[-");
+    tn_json_open(j, NULL, "{");
+    tn_json_text(j, "type", "string");
+    tn_json_close(j);
+    tn_json_open(j, NULL, "{");
+    list_of(j, 1, 0);
+    tn_json_open(j, "items", "{");
+    tn_json_text(j, "type", "string");
+    tn_json_close(j);
+    tn_json_close(j);
+    tn_json_close(j);
+    return;
   case TN_PLACE: reference(j, "place"); return;
   case TN_PLACES:
     list_of(j, 1, 2);

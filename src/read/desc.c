@@ -3,7 +3,7 @@
  *
  *   pointer = "/" name { "/" name } [ "/-" ]        RFC 6901: ~1 is '/', ~0 is '~'; a name is not empty
  *   part    = type [ ":" key "=" value { "," key "=" value } ]
- *             value: a JSON number, true, false, else text; commas inside ( ) [ ] { } belong to it
+ *             value: a JSON number, true, false, [ value { "," value } ], else text; commas inside ( ) [ ] { } belong to it
  *
  * a call that fails leaves the description saying what it said before: new values are made apart and hung in last.
  * replaced values keep their position; the memory of what they held stays in the arena until the description is freed,
@@ -516,12 +516,12 @@ static bool is_name(segment g) {
   return g.n > 0;
 }
 
-/* bytes up to the next comma outside brackets; -1 if they do not match */
-static long value_length(const char *s) {
+/* bytes up to the next comma outside brackets, or to the end; -1 if they do not match */
+static long value_length(const char *s, const char *end) {
   char open[TN_DEPTH];
   int depth = 0;
   const char *c = s;
-  for (; *c && (depth || *c != ','); c++) {
+  for (; c < end && (depth || *c != ','); c++) {
     if (*c == '(' || *c == '[' || *c == '{') {
       if (depth == TN_DEPTH) return -1;
       open[depth++] = (char)(*c == '(' ? ')' : *c + 2);
@@ -532,11 +532,44 @@ static long value_length(const char *s) {
   return depth ? -1 : (long)(c - s);
 }
 
-static tn_status part_value(tn_arena *arena, segment g, tn_node **out, tn_error *e) {
+/* the bracket at its beginning is closed by its end; those inside match */
+static bool is_bracketed(segment g) {
+  int depth = 0;
+  if (g.n < 2 || g.s[0] != '[') return false;
+  for (size_t i = 0; i < g.n; i++) {
+    depth += g.s[i] == '[' ? 1 : g.s[i] == ']' ? -1 : 0;
+    if (!depth) return i == g.n - 1;
+  }
+  return false;
+}
+
+static tn_status part_value(tn_arena *arena, segment g, int room, const char *part, tn_node **out, tn_error *e);
+
+/* what stands between the brackets of a list, which match */
+static tn_status part_items(tn_arena *arena, segment g, int room, const char *part, tn_node *list, tn_error *e) {
+  if (room < 1) return tn_fail(e, TN_E_USAGE, "part '%.100s': lists stand too deep in one another", part);
+  const char *s = g.s, *end = g.s + g.n;
+  if (!trim(s, g.n).n) return TN_OK;
+  for (;; s++) {
+    const long n = value_length(s, end);
+    const segment item = trim(s, (size_t)n);
+    tn_node *node;
+    if (!item.n) return tn_fail(e, TN_E_USAGE, "part '%s': a list has an empty place", part);
+    const tn_status status = part_value(arena, item, room - 1, part, &node, e);
+    if (status) return status;
+    tn_node_append(list, node);
+    if ((s += n) == end) return TN_OK;
+  }
+}
+
+static tn_status part_value(tn_arena *arena, segment g, int room, const char *part, tn_node **out, tn_error *e) {
   double number = 0;
   bool is_true = g.n == 4 && !memcmp(g.s, "true", 4), is_false = g.n == 5 && !memcmp(g.s, "false", 5);
-  bool is_number = tn_json_number(g.s, g.n, &number);
-  tn_node *node = tn_node_new(arena, is_number ? TN_NODE_NUMBER : is_true || is_false ? TN_NODE_BOOL : TN_NODE_TEXT);
+  bool is_number = tn_json_number(g.s, g.n, &number), is_list = is_bracketed(g);
+  tn_node *node = tn_node_new(arena, is_number             ? TN_NODE_NUMBER
+                                     : is_true || is_false ? TN_NODE_BOOL
+                                     : is_list             ? TN_NODE_LIST
+                                                           : TN_NODE_TEXT);
   if (!node) return no_memory(e);
   node->number = number;
   node->boolean = is_true;
@@ -545,12 +578,12 @@ static tn_status part_value(tn_arena *arena, segment g, tn_node **out, tn_error 
     if (!(node->text = tn_arena_text(arena, g.s, g.n))) return no_memory(e);
   }
   *out = node;
-  return TN_OK;
+  return is_list ? part_items(arena, (segment){g.s + 1, g.n - 2}, room, part, node, e) : TN_OK;
 }
 
 /* one `key=value` at *s into object; *s moves to the comma or the end */
-static tn_status part_pair(tn_arena *arena, const char **s, const char *part, tn_node *object, tn_error *e) {
-  long n = value_length(*s);
+static tn_status part_pair(tn_arena *arena, const char **s, int room, const char *part, tn_node *object, tn_error *e) {
+  long n = value_length(*s, *s + strlen(*s));
   if (n < 0) return tn_fail(e, TN_E_USAGE, "part '%s': brackets do not match", part);
   segment pair = trim(*s, (size_t)n);
   const char *equals = pair.n ? memchr(pair.s, '=', pair.n) : NULL;
@@ -562,7 +595,7 @@ static tn_status part_pair(tn_arena *arena, const char **s, const char *part, tn
   if (!value.n) return tn_fail(e, TN_E_USAGE, "part '%s': no value after '%.*s='", part, (int)key.n, key.s);
   if (child_of(object, key)) return tn_fail(e, TN_E_USAGE, "part '%s': '%.*s' is given twice", part, (int)key.n, key.s);
   tn_node *node;
-  tn_status status = part_value(arena, value, &node, e);
+  tn_status status = part_value(arena, value, room, part, &node, e);
   if (status) return status;
   if (!(node->key = tn_arena_text(arena, key.s, key.n))) return no_memory(e);
   tn_node_append(object, node);
@@ -589,7 +622,7 @@ tn_status tn_desc_part(tn_desc *d, const char *pointer, const char *part, tn_err
   tn_node_append(&object, first);
   do {
     s++; /* the ':' or a ',' */
-    if ((status = part_pair(&d->arena, &s, part, &object, e))) return status;
+    if ((status = part_pair(&d->arena, &s, TN_DEPTH - p.n - 1, part, &object, e))) return status;
   } while (*s);
   return put(d, &p, &object, e);
 }

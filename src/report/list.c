@@ -89,6 +89,7 @@ static const char *kind_word(const tn_field *f) {
   case TN_TIME: return "number or f(t)";
   case TN_RUNNING: return f->n != 1 ? "list of running expressions" : "running expression";
   case TN_TEXT: return "text";
+  case TN_NAMES: return "names";
   case TN_NAME: return "body";
   case TN_CHANNEL: return "channel";
   case TN_PLACE: return "place";

@@ -91,8 +91,8 @@ static const tn_field fields[] = {{.key = "metric",
                                    .choices = "step stage guard"},
                                   {.key = "independent",
                                    .doc = "metric dependent: coordinates or speeds that stand where they can, "
-                                          "`a.x+a.y`; by pivoting if left out",
-                                   .kind = TN_TEXT},
+                                          "`a.x+a.y` or a list; by pivoting if left out",
+                                   .kind = TN_NAMES},
                                   {.key = "choose",
                                    .doc = "metric dependent: at every correction, when the choice becomes ten times "
                                           "worse than it was, or only before it degenerates",

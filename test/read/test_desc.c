@@ -265,6 +265,9 @@ TEST(parts) {
       {"a:b=max(1,2),c=v[i,(1,2)],d={1,2}", "{\"type\":\"a\",\"b\":\"max(1,2)\",\"c\":\"v[i,(1,2)]\",\"d\":\"{1,2}\"}"},
       {"a:b=if(x==1,2,3)", "{\"type\":\"a\",\"b\":\"if(x==1,2,3)\"}"},
       {"a:b=01,c=+1,d=1e999", "{\"type\":\"a\",\"b\":\"01\",\"c\":\"+1\",\"d\":\"1e999\"}"},
+      {"a:b=[1, -2e0,x+y],c=[[1,true],[]],d=[f(1,2),{1,2}]",
+       "{\"type\":\"a\",\"b\":[1,-2,\"x+y\"],\"c\":[[1,true],[]],\"d\":[\"f(1,2)\",\"{1,2}\"]}"},
+      {"a:b=[1][2],c=[ ]", "{\"type\":\"a\",\"b\":\"[1][2]\",\"c\":[]}"},
       {"a:b=x:y", "{\"type\":\"a\",\"b\":\"x:y\"}"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -276,6 +279,21 @@ TEST(parts) {
     CHECK_TEXT(text, printed(same));
     tn_desc_free(d);
     tn_desc_free(same);
+  }
+}
+
+/* lists of a part do not go deeper than those of a text may */
+TEST(parts_that_are_deep) {
+  for (int deep = TN_DEPTH - 3; deep < TN_DEPTH + 2; deep++) {
+    tn_desc *d = desc_of(NULL);
+    char part[4 * TN_DEPTH] = "a:b=", json[4 * TN_DEPTH] = "{\"b\":";
+    for (int i = 0; i < deep; i++) strcat(part, "["), strcat(json, "[");
+    for (int i = 0; i < deep; i++) strcat(part, "]"), strcat(json, "]");
+    strcat(json, "}");
+    const tn_status as_part = tn_desc_part(d, "/p", part, NULL), as_json = tn_desc_json(d, "/p", json, NULL);
+    CHECK((as_part == TN_OK) == (as_json == TN_OK));
+    CHECK((as_part == TN_OK) == (deep <= TN_DEPTH - 2));
+    tn_desc_free(d);
   }
 }
 
@@ -299,6 +317,9 @@ TEST(parts_that_make_no_sense) {
       {"a:b=max(1,2", "part 'a:b=max(1,2': brackets do not match"},
       {"a:b=1),c=2", "part 'a:b=1),c=2': brackets do not match"},
       {"a:b=(1],c=2", "part 'a:b=(1],c=2': brackets do not match"},
+      {"a:b=[1,,2]", "part 'a:b=[1,,2]': a list has an empty place"},
+      {"a:b=[,]", "part 'a:b=[,]': a list has an empty place"},
+      {"a:b=[1,(2])", "part 'a:b=[1,(2])': brackets do not match"},
       {"a:b=\xff", "/p: the part is not UTF-8"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -119,8 +119,9 @@ TEST(redundant_rows_have_no_pivots) {
 TEST(independent_components_by_name) {
   moved s;
   double q[MOST], u[MOST], off[2];
-  static const char *const named[] = {"platform.x+platform.y+platform.angle", "crank1.angle+crank2.angle+crank3.angle"};
-  for (int k = 0; k < 2; k++) {
+  static const char *const named[] = {"platform.x+platform.y+platform.angle", "crank1.angle+crank2.angle+crank3.angle",
+                                      "[crank1.angle,crank2.angle+crank3.angle]"};
+  for (int k = 0; k < 3; k++) {
     char part[128];
     snprintf(part, sizeof part, "project:metric=dependent,independent=%s", named[k]);
     if (!moved_new(&s, "hoang_const", part, 1e-3)) return;
@@ -146,6 +147,12 @@ TEST(independent_components_by_name) {
     const char *part, *says;
   } wrong[] = {{"project:metric=dependent,independent=bob.z", "is not one of the model's 2 coordinates"},
                {"project:metric=dependent,independent=bob.x+bob.x", "named twice"},
+               {"project:metric=dependent,independent=[bob.x,bob.x]", "named twice"},
+               {"project:metric=dependent,independent=[bob.x,1]", "needs names of coordinates"},
+               {"project:metric=dependent,independent=[bob.x,[bob.y]]", "needs names of coordinates"},
+               {"project:metric=dependent,independent=[]", "needs names of coordinates"},
+               {"project:metric=dependent,independent=bob.x+", "is not one of the model's 2 coordinates"},
+               {"adjust:dependent=[bob.x,bob.z]", "is not one of the model's 2 coordinates"},
                {"project:independent=bob.x", "for the metric `dependent`"},
                {"project:choose=once", "for the metric `dependent`"},
                {"adjust:dependent=bob.z", "is not one of the model's 2 coordinates"},
