@@ -237,6 +237,13 @@ static void ask(const tn_model *model) {
   must(tn_report_stability_csv("ab1", to_file, stability, &error));
   expect(fclose(stability) == 0, "cannot write the region");
 
+  /* what a controller that keeps constraints answers, likewise */
+  FILE *surface = create("embed.surface.txt");
+  must(tn_report_surface_text("fuzzy:set=gaussian", to_file, surface, &error));
+  must(tn_report_surface_json("fuzzy:set=gaussian", to_file, surface, &error));
+  must(tn_report_surface_csv("fuzzy:set=gaussian", to_file, surface, &error));
+  expect(fclose(surface) == 0, "cannot write the surface");
+
   /* forces are conservative here: with all speeds turned round the mechanism goes back to its start */
   must(tn_sim_advance(sim, 0.25, &error));
   must(tn_sim_channel(sim, "pin_A.angle", &angle, &error));

@@ -315,6 +315,12 @@ TN_API tn_status tn_report_stability_text(const char *integrator, tn_write write
 TN_API tn_status tn_report_stability_json(const char *integrator, tn_write write, void *user, tn_error *error);
 TN_API tn_status tn_report_stability_csv(const char *integrator, tn_write write, void *user, tn_error *error);
 
+/* what a stabilizer that is a controller, in the short form of the command line, `fuzzy:set=gaussian`, makes of x = Kp C and
+ * y = Kd Cdot, -1 to 1: for people, as one JSON object, and on a grid as CSV: x, y, F(x, y), and F of y alone */
+TN_API tn_status tn_report_surface_text(const char *stabilizer, tn_write write, void *user, tn_error *error);
+TN_API tn_status tn_report_surface_json(const char *stabilizer, tn_write write, void *user, tn_error *error);
+TN_API tn_status tn_report_surface_csv(const char *stabilizer, tn_write write, void *user, tn_error *error);
+
 /* ---- the registries: what can be named ------------------------------------------------------------------------- */
 
 /* kind: `joint force coordinates formulation stabilizer integrator method`; NULL past the last */

@@ -2,7 +2,8 @@
  *
  *   text.c json.c   the summary of a run          check.c   a model before it runs
  *   eval.c          the system at a state         list.c    types with their fields and examples
- *   plot.c          rows as a picture             stability.c  of an integrator */
+ *   plot.c          rows as a picture             stability.c  of an integrator
+ *   surface.c       of a controller */
 #ifndef TN_REPORT_H
 #define TN_REPORT_H
 

@@ -1,100 +1,156 @@
-/* fuzzy: feedback by a controller of 25 rules, row by row (Nada & Bayoumi 2023). with x = Kp C, y = Kd Cdot, each within -1 .. 1:
- *   (1) F(x, y) = sum_jk w_jk z_jk / sum_jk w_jk,  w_jk = m_j(x) m_k(y) or the smaller of the two,  z_jk = c_j + c_k within -1 .. 1
- *   (2) A udot = gamma - U,  U = Ku F(x, y);  nonholonomic rows, which have no C: U = Ku F(y), sum_k m_k(y) c_k / sum_k m_k(y)
- * m_k: membership in the set with centre c_k = -1, -1/2, 0, 1/2, 1, triangular, trapezoidal or Gaussian. a set that no number belongs to
- * cannot be met within -1 .. 1, which is why x and y are cut there.
- * near zero F = g (x + y): feedback with beta^2 = Ku Kp g, 2 alpha = Ku Kd g that never exceeds Ku. from bounds eps on C and Cdot, scaled as the
- * contract does:
- *   (3) Kp = 1/(100 eps_position), Kd = Kp (a/b) h, Ku = (b/h^2)/(Kp g), held, with a = 3/4, b = 1/4: inside what (1) of held.c allows
- *   (4) guard: after a step with a violation beyond the bounds the state is put back, once */
+/* fuzzy: feedback by a controller of 25 rules, row by row (Nada & Bayoumi 2023). with x = Kp C, y = Kd Cdot and F of controller.c:
+ *   (1) A udot = gamma - U,  U = Ku F(x, y);  nonholonomic rows, which have no C: U = Ku F(y)
+ * the sets around -1, -1/2, 0, 1/2, 1 are triangular, trapezoidal or Gaussian, with outputs c_j + c_k within -1 .. 1; or one's own.
+ * near zero F = g_x x + g_y y: feedback with beta^2 = Ku Kp g_x, 2 alpha = Ku Kd g_y that never exceeds Ku. gains by hand; by the paper's rule
+ *   (2) Kp = 1/eps_position, Kd = 1/eps_velocity, Ku = 100 Kp, for C and Cdot as they are
+ * which is stiff: with 1e-6, 1e-4 poles at -1e12 g and -100; or from bounds eps on C and Cdot, scaled as the contract does:
+ *   (3) Kp = 1/(100 eps_position), Kd = Kp (a/b) h g_x/g_y, Ku = (b/h^2)/(Kp g_x), held, with a = 3/4, b = 1/4: inside what (1) of held.c
+ *       allows
+ *   (4) guard: after a step with a violation beyond the bounds the state is put back, once
+ * gains that are not stable are run all the same, with a warning: published ones are among them */
 #include "stabilize/stabilize.h"
 
-enum { SETS = 5 };
-static const double A = 0.75, B = 0.25, UNIVERSE = 100;
-static const double centre[SETS] = {-1, -0.5, 0, 0.5, 1};
+static const double A = 0.75, B = 0.25, UNIVERSE = 100, MANY = 1e7;
 
 typedef struct fuzzy {
-  int set, both; /* 0 triangular, 1 trapezoidal, 2 Gaussian; 0 product, 1 smaller */
+  int set, both, rule; /* 0 triangular, 1 trapezoidal, 2 Gaussian; 0 product, 1 smaller; 0 (3), 1 (2) */
   double kp, kd, ku, eps_position, eps_velocity;
   int feedback; /* 0 by default: staged, from bounds held; 1 held; 2 staged */
-  double slope; /* g: of F(x, 0) at 0 */
+  bool bounded; /* (3) */
+  tn_controller controller;
 } fuzzy;
 
-static double within(double x) { return x < -1 ? -1 : x > 1 ? 1 : x; }
-
-static double member(int set, double x, double c) {
-  const double d = fabs(x - c);
-  if (set == 0) return fmax(0, 1 - d / 0.5);
-  if (set == 1) return d <= 0.1 ? 1 : fmax(0, (0.4 - d) / 0.3);
-  return exp(-0.5 * (d / 0.2) * (d / 0.2));
+/* gains per step of length h near zero, of rows that have a C, and of those that have none */
+static tn_feedback gains(const fuzzy *s, double h) {
+  const tn_controller *c = &s->controller;
+  tn_feedback g = {.n = 2, .held = s->feedback == 1, .gain = {A, B}};
+  if (!s->bounded) g.gain[0] = s->ku * s->kd * c->slope_y * h, g.gain[1] = s->ku * s->kp * c->slope_x * h * h;
+  return g;
 }
 
-double tn_fuzzy_surface(int set, int both, double x, double y) {
-  double sum = 0, all = 0, mx[SETS], my[SETS];
-  x = within(x), y = within(y);
-  for (int k = 0; k < SETS; k++) mx[k] = member(set, x, centre[k]), my[k] = member(set, y, centre[k]);
-  for (int j = 0; j < SETS; j++)
-    for (int k = 0; k < SETS; k++) {
-      const double w = both ? fmin(mx[j], my[k]) : mx[j] * my[k];
-      sum += w * within(centre[j] + centre[k]);
-      all += w;
-    }
-  return sum / all;
+static tn_feedback gain_of_rate(const fuzzy *s, double h) {
+  const tn_controller *c = &s->controller;
+  const double g = s->bounded ? A / c->slope_y * c->slope_line : s->ku * s->kd * c->slope_line * h;
+  return (tn_feedback){.n = 1, .held = s->feedback == 1, .gain = {g}};
 }
 
-double tn_fuzzy_line(int set, double y) {
-  double sum = 0, all = 0;
-  y = within(y);
-  for (int k = 0; k < SETS; k++) sum += member(set, y, centre[k]) * centre[k], all += member(set, y, centre[k]);
-  return sum / all;
+/* roots of s^2 + a s + b: both real, or real part and frequency */
+static bool poles(double a, double b, double p[2]) {
+  const double d = a * a / 4 - b;
+  if (d < 0) {
+    p[0] = -a / 2, p[1] = sqrt(-d);
+    return false;
+  }
+  p[0] = -a / 2 - sqrt(d);
+  p[1] = p[0] < 0 ? b / p[0] : 0;
+  return true;
 }
 
-static bool bounded(const fuzzy *s) { return !isnan(s->eps_position); }
-
-static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
-  fuzzy *s = self;
-  const bool gains = !isnan(s->kp) || !isnan(s->kd) || !isnan(s->ku), bounds = bounded(s) || !isnan(s->eps_velocity);
-  (void)fixed_step;
-  if (gains && bounds)
+static tn_status read_gains(fuzzy *s, tn_context *ctx) {
+  const bool hand = !isnan(s->kp) || !isnan(s->kd) || !isnan(s->ku),
+             bounds = !isnan(s->eps_position) || !isnan(s->eps_velocity);
+  if (hand && bounds)
     return tn_context_fail(ctx, NULL,
                            "give gains `kp`, `kd`, `ku`, or bounds `eps_position`, `eps_velocity`, not both");
+  if (hand && s->rule) return tn_context_fail(ctx, "rule", "gains are given: a rule finds them from bounds");
   if (bounds && (isnan(s->eps_position) || isnan(s->eps_velocity)))
     return tn_context_fail(ctx, NULL, "`eps_position` and `eps_velocity` are needed both");
-  if (!gains && !bounds) { /* those of the contract */
+  if (hand && (isnan(s->kp) || isnan(s->kd) || isnan(s->ku)))
+    return tn_context_fail(ctx, NULL, "`kp`, `kd` and `ku` are needed all three");
+  if (!hand && !bounds) { /* those of the contract */
     s->eps_position = ctx->m->run.contract_position;
     s->eps_velocity = ctx->m->run.contract_velocity;
   }
-  if (gains && (isnan(s->kp) || isnan(s->kd) || isnan(s->ku)))
-    return tn_context_fail(ctx, NULL, "`kp`, `kd` and `ku` are needed all three");
-  const double d = 1e-6;
-  s->slope = tn_fuzzy_surface(s->set, s->both, d, 0) / d;
-  if (bounded(s) && !(s->slope > 0.1))
-    return tn_context_fail(ctx, "set",
-                           "these sets do not act near zero, so bounds cannot be kept: triangular or gaussian");
-  if (s->feedback == 0) s->feedback = bounded(s) ? 1 : 2;
-  if (bounded(s) && s->feedback == 2)
-    return tn_context_fail(ctx, "feedback", "gains that come from bounds are tied to the step: feedback held");
+  s->bounded = !hand && !s->rule;
+  if (!hand && s->rule) s->kp = 1 / s->eps_position, s->kd = 1 / s->eps_velocity, s->ku = 100 * s->kp;
   return TN_OK;
 }
 
+static void warn(const fuzzy *s, tn_context *ctx, bool fixed_step) {
+  const tn_run *run = &ctx->m->run;
+  const tn_integrator_type *type = run->integrator;
+  const void *parameters = type->size ? run->integrator_part.self : type->constants;
+  const double h = s->bounded ? 1 : fixed_step ? run->step : 0;
+  const tn_feedback g = gains(s, h), v = gain_of_rate(s, h), second = gains(s, 1);
+  double p[2];
+  if (h > 0) {
+    const bool rates = ctx->m->rows > ctx->m->holonomic;
+    const double growth = tn_feedback_growth(type, parameters, &g),
+                 rate = rates ? tn_feedback_growth(type, parameters, &v) : 0;
+    char text[160];
+    if (!tn_feedback_stable(growth)) {
+      tn_feedback_text(type, parameters, &g, s->bounded ? 0 : h, false, text, sizeof text);
+      tn_context_warn(ctx, NULL, "a small violation grows by %.4g a step with %s; %s", growth, type->name, text);
+    } else if (!tn_feedback_stable(rate)) {
+      tn_feedback_text(type, parameters, &v, s->bounded ? 0 : h, false, text, sizeof text);
+      tn_context_warn(ctx, NULL, "a small violation of velocity rows grows by %.4g a step with %s; %s", rate,
+                      type->name, text);
+    }
+  } else if (poles(second.gain[0], second.gain[1], p) && -p[0] * run->until > MANY) {
+    const double longest = tn_feedback_limit(type, parameters, &second);
+    if (longest > 0 && run->until / longest > MANY)
+      tn_context_warn(ctx, NULL,
+                      "poles at %.3g and %.3g 1/s: steps of %s stay below %.3g s, and %.2g of them are needed", p[0],
+                      p[1], type->name, longest, run->until / longest);
+  }
+}
+
+static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
+  fuzzy *s = self;
+  tn_controller *c = &s->controller;
+  TN_TRY(read_gains(s, ctx));
+  tn_controller_preset(c, s->set, s->both);
+  TN_TRY(tn_controller_read(c, ctx));
+  if (s->bounded && !(c->slope_x > 0.1 && c->slope_y > 0.1))
+    return tn_context_fail(
+        ctx, tn_node_get(ctx->node, "sets") ? "sets" : "set",
+        "these sets do not act near zero, so bounds cannot be kept: triangular or gaussian, or `kp`, `kd`, `ku`");
+  if (s->feedback == 0) s->feedback = s->bounded ? 1 : 2;
+  if (s->bounded && s->feedback == 2)
+    return tn_context_fail(ctx, "feedback", "gains that come from bounds are tied to the step: feedback held");
+  warn(s, ctx, fixed_step);
+  return TN_OK;
+}
+
+static void limits(const void *self, const tn_integrator_type *type, const void *parameters, double h, char *text,
+                   size_t size) {
+  const fuzzy *s = self;
+  const tn_feedback g = gains(s, h > 0 ? h : 1), second = gains(s, 1);
+  double p[2];
+  int used = 0;
+  if (!s->bounded && !(g.gain[0] > 0 || g.gain[1] > 0)) {
+    tn_format(text, size, "nothing is fed back near zero: a small violation stays");
+    return;
+  }
+  if (!s->bounded)
+    used = poles(second.gain[0], second.gain[1], p)
+               ? tn_format(text, size, "near zero poles at %.4g and %.4g 1/s; ", p[0], p[1])
+               : tn_format(text, size, "near zero poles at %.4g +- %.4g i 1/s; ", p[0], p[1]);
+  if ((size_t)used >= size) return;
+  tn_feedback_text(type, parameters, &g,
+                   s->bounded ? 0
+                   : h > 0    ? h
+                              : 1,
+                   h > 0 || s->bounded, text + used, size - (size_t)used);
+}
+
 static bool held(const void *self) { return ((const fuzzy *)self)->feedback == 1; }
-static bool tied(const void *self) { return bounded(self); }
+static bool tied(const void *self) { return ((const fuzzy *)self)->bounded; }
 
 static void feedback(const void *self, const tn_system *sys, const tn_stage *at, double *U) {
   const fuzzy *s = self;
+  const tn_controller *c = &s->controller;
   const tn_model *m = sys->m;
   double kp = s->kp, kd = s->kd, ku = s->ku;
-  if (bounded(s)) {
+  if (s->bounded) {
     kp = 1 / (UNIVERSE * s->eps_position);
-    kd = kp * (A / B) * at->h;
-    ku = B / (at->h * at->h) / (kp * s->slope);
+    kd = kp * (A / B) * at->h * (c->slope_x / c->slope_y);
+    ku = B / (at->h * at->h) / (kp * c->slope_x);
   }
   for (int i = 0; i < m->rows; i++) {
-    const double scale = bounded(s) ? m->row_scale[i] : 1;
-    const double F = i < m->holonomic
-                         ? tn_fuzzy_surface(s->set, s->both, kp * scale * sys->C[i], kd * scale * sys->Cdot[i])
-                         : tn_fuzzy_line(s->set, kd * scale * sys->Cdot[i]);
-    U[i] += ku / scale * F;
+    const double scale = s->bounded ? m->row_scale[i] : 1, y = kd * scale * sys->Cdot[i];
+    U[i] += ku / scale *
+            (i < m->holonomic ? tn_controller_surface(c, kp * scale * sys->C[i], y) : tn_controller_line(c, y));
   }
 }
 
@@ -102,7 +158,7 @@ static tn_status accept(const void *self, const tn_stage *at, tn_solver *solver,
                         bool *changed) {
   const fuzzy *s = self;
   (void)at;
-  return bounded(s) ? tn_put_back_beyond(solver, s->eps_position, s->eps_velocity, t, q, u, changed) : TN_OK;
+  return s->bounded ? tn_put_back_beyond(solver, s->eps_position, s->eps_velocity, t, q, u, changed) : TN_OK;
 }
 
 #define NUMBER(name, of, text)                                                                                         \
@@ -122,12 +178,29 @@ static const tn_field fields[] = {
      .kind = TN_WORD,
      .offset = offsetof(fuzzy, both),
      .choices = "product minimum"},
+    {.key = "sets",
+     .doc = "one's own, from left to right: [centre, sigma], [foot, top, foot] or [foot, top, top, foot] each",
+     .kind = TN_LIST,
+     .n = TN_CONTROLLER_SETS,
+     .inside = (const tn_field[]){{.key = "*", .kind = TN_LIST, .inside = tn_fields_numbers}, {.key = NULL}}},
+    {.key = "table",
+     .doc = "outputs, -1 to 1, by the set of C (rows) and that of Cdot",
+     .kind = TN_LIST,
+     .n = TN_CONTROLLER_SETS,
+     .inside = (const tn_field[]){{.key = "*", .kind = TN_LIST, .n = TN_CONTROLLER_SETS, .inside = tn_fields_numbers},
+                                  {.key = NULL}}},
     NUMBER(kp, NULL, "gain of C"),
     NUMBER(kd, NULL, "gain of Cdot"),
     NUMBER(ku, NULL, "largest feedback"),
     NUMBER(eps_position, NULL,
            "bound, scaled as in the contract; gains follow from it. that of the contract if nothing is given"),
     NUMBER(eps_velocity, "1/s", "the same of velocities"),
+    {.key = "rule",
+     .doc =
+         "gains from bounds: by the step, held, with a guard; or as published, 1/eps_position, 1/eps_velocity, 100 kp",
+     .kind = TN_WORD,
+     .offset = offsetof(fuzzy, rule),
+     .choices = "step paper"},
     {.key = "feedback",
      .doc = "held over the step, or at every stage; by default held if gains come from bounds",
      .kind = TN_WORD,
@@ -145,6 +218,11 @@ const tn_stabilizer_type tn_stabilizer_fuzzy = {
     .init = init,
     .held = held,
     .tied_to_step = tied,
+    .limits = limits,
     .feedback = feedback,
     .accept = accept,
 };
+
+const tn_controller *tn_controller_of(const tn_part *stabilizer) {
+  return stabilizer->type == &tn_stabilizer_fuzzy ? &((const fuzzy *)stabilizer->self)->controller : NULL;
+}

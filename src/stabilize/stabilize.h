@@ -42,8 +42,25 @@ bool tn_feedback_stable(double growth);
 void tn_feedback_text(const tn_integrator_type *type, const void *self, const tn_feedback *g, double h, bool growth,
                       char *text, size_t size);
 
-/* fuzzy.c: what the controller makes of x = Kp C and y = Kd Cdot, set and both as in its fields; and of y alone */
-double tn_fuzzy_surface(int set, int both, double x, double y);
-double tn_fuzzy_line(int set, double y);
+/* controller.c: what `fuzzy` makes of x = Kp C and y = Kd Cdot, and of y alone; slopes of F(x, 0), F(0, y), F(y) at zero */
+enum { TN_CONTROLLER_SETS = 5 };
+typedef struct tn_fuzzy_set {
+  double top[2], fall[2]; /* a member between the tops; on both sides, over which length not any more */
+  bool gaussian;          /* `fall` is sigma */
+} tn_fuzzy_set;
+typedef struct tn_controller {
+  tn_fuzzy_set set[TN_CONTROLLER_SETS];
+  double table[TN_CONTROLLER_SETS][TN_CONTROLLER_SETS]; /* z_jk: j set of x, k set of y */
+  int both;                                             /* 0 product, 1 smaller         */
+  double slope_x, slope_y, slope_line;
+} tn_controller;
+double tn_controller_surface(const tn_controller *c, double x, double y);
+double tn_controller_line(const tn_controller *c, double y);
+void tn_controller_preset(tn_controller *c, int set, int both); /* set: 0 triangular, 1 trapezoidal, 2 Gaussian */
+/* what `sets` and `table` of the part say instead */
+tn_status tn_controller_read(tn_controller *c, tn_context *ctx);
+/* fuzzy.c: of a stabilizer; NULL: it has none */
+extern const tn_stabilizer_type tn_stabilizer_fuzzy;
+const tn_controller *tn_controller_of(const tn_part *stabilizer);
 
 #endif
