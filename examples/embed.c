@@ -79,7 +79,8 @@ static tn_desc *describe(const tn_allocator *allocator) {
   must(tn_desc_text(d, "/outputs/load", "norm(force(pin_D))", &error));
   must(tn_desc_number(d, "/run/until", 2, &error));
   must(tn_desc_number(d, "/run/every", 0.01, &error));
-  must(tn_desc_part(d, "/run/integrator", "dopri5:rtol=1e-9", &error)); /* as after --integrator */
+  must(tn_desc_part(d, "/run/integrator", "dopri5:rtol=1e-9", &error));      /* as after --integrator */
+  must(tn_desc_settings(d, 1, &(const tn_setting){"atol", "1e-9"}, &error)); /* as after --atol */
   return d;
 }
 

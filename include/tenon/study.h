@@ -84,12 +84,12 @@ typedef struct tn_compare_options {
 
 typedef struct tn_compare_row {
   const char *method, *integrator;
-  double setting;              /* rtol or step; NaN: as the model has it                           */
-  const char *failure;         /* why it did not come to the end; NULL                             */
-  double error, error_final;   /* largest, and last: against the reference, as long as that holds  */
-  bool resolved;               /* it is larger than ten times what the reference may be off itself */
+  double setting;            /* rtol or step; NaN: as the model has it                           */
+  const char *failure;       /* why it did not come to the end; NULL                             */
+  double error, error_final; /* largest, and last: against the reference, as long as that holds  */
+  bool resolved;             /* it is larger than ten times what the reference may be off itself */
   bool contract_kept;
-  double energy;               /* balance, as in tn_summary                                        */
+  double energy;                           /* balance, as in tn_summary                                        */
   double C_max, C_rms, Cdot_max, Cdot_rms; /* scaled as the contract does                          */
   long steps, rejected, rhs;
   double cpu_seconds;

@@ -149,8 +149,7 @@ static int compare(const words *w, lists *all, const loaded *l) {
 static int run(const words *w) {
   loaded l;
   lists all = {0};
-  if (tn_words_has(w, "--rtol") && tn_words_has(w, "--step"))
-    return tn_say_usage(w, "either --rtol or", "--step");
+  if (tn_words_has(w, "--rtol") && tn_words_has(w, "--step")) return tn_say_usage(w, "either --rtol or", "--step");
   int code = tn_load(w, &l);
   if (!code) code = compare(w, &all, &l);
   for (int i = 0; i < 4; i++) free(all.copy[i]);
@@ -161,10 +160,13 @@ static int run(const words *w) {
 const command tn_cli_compare = {
     .name = "compare",
     .takes = "MODEL",
-    .doc = "Run a model with several methods, integrators and settings, in parallel, and rank them by how far bodies are from "
+    .doc = "Run a model with several methods, integrators and settings, in parallel, and rank them by how far bodies "
+           "are from "
            "where a reference has them, with what that costs; then one sentence on which to use.",
-    .more = "The reference is made with other coordinates or another formulation, another integrator and tight tolerances; how far it may "
-            "be off itself is estimated, and errors below ten times that are not ranked. Where the motion is chaotic, errors are taken "
+    .more = "The reference is made with other coordinates or another formulation, another integrator and tight "
+            "tolerances; how far it may "
+            "be off itself is estimated, and errors below ten times that are not ranked. Where the motion is chaotic, "
+            "errors are taken "
             "as long as the reference holds.",
     .completes = "file",
     .least = 1,

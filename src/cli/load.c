@@ -34,7 +34,8 @@ static int apply(const words *w, tn_desc *d, tn_error *e) {
   for (int i = 0; i < w->options && !code; i++) {
     const char *flag = w->option[i].option->flag, *value = w->option[i].value;
     bool shared = false;
-    for (const option *o = tn_cli_settings; o->flag; o++) shared = shared || o == w->option[i].option; /* not a command's own */
+    for (const option *o = tn_cli_settings; o->flag; o++)
+      shared = shared || o == w->option[i].option; /* not a command's own */
     if (!shared) continue;
     if (strcmp(flag, "--set") == 0 && (!strchr(value, '=') || *value == '='))
       code = tn_say_usage(w, "--set needs NAME=VALUE, not", value);

@@ -97,7 +97,8 @@ static bool attempt_reference(attempt *a, long most) {
   for (int i = 0; i < 2; i++) {
     tn_setting *s = a->setting[i];
     s[0] = (tn_setting){"method", "project"};
-    s[1] = (tn_setting){a->formulation ? "formulation" : "coordinates", a->formulation ? a->formulation : a->coordinates};
+    s[1] =
+        (tn_setting){a->formulation ? "formulation" : "coordinates", a->formulation ? a->formulation : a->coordinates};
     s[2] = (tn_setting){"integrator", a->integrator};
     s[3] = (tn_setting){"rtol", rtol[i]};
     s[4] = (tn_setting){"atol", rtol[i]};
@@ -258,7 +259,9 @@ static bool one(tn_pool *pool, void *user, int i) {
 /* ---- judgement -------------------------------------------------------------------------------------------------------------------- */
 
 /* errors that the reference cannot tell apart are alike */
-static double judged(const tn_compare *c, const tn_compare_row *r) { return fmax(r->error, APART * c->reference_error); }
+static double judged(const tn_compare *c, const tn_compare_row *r) {
+  return fmax(r->error, APART * c->reference_error);
+}
 
 static void rank(tn_compare *c) {
   for (int i = 0; i < c->rows; i++) {
@@ -280,7 +283,9 @@ static void label(const tn_compare *c, const tn_compare_row *r, char *text, size
   tn_format(text, size, "%.120s%s%.60s%s", r->method, *r->integrator ? " with " : "", r->integrator, at);
 }
 
-static bool is_good(const tn_compare *c, const tn_compare_row *r) { return r->contract_kept && r->error <= c->accuracy; }
+static bool is_good(const tn_compare *c, const tn_compare_row *r) {
+  return r->contract_kept && r->error <= c->accuracy;
+}
 
 /* the least error of those wanted; without one, -1 */
 static int most_accurate(const tn_compare *c, bool good, double most_seconds, int but) {
@@ -319,7 +324,8 @@ static void warn(const tn_compare *c, sentence *s) {
   for (int i = 0; i < c->rows; i++)
     for (int k = 0; k < c->rows; k++) {
       const tn_compare_row *x = &c->entry[i].row, *y = &c->entry[k].row;
-      if (!x->rank_error || !y->rank_error || !(2 * x->C_max < y->C_max) || !(judged(c, x) > worst * judged(c, y))) continue;
+      if (!x->rank_error || !y->rank_error || !(2 * x->C_max < y->C_max) || !(judged(c, x) > worst * judged(c, y)))
+        continue;
       worst = judged(c, x) / judged(c, y);
       a = i, b = k;
     }
@@ -327,8 +333,8 @@ static void warn(const tn_compare *c, sentence *s) {
   const tn_compare_row *x = &c->entry[a].row, *y = &c->entry[b].row;
   label(c, x, name, sizeof name);
   label(c, y, other, sizeof other);
-  say(s, "Violations alone would rank otherwise: %s has |C| %.2g and an error of %.2g, %s |C| %.2g and %.2g.", name, x->C_max, x->error,
-      other, y->C_max, y->error);
+  say(s, "Violations alone would rank otherwise: %s has |C| %.2g and an error of %.2g, %s |C| %.2g and %.2g.", name,
+      x->C_max, x->error, other, y->C_max, y->error);
 }
 
 static void recommend(tn_compare *c) {
@@ -354,10 +360,15 @@ static void recommend(tn_compare *c) {
   label(c, w, name, sizeof name);
   say(&s, "Use %s: ", name);
   if (good)
-    say(&s, "it keeps the contract, its error of %.2g is within %g, and of the %d of %d runs of which that is so none is cheaper by more "
-            "than timing can tell (%.3g s of processor time)", w->error, c->accuracy, good, c->rows, w->cpu_seconds);
+    say(&s,
+        "it keeps the contract, its error of %.2g is within %g, and of the %d of %d runs of which that is so none is "
+        "cheaper by more "
+        "than timing can tell (%.3g s of processor time)",
+        w->error, c->accuracy, good, c->rows, w->cpu_seconds);
   else
-    say(&s, "no run keeps the contract with an error within %g, and its error of %.2g is the least of the %d of %d that came to their end",
+    say(&s,
+        "no run keeps the contract with an error within %g, and its error of %.2g is the least of the %d of %d that "
+        "came to their end",
         c->accuracy, w->error, ended, c->rows);
   const int second = good == 1 ? -1 : most_accurate(c, good > 0, INFINITY, c->winner);
   if (second >= 0) {
@@ -384,8 +395,8 @@ static tn_status prepare(tn_compare *c, const tn_desc *desc, tn_error *e) {
   return TN_OK;
 }
 
-tn_status tn_compare_run(const tn_desc *desc, const char *model_name, const tn_compare_options *options, tn_compare **out,
-                         tn_error *error) {
+tn_status tn_compare_run(const tn_desc *desc, const char *model_name, const tn_compare_options *options,
+                         tn_compare **out, tn_error *error) {
   static const tn_compare_options usual;
   tn_error spare, *e = error ? error : &spare;
   tn_arena arena;
@@ -444,9 +455,12 @@ const char *tn_compare_recommendation(const tn_compare *c, int *row) {
 static void reference_text(const tn_compare *c, tn_printer *p) {
   tn_put(p, "reference: %s\n", c->reference);
   if (c->reference_error > 0)
-    tn_put(p, "  it may be off by %.2g itself; errors below %.2g are not told apart\n", c->reference_error, APART * c->reference_error);
+    tn_put(p, "  it may be off by %.2g itself; errors below %.2g are not told apart\n", c->reference_error,
+           APART * c->reference_error);
   if (c->holds < c->until * (1 - 1e-9))
-    tn_put(p, "  it holds up to t = %.6g s of %.6g s; errors are taken up to there (later the motion is not determined to %g)\n",
+    tn_put(p,
+           "  it holds up to t = %.6g s of %.6g s; errors are taken up to there (later the motion is not determined to "
+           "%g)\n",
            c->holds, c->until, HOLDS);
 }
 
@@ -470,8 +484,8 @@ tn_status tn_compare_text(const tn_compare *c, tn_write write, void *user) {
     label(c, &c->entry[i].row, name, sizeof name);
     if ((int)strlen(name) > width) width = (int)strlen(name);
   }
-  tn_put(p, "\n%4s  %-*s %9s %9s %9s %9s %9s %5s %8s %8s %9s\n", "rank", width, "method", "error", "balance", "max |C|", "rms |C|",
-         "max |C'|", "by C", "steps", "rhs", "cpu, s");
+  tn_put(p, "\n%4s  %-*s %9s %9s %9s %9s %9s %5s %8s %8s %9s\n", "rank", width, "method", "error", "balance", "max |C|",
+         "rms |C|", "max |C'|", "by C", "steps", "rhs", "cpu, s");
   for (int k = 0; k < c->rows; k++) {
     const tn_compare_row *r = &c->entry[in_order(c, k)].row;
     label(c, r, name, sizeof name);
@@ -480,10 +494,14 @@ tn_status tn_compare_text(const tn_compare *c, tn_write write, void *user) {
       continue;
     }
     tn_put(p, "%4d  %-*s %8.2g%s %9.2g %9.2g %9.2g %9.2g %5d %8ld %8ld %9.3g\n", r->rank_error, width, name, r->error,
-           r->resolved ? " " : "*", r->energy, r->C_max, r->C_rms, r->Cdot_max, r->rank_residual, r->steps, r->rhs, r->cpu_seconds);
+           r->resolved ? " " : "*", r->energy, r->C_max, r->C_rms, r->Cdot_max, r->rank_residual, r->steps, r->rhs,
+           r->cpu_seconds);
   }
-  tn_put(p, "\nerror: largest distance of a body from the reference, in lengths of the model, and of directions. *: too small to be told"
-            " from that of the reference; by C: the rank by max |C| alone\n\n%s\n", c->recommendation);
+  tn_put(p,
+         "\nerror: largest distance of a body from the reference, in lengths of the model, and of directions. *: too "
+         "small to be told"
+         " from that of the reference; by C: the rank by max |C| alone\n\n%s\n",
+         c->recommendation);
   if (*c->remark) tn_put(p, "%s\n", c->remark);
   return p->failed ? TN_E_IO : TN_OK;
 }
@@ -541,19 +559,24 @@ static void field(tn_printer *p, const char *text) {
 
 tn_status tn_compare_csv(const tn_compare *c, tn_write write, void *user) {
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
-  tn_put(p, "method,integrator,%s,error,error_final,energy_balance,C_max,C_rms,Cdot_max,Cdot_rms,steps,rejected,rhs,cpu_seconds,"
-            "rank_error,rank_residual,failure\n", c->fixed ? "step" : "rtol");
+  tn_put(p,
+         "method,integrator,%s,error,error_final,energy_balance,C_max,C_rms,Cdot_max,Cdot_rms,steps,rejected,rhs,cpu_"
+         "seconds,"
+         "rank_error,rank_residual,failure\n",
+         c->fixed ? "step" : "rtol");
   for (int i = 0; i < c->rows; i++) {
     const tn_compare_row *r = &c->entry[i].row;
     field(p, r->method);
     field(p, r->integrator);
-    const double values[] = {r->setting, r->error, r->error_final, r->energy, r->C_max, r->C_rms, r->Cdot_max, r->Cdot_rms};
+    const double values[] = {r->setting, r->error, r->error_final, r->energy,
+                             r->C_max,   r->C_rms, r->Cdot_max,    r->Cdot_rms};
     for (size_t k = 0; k < sizeof values / sizeof *values; k++)
       if (isfinite(values[k]))
         tn_put(p, "%.9g,", values[k]);
       else
         tn_put(p, ",");
-    tn_put(p, "%ld,%ld,%ld,%.6g,%d,%d,", r->steps, r->rejected, r->rhs, r->cpu_seconds, r->rank_error, r->rank_residual);
+    tn_put(p, "%ld,%ld,%ld,%.6g,%d,%d,", r->steps, r->rejected, r->rhs, r->cpu_seconds, r->rank_error,
+           r->rank_residual);
     tn_put(p, "\"");
     for (const char *t = r->failure ? r->failure : ""; *t; t++) tn_put(p, *t == '"' ? "\"\"" : "%c", *t);
     tn_put(p, "\"\n");

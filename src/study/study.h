@@ -19,11 +19,11 @@
 
 /* signals are sampled at the start and at the ends of all steps, or at rows of output */
 typedef enum tn_quantity {
-  TN_SIGNAL_C,          /* rows of C: a norm, or one of them with its sign */
-  TN_SIGNAL_CDOT,       /* likewise                                       */
-  TN_SIGNAL_BOTH,       /* the larger of the two norms                    */
-  TN_SIGNAL_ERROR,      /* distance of channels from a reference, at its times */
-  TN_SIGNAL_POSE,       /* distance of all bodies from where a reference has them, at its times: in lengths of the model, and of
+  TN_SIGNAL_C,     /* rows of C: a norm, or one of them with its sign */
+  TN_SIGNAL_CDOT,  /* likewise                                       */
+  TN_SIGNAL_BOTH,  /* the larger of the two norms                    */
+  TN_SIGNAL_ERROR, /* distance of channels from a reference, at its times */
+  TN_SIGNAL_POSE, /* distance of all bodies from where a reference has them, at its times: in lengths of the model, and of
                            unit vectors along their axes: the largest */
   TN_SIGNAL_EXPRESSION, /* of channels                                    */
   TN_SIGNAL_FIGURE      /* a number of the whole run: right-hand sides .. */

@@ -1,6 +1,6 @@
 /* every example in README and docs/ runs, from top to bottom of each document and in a folder of its own: models compile and
  * move, commands of `tenon` succeed, Python and C programs run. a model whose first line is `// NAME.json` is saved under that
- * name for the commands after it. blocks of `text` are what programs print. */
+ * name for the commands after it, and so is a study, a block of `json`. blocks of `text` are what programs print. */
 #include "model/model.h"
 #include "test.h"
 
@@ -160,9 +160,21 @@ static void run_script(const block *b) {
   }
 }
 
+/* a study, for the commands after it */
+static void save_study(const block *b) {
+  char name[64] = "";
+  CHECK(sscanf(b->text, "// %58[A-Za-z0-9_].json", name) == 1);
+  strcat(name, ".json");
+  FILE *file = fopen(name, "w");
+  CHECK(file && fputs(b->text, file) >= 0);
+  if (file) fclose(file);
+}
+
 static void run_block(const block *b) {
   if (strcmp(b->language, "jsonc") == 0)
     seen[MODELS]++, run_model(b);
+  else if (strcmp(b->language, "json") == 0)
+    save_study(b);
   else if (strcmp(b->language, "sh") == 0)
     seen[COMMANDS]++, run_commands(b);
   else if (strcmp(b->language, "python") == 0)

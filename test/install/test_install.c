@@ -78,8 +78,8 @@ static bool has_tool(const char *name) {
 #define EXAMPLES "prefix/share/doc/tenon/examples"
 #define STRICT "-std=c17 -Wall -Wextra -Wpedantic -Werror"
 
-static const char *const examples[] = {"embed", "custom_joint"};
-enum { EXAMPLES_N = 2 };
+static const char *const examples[] = {"embed", "custom_joint", "study"};
+enum { EXAMPLES_N = 3 };
 
 static const char *build_folder(void) {
   static char folder[1024];
@@ -192,6 +192,8 @@ TEST_FULL(files_are_installed) {
   static const char *const files[] = {"prefix/bin/tenon",
                                       "prefix/include/tenon/tenon.h",
                                       "prefix/include/tenon/extend.h",
+                                      "prefix/include/tenon/study.h",
+                                      "prefix/share/tenon/studies/wu2000.json",
                                       LIB "/libtenon.a",
                                       LIB "/pkgconfig/tenon.pc",
                                       LIB "/cmake/tenon/tenonConfig.cmake",
@@ -215,6 +217,7 @@ TEST_FULL(files_are_installed) {
   CHECK_HAS(text_of(".out"), "tenon " TN_VERSION "\n");
   RUN("diff -r '%s/models' prefix/share/tenon/models", TN_SOURCE_DIR);
   RUN("prefix/bin/tenon check prefix/share/tenon/models/four_bar.json");
+  RUN("cd / && \"$OLDPWD/prefix/bin/tenon\" reproduce wu2000 --only table2.abp3"); /* its studies, wherever one is */
   /* nothing remembers the folders it was built in */
   RUN("! grep -rIl -e '%s' -e /opt/tenon prefix", build_folder());
 
@@ -264,15 +267,25 @@ TEST_FULL(shared_library_shows_what_the_headers_say) {
     if (!has_name(&wanted, found.name[i])) FAIL("%s is in the library and not declared TN_API", found.name[i]);
 }
 
-TEST_FULL(embed_uses_every_function) {
+/* an example shows every function of a header */
+static void uses_all(const char *example, const char *header, int least) {
   static names wanted, found;
-  install();
-  RUN("'%s' %s " STRICT " -Iprefix/include -c " EXAMPLES "/embed.c -o embed.o", TN_CC, TN_C_FLAGS);
-  declared("prefix/include/tenon/tenon.h", false, &wanted);
-  listed("nm -u", "embed.o", &found);
-  CHECK(wanted.n > 70);
+  char path[80];
+  wanted.n = found.n = 0;
+  RUN("'%s' %s " STRICT " -Iprefix/include -c " EXAMPLES "/%s.c -o %s.o", TN_CC, TN_C_FLAGS, example, example);
+  snprintf(path, sizeof path, "prefix/include/tenon/%s.h", header);
+  declared(path, false, &wanted);
+  snprintf(path, sizeof path, "%s.o", example);
+  listed("nm -u", path, &found);
+  CHECK(wanted.n > least);
   for (int i = 0; i < wanted.n; i++)
-    if (!has_name(&found, wanted.name[i])) FAIL("examples/embed.c does not use %s", wanted.name[i]);
+    if (!has_name(&found, wanted.name[i])) FAIL("examples/%s.c does not use %s", example, wanted.name[i]);
+}
+
+TEST_FULL(examples_use_every_function) {
+  install();
+  uses_all("embed", "tenon", 70);
+  uses_all("study", "study", 20);
 }
 
 TEST_FULL(headers_are_good_cplusplus) {

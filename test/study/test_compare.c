@@ -42,7 +42,8 @@ static void check_winner(const tn_compare *c, double accuracy) {
   }
   for (int i = 0; i < tn_compare_rows(c); i++) {
     const tn_compare_row *r = tn_compare_row_at(c, i);
-    if (!r->rank_error || (isfinite(cheapest) && (!r->contract_kept || !(r->error <= accuracy) || r->cpu_seconds > 1.25 * cheapest)))
+    if (!r->rank_error ||
+        (isfinite(cheapest) && (!r->contract_kept || !(r->error <= accuracy) || r->cpu_seconds > 1.25 * cheapest)))
       continue;
     best = fmin(best, fmax(r->error, 10 * off));
   }
@@ -53,10 +54,17 @@ static void check_winner(const tn_compare *c, double accuracy) {
 TEST(parallel_robot) {
   static const char *const methods[] = {"nullspace", "project", "baumgarte-b1", "none"}, *const rk4[] = {"rk4"};
   static const double step[] = {0.002};
-  const tn_compare_options o = {.methods = 4, .method = methods, .integrators = 1, .integrator = rk4, .settings = 1, .setting = step, .fixed = true};
+  const tn_compare_options o = {.methods = 4,
+                                .method = methods,
+                                .integrators = 1,
+                                .integrator = rk4,
+                                .settings = 1,
+                                .setting = step,
+                                .fixed = true};
   tn_compare *c = compare("hoang_const", 2, &o);
   if (!c) return;
-  const tn_compare_row *published = row_of(c, "nullspace"), *project = row_of(c, "project"), *feedback = row_of(c, "baumgarte-b1");
+  const tn_compare_row *published = row_of(c, "nullspace"), *project = row_of(c, "project"),
+                       *feedback = row_of(c, "baumgarte-b1");
   CHECK(project->rank_error == 1 && published->rank_error == 4);
   CHECK(published->error > 50 * project->error);
   CHECK(published->rank_residual < feedback->rank_residual && published->rank_error > feedback->rank_error);
@@ -69,7 +77,12 @@ TEST(stiff_smooth_and_singular) {
   static const char *const project[] = {"project"}, *const integrators[] = {"dopri5", "abm", "radau5", "trbdf2"};
   static const char *const methods[] = {"project", "fci", "none"};
   static const double rtol[] = {1e-4, 1e-6};
-  const tn_compare_options o = {.methods = 1, .method = project, .integrators = 4, .integrator = integrators, .settings = 2, .setting = rtol},
+  const tn_compare_options o = {.methods = 1,
+                                .method = project,
+                                .integrators = 4,
+                                .integrator = integrators,
+                                .settings = 2,
+                                .setting = rtol},
                            by_method = {.methods = 3, .method = methods};
   int winner;
   tn_compare *c = compare("stiff_pendulum", 2, &o);
@@ -101,7 +114,8 @@ TEST(a_chaotic_motion_is_judged_as_long_as_it_is_known) {
   tn_compare *c = NULL;
   tn_error e;
   double off, holds;
-  if (tn_desc_new(NULL, &d, &e) != TN_OK || tn_desc_read(d, TN_SOURCE_DIR "/models/triple_pendulum.json", &e) != TN_OK) abort();
+  if (tn_desc_new(NULL, &d, &e) != TN_OK || tn_desc_read(d, TN_SOURCE_DIR "/models/triple_pendulum.json", &e) != TN_OK)
+    abort();
   if (tn_desc_json(d, "/constants/release", "0", &e) != TN_OK || tn_desc_number(d, "/run/until", 20, &e) != TN_OK ||
       tn_compare_run(d, "triple", &o, &c, &e) != TN_OK) {
     FAIL("%s", e.message);
@@ -119,7 +133,8 @@ TEST(a_chaotic_motion_is_judged_as_long_as_it_is_known) {
 TEST(errors_below_that_of_the_reference_share_a_rank) {
   static const char *const methods[] = {"project", "direct"}, *const integrator[] = {"dop853"};
   static const double rtol[] = {1e-3, 1e-11, 1e-12};
-  const tn_compare_options o = {.methods = 2, .method = methods, .integrators = 1, .integrator = integrator, .settings = 3, .setting = rtol};
+  const tn_compare_options o = {
+      .methods = 2, .method = methods, .integrators = 1, .integrator = integrator, .settings = 3, .setting = rtol};
   tn_compare *c = compare("four_bar", 2, &o);
   if (!c) return;
   CHECK(strstr(tn_compare_reference(c, NULL, NULL), "abm") != NULL); /* not that which is compared */

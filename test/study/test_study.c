@@ -88,20 +88,23 @@ static tn_status read_text(const char *text, tn_study **s, tn_error *e) {
   "\"b1\": {\"model\": \"" MODELS "wu_crank_slider.json\", \"method\": \"baumgarte-b1\", \"integrator\": \"%s\","      \
   " \"step\": 0.01, \"until\": 2},"                                                                                    \
   "\"fine\": {\"like\": \"b1\", \"step\": 0.005},"                                                                     \
-  "\"x\": {\"like\": \"b1\", \"method\": \"fci\", \"stabilize\": \"baumgarte:alpha={x},beta={x}\", \"until\": 10}},"      \
+  "\"x\": {\"like\": \"b1\", \"method\": \"fci\", \"stabilize\": \"baumgarte:alpha={x},beta={x}\", \"until\": 10}},"   \
   "\"references\": {\"other\": {\"run\": \"fine\"}},"
 
 /* the verdict follows from what is measured: another formula, and it is another; paper and measured swapped, and it turns round */
 TEST(verdicts_follow_from_values) {
-  static const char rows[] =
-      HEAD "\"rows\": ["
-           "{\"id\": \"order\", \"paper\": 4, \"agree\": \"abs 0.3\", \"measure\": {\"value\": \"log(coarse/half)/log(2)\"},"
-           " \"expected\": 4, \"tolerance\": \"abs 0.3\", \"verdict\": \"reproduced\"},"
-           "{\"id\": \"a\", \"measure\": {\"name\": \"coarse\", \"run\": \"b1\", \"of\": \"C\", \"norm\": \"2\", \"take\": \"mean\"},"
-           " \"paper\": %s, \"agree\": \"rel 0.2\", \"expected\": %s, \"tolerance\": \"rel 0.2\", \"verdict\": \"differs\"},"
-           "{\"id\": \"b\", \"measure\": {\"name\": \"half\", \"run\": \"fine\", \"of\": \"C\", \"norm\": \"2\", \"take\": \"mean\"},"
-           " \"holds\": \"measured < coarse and measured < paper\", \"paper\": 1, \"tolerance\": \"at most 1\", \"verdict\": "
-           "\"reproduced\"}]}";
+  static const char rows[] = HEAD
+      "\"rows\": ["
+      "{\"id\": \"order\", \"paper\": 4, \"agree\": \"abs 0.3\", \"measure\": {\"value\": \"log(coarse/half)/log(2)\"},"
+      " \"expected\": 4, \"tolerance\": \"abs 0.3\", \"verdict\": \"reproduced\"},"
+      "{\"id\": \"a\", \"measure\": {\"name\": \"coarse\", \"run\": \"b1\", \"of\": \"C\", \"norm\": \"2\", \"take\": "
+      "\"mean\"},"
+      " \"paper\": %s, \"agree\": \"rel 0.2\", \"expected\": %s, \"tolerance\": \"rel 0.2\", \"verdict\": \"differs\"},"
+      "{\"id\": \"b\", \"measure\": {\"name\": \"half\", \"run\": \"fine\", \"of\": \"C\", \"norm\": \"2\", \"take\": "
+      "\"mean\"},"
+      " \"holds\": \"measured < coarse and measured < paper\", \"paper\": 1, \"tolerance\": \"at most 1\", "
+      "\"verdict\": "
+      "\"reproduced\"}]}";
   char text[4096];
   tn_study *s;
   tn_error e;
@@ -109,7 +112,10 @@ TEST(verdicts_follow_from_values) {
   for (int k = 0; k < 4; k++) {
     char digits[40];
     snprintf(digits, sizeof digits, "%.6g", value);
-    snprintf(text, sizeof text, rows, k == 1 ? "ampc3" : "mampc3", k == 3 ? digits : "1", k == 3 ? "1" : k ? digits : "1");
+    snprintf(text, sizeof text, rows, k == 1 ? "ampc3" : "mampc3", k == 3 ? digits : "1",
+             k == 3 ? "1"
+             : k    ? digits
+                    : "1");
     if (read_text(text, &s, &e) != TN_OK) {
       FAIL("%s", e.message);
       return;
@@ -135,19 +141,26 @@ TEST(verdicts_follow_from_values) {
 }
 
 TEST(varied_settings_and_references) {
-  static const char rows[] =
-      HEAD "\"rows\": ["
-           "{\"id\": \"first\", \"paper\": 168, \"agree\": \"abs 1\", \"measure\": {\"run\": \"x\", \"of\": \"C\", \"norm\": \"2\", \"vary\": "
-           "{\"from\": 160, \"to\": 175, \"by\": 4, \"collect\": \"first\", \"where\": \"m > 1\"}}, \"expected\": 168, \"tolerance\": "
-           "\"exact\", \"verdict\": \"reproduced\"},"
-           "{\"id\": \"last\", \"paper\": 164, \"agree\": \"exact\", \"measure\": {\"run\": \"x\", \"of\": \"C\", \"vary\": "
-           "{\"from\": 160, \"to\": 175, \"by\": 4, \"collect\": \"last\", \"where\": \"m < 1\"}}, \"expected\": 164, \"tolerance\": "
-           "\"exact\", \"verdict\": \"reproduced\"},"
-           "{\"id\": \"self\", \"paper\": 0, \"agree\": \"exact\", \"measure\": {\"run\": \"fine\", \"of\": \"error\", \"against\": "
-           "\"other\", \"channels\": [\"crank.angle\", \"energy.total\"]}, \"expected\": 0, \"tolerance\": \"exact\", \"verdict\": "
-           "\"reproduced\"},"
-           "{\"id\": \"apart\", \"holds\": \"measured > 0 and measured < 1\", \"measure\": {\"run\": \"b1\", \"of\": \"error\", "
-           "\"against\": \"other\", \"channels\": [\"crank.angle\"]}, \"tolerance\": \"at most 1\", \"verdict\": \"reproduced\"}]}";
+  static const char rows[] = HEAD
+      "\"rows\": ["
+      "{\"id\": \"first\", \"paper\": 168, \"agree\": \"abs 1\", \"measure\": {\"run\": \"x\", \"of\": \"C\", "
+      "\"norm\": \"2\", \"vary\": "
+      "{\"from\": 160, \"to\": 175, \"by\": 4, \"collect\": \"first\", \"where\": \"m > 1\"}}, \"expected\": 168, "
+      "\"tolerance\": "
+      "\"exact\", \"verdict\": \"reproduced\"},"
+      "{\"id\": \"last\", \"paper\": 164, \"agree\": \"exact\", \"measure\": {\"run\": \"x\", \"of\": \"C\", \"vary\": "
+      "{\"from\": 160, \"to\": 175, \"by\": 4, \"collect\": \"last\", \"where\": \"m < 1\"}}, \"expected\": 164, "
+      "\"tolerance\": "
+      "\"exact\", \"verdict\": \"reproduced\"},"
+      "{\"id\": \"self\", \"paper\": 0, \"agree\": \"exact\", \"measure\": {\"run\": \"fine\", \"of\": \"error\", "
+      "\"against\": "
+      "\"other\", \"channels\": [\"crank.angle\", \"energy.total\"]}, \"expected\": 0, \"tolerance\": \"exact\", "
+      "\"verdict\": "
+      "\"reproduced\"},"
+      "{\"id\": \"apart\", \"holds\": \"measured > 0 and measured < 1\", \"measure\": {\"run\": \"b1\", \"of\": "
+      "\"error\", "
+      "\"against\": \"other\", \"channels\": [\"crank.angle\"]}, \"tolerance\": \"at most 1\", \"verdict\": "
+      "\"reproduced\"}]}";
   char text[4096];
   tn_study *s;
   tn_error e;
@@ -182,26 +195,35 @@ TEST(files_that_are_refused) {
       {"{\"study\": 1, \"rows\": []}", "list of claims"},
       {"{\"study\": 1, \"rwos\": []}", "unknown key 'rwos'"},
       {"{\"study\": 1, \"rows\": [{\"id\": \"a\"}]}", "`tolerance` is missing"},
-      {"{\"study\": 1, \"rows\": [{\"id\": \"a\", \"tolerance\": \"near\", \"verdict\": \"differs\"}]}", "a tolerance is"},
-      {"{\"study\": 1, \"rows\": [{\"id\": \"a\", \"tolerance\": \"exact\", \"verdict\": \"wrong\"}]}", "can be reproduced"},
-      {"{\"study\": 1, \"rows\": [{\"id\": \"a\", \"tolerance\": \"exact\", \"verdict\": \"differs\"}]}", "has a `measure`"},
-      {"{\"study\": 1, \"rows\": [{\"id\": \"a\", \"tolerance\": \"exact\", \"verdict\": \"differs\", \"measure\": {\"run\": \"b\", "
+      {"{\"study\": 1, \"rows\": [{\"id\": \"a\", \"tolerance\": \"near\", \"verdict\": \"differs\"}]}",
+       "a tolerance is"},
+      {"{\"study\": 1, \"rows\": [{\"id\": \"a\", \"tolerance\": \"exact\", \"verdict\": \"wrong\"}]}",
+       "can be reproduced"},
+      {"{\"study\": 1, \"rows\": [{\"id\": \"a\", \"tolerance\": \"exact\", \"verdict\": \"differs\"}]}",
+       "has a `measure`"},
+      {"{\"study\": 1, \"rows\": [{\"id\": \"a\", \"tolerance\": \"exact\", \"verdict\": \"differs\", \"measure\": "
+       "{\"run\": \"b\", "
        "\"of\": \"C\"}}]}",
        "there is no run 'b'"},
       {"{\"study\": 1, \"runs\": {\"b\": {}}, \"rows\": [1]}", "has no `model`"},
       {"{\"study\": 1, \"runs\": {\"b\": {\"model\": \"m\", \"like\": \"b\"}}, \"rows\": [1]}", "there is no run 'b'"},
-      {"{\"study\": 1, \"runs\": {\"b\": {\"model\": \"m\"}}, \"rows\": [{\"id\": \"a\", \"tolerance\": \"exact\", \"verdict\": "
+      {"{\"study\": 1, \"runs\": {\"b\": {\"model\": \"m\"}}, \"rows\": [{\"id\": \"a\", \"tolerance\": \"exact\", "
+       "\"verdict\": "
        "\"differs\", \"measure\": {\"run\": \"b\", \"of\": \"Q\"}}]}",
        "'Q' is not known"},
-      {"{\"study\": 1, \"runs\": {\"b\": {\"model\": \"m\"}}, \"rows\": [{\"id\": \"a\", \"tolerance\": \"exact\", \"verdict\": "
+      {"{\"study\": 1, \"runs\": {\"b\": {\"model\": \"m\"}}, \"rows\": [{\"id\": \"a\", \"tolerance\": \"exact\", "
+       "\"verdict\": "
        "\"differs\", \"measure\": {\"run\": \"b\", \"of\": \"C\"}}]}",
        "the claim needs"},
-      {"{\"study\": 1, \"runs\": {\"b\": {\"model\": \"m\"}}, \"rows\": [{\"id\": \"a\", \"tolerance\": \"exact\", \"verdict\": "
+      {"{\"study\": 1, \"runs\": {\"b\": {\"model\": \"m\"}}, \"rows\": [{\"id\": \"a\", \"tolerance\": \"exact\", "
+       "\"verdict\": "
        "\"differs\", \"holds\": \"measured < other\", \"measure\": {\"run\": \"b\", \"of\": \"C\"}}]}",
        "there is no measure 'other'"},
       {"{\"study\": 1, \"references\": {\"r\": {\"file\": \"nowhere.csv\"}}, \"rows\": [1]}", "cannot read"},
-      {"{\"study\": 1, \"runs\": {\"b\": {\"model\": \"m\"}}, \"rows\": [{\"id\": \"a\", \"tolerance\": \"exact\", \"verdict\": "
-       "\"differs\", \"holds\": \"1\", \"measure\": {\"run\": \"b\", \"of\": \"C\", \"vary\": {\"from\": 0, \"to\": 1e9, \"by\": 1}}}]}",
+      {"{\"study\": 1, \"runs\": {\"b\": {\"model\": \"m\"}}, \"rows\": [{\"id\": \"a\", \"tolerance\": \"exact\", "
+       "\"verdict\": "
+       "\"differs\", \"holds\": \"1\", \"measure\": {\"run\": \"b\", \"of\": \"C\", \"vary\": {\"from\": 0, \"to\": "
+       "1e9, \"by\": 1}}}]}",
        "a range"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -220,16 +242,22 @@ TEST(a_run_that_fails_is_a_row) {
       "{\"study\": 1, \"runs\": {\"gone\": {\"model\": \"nowhere.json\"}, \"wrong\": {\"model\": \"" MODELS
       "pendulum.json\", \"method\": \"projcet\"}, \"good\": {\"model\": \"" MODELS
       "pendulum.json\", \"until\": 0.1}, \"blown\": {\"model\": \"" MODELS
-      "braun_four_bars.json\", \"method\": \"fci\", \"integrator\": \"rk4\", \"step\": 0.01, \"until\": 100}}, \"rows\": ["
-      "{\"id\": \"gone\", \"holds\": \"1\", \"measure\": {\"run\": \"gone\", \"of\": \"failed\"}, \"expected\": 1, \"tolerance\": "
+      "braun_four_bars.json\", \"method\": \"fci\", \"integrator\": \"rk4\", \"step\": 0.01, \"until\": 100}}, "
+      "\"rows\": ["
+      "{\"id\": \"gone\", \"holds\": \"1\", \"measure\": {\"run\": \"gone\", \"of\": \"failed\"}, \"expected\": 1, "
+      "\"tolerance\": "
       "\"exact\", \"verdict\": \"reproduced\"},"
-      "{\"id\": \"wrong\", \"paper\": 1, \"agree\": \"exact\", \"measure\": {\"run\": \"wrong\", \"of\": \"C\"}, \"tolerance\": \"exact\", "
+      "{\"id\": \"wrong\", \"paper\": 1, \"agree\": \"exact\", \"measure\": {\"run\": \"wrong\", \"of\": \"C\"}, "
+      "\"tolerance\": \"exact\", "
       "\"verdict\": \"not-decidable\"},"
-      "{\"id\": \"cycle\", \"paper\": 1, \"agree\": \"exact\", \"measure\": {\"name\": \"c\", \"value\": \"c + 1\"}, \"tolerance\": \"exact\", "
+      "{\"id\": \"cycle\", \"paper\": 1, \"agree\": \"exact\", \"measure\": {\"name\": \"c\", \"value\": \"c + 1\"}, "
+      "\"tolerance\": \"exact\", "
       "\"verdict\": \"not-decidable\"},"
-      "{\"id\": \"good\", \"paper\": 0, \"agree\": \"abs 1e-9\", \"measure\": {\"run\": \"good\", \"of\": \"C\"}, \"expected\": 0, "
+      "{\"id\": \"good\", \"paper\": 0, \"agree\": \"abs 1e-9\", \"measure\": {\"run\": \"good\", \"of\": \"C\"}, "
+      "\"expected\": 0, "
       "\"tolerance\": \"abs 1e-12\", \"verdict\": \"reproduced\"},"
-      "{\"id\": \"blown\", \"holds\": \"measured > 1\", \"measure\": {\"run\": \"blown\", \"of\": \"C\"}, \"expected\": \"inf\", "
+      "{\"id\": \"blown\", \"holds\": \"measured > 1\", \"measure\": {\"run\": \"blown\", \"of\": \"C\"}, "
+      "\"expected\": \"inf\", "
       "\"tolerance\": \"qualitative\", \"verdict\": \"reproduced\"}]}";
   tn_study *s;
   tn_error e;
@@ -265,7 +293,8 @@ TEST(every_claim_has_a_row) {
   }
   FILE *claims = fopen(TN_SOURCE_DIR "/test/data/claims.txt", "r");
   while (claims && fgets(line, sizeof line, claims)) {
-    char *id = strtok(line, "|"), *verdict = strtok(NULL, "|"), *tolerance = strtok(NULL, "|"), *value = strtok(NULL, "\n");
+    char *id = strtok(line, "|"), *verdict = strtok(NULL, "|"), *tolerance = strtok(NULL, "|"),
+         *value = strtok(NULL, "\n");
     const tn_study_row *row = NULL;
     n++;
     for (int i = 0; i < PAPERS && s[i]; i++)
@@ -280,7 +309,8 @@ TEST(every_claim_has_a_row) {
     CHECK_TEXT(row->tolerance, tolerance);
     char *end = NULL;
     const double number = value ? strtod(value, &end) : 0;
-    if (value && end != value && !*end && !(row->expected == number)) FAIL("%s: expected %g, not %g", id, row->expected, number);
+    if (value && end != value && !*end && !(row->expected == number))
+      FAIL("%s: expected %g, not %g", id, row->expected, number);
   }
   if (claims) fclose(claims);
   CHECK(n == 293 && found == n);
@@ -301,8 +331,9 @@ static void reproduce(const char *paper, bool quick) {
     const tn_study_row *r = tn_study_row_at(s, i);
     /* times of processors are no matter of pass or fail */
     if (r->verdict == TN_NOT_RUN || r->as_expected || strstr(r->id, ".time.") || strstr(r->id, "cpu")) continue;
-    FAIL("%s: measured %g, expected %g %s; %s, expected %s%s%s", r->id, r->measured, r->expected, r->tolerance, tn_verdict_name(r->verdict),
-         tn_verdict_name(r->foreseen), r->failure ? ": " : "", r->failure ? r->failure : "");
+    FAIL("%s: measured %g, expected %g %s; %s, expected %s%s%s", r->id, r->measured, r->expected, r->tolerance,
+         tn_verdict_name(r->verdict), tn_verdict_name(r->foreseen), r->failure ? ": " : "",
+         r->failure ? r->failure : "");
   }
   tn_study_free(s);
 }

@@ -1,0 +1,93 @@
+/* methods compared on a model, and a study of claims, from a program: every function of study.h.
+ *   cc study.c $(pkg-config --cflags --libs tenon) -lm */
+#include <tenon/study.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char model[] =
+    "{ \"tenon\": 1, \"dimension\": 2, \"gravity\": [0, -9.81],"
+    "  \"bodies\": { \"rod\": { \"rod\": [[0, 0], [1, 0]], \"mass\": 1 } },"
+    "  \"joints\": { \"pin\": { \"type\": \"revolute\", \"between\": [\"ground\", \"rod\"], \"at\": [0, 0] } },"
+    "  \"outputs\": { \"angle\": \"pin.angle\" }, \"run\": { \"until\": 1, \"every\": 0.1 } }";
+
+static const char claims[] =
+    "{ \"study\": 1, \"paper\": \"mine\", \"title\": \"does it drift?\","
+    "  \"runs\": { \"none\": { \"model\": \"study_model.json\", \"method\": \"fci\", \"rtol\": 1e-6 } },"
+    "  \"rows\": [ { \"id\": \"mine.drift\", \"what\": \"the pin stays closed to 1e-5 m\", \"holds\": \"measured < "
+    "1e-5\","
+    "    \"measure\": { \"run\": \"none\", \"of\": \"C\" }, \"tolerance\": \"at most 1e-5\", \"verdict\": "
+    "\"reproduced\" } ] }";
+
+static void must(tn_status status, const tn_error *e) {
+  char text[1024];
+  if (status == TN_OK) return;
+  tn_error_text(e, text, sizeof text);
+  fprintf(stderr, "%s\n", text);
+  exit(1);
+}
+
+static bool to_file(void *file, const char *text, size_t size) { return fwrite(text, 1, size, file) == size; }
+
+static bool shown(void *user, int done, int all, const char *run) {
+  (void)user;
+  printf("%d of %d: %s\n", done, all, run);
+  return true; /* go on */
+}
+
+static void save(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  if (!file || fputs(text, file) < 0 || fclose(file) != 0) exit(1);
+}
+
+static void compare(void) {
+  static const char *const methods[] = {"project", "baumgarte:alpha=5,beta=5", "fci"};
+  static const double rtol[] = {1e-4, 1e-6};
+  const tn_compare_options options = {.methods = 3, .method = methods, .settings = 2, .setting = rtol};
+  tn_error e;
+  tn_desc *desc;
+  tn_compare *c;
+  double off, holds;
+  int winner;
+  must(tn_desc_new(NULL, &desc, &e), &e);
+  must(tn_desc_parse(desc, "model", model, sizeof model - 1, &e), &e);
+  must(tn_compare_run(desc, "a rod", &options, &c, &e), &e);
+  printf("%s\n", tn_compare_reference(c, &off, &holds));
+  for (int i = 0; i < tn_compare_rows(c); i++) {
+    const tn_compare_row *row = tn_compare_row_at(c, i);
+    printf("%s at %g: error %.2g, %ld right-hand sides\n", row->method, row->setting, row->error, row->rhs);
+  }
+  printf("%s\n", tn_compare_recommendation(c, &winner));
+  tn_compare_text(c, to_file, stdout);
+  tn_compare_json(c, to_file, stdout);
+  tn_compare_csv(c, to_file, stdout);
+  tn_compare_curves(c, to_file, stdout);
+  tn_compare_free(c);
+  tn_desc_free(desc);
+}
+
+static void study(void) {
+  const tn_study_options options = {.workers = 2, .progress = shown};
+  tn_error e;
+  tn_study *s;
+  save("study_model.json", model);
+  save("study_claims.json", claims);
+  must(tn_study_read(NULL, "study_claims.json", &s, &e), &e);
+  printf("%s: %s\n", tn_study_paper(s), tn_study_title(s));
+  must(tn_study_run(s, &options, &e), &e);
+  for (int i = 0; i < tn_study_rows(s); i++) {
+    const tn_study_row *row = tn_study_row_at(s, i);
+    printf("%s: %g, %s\n", row->id, row->measured, tn_verdict_name(row->verdict));
+  }
+  tn_study_text(s, to_file, stdout);
+  tn_study_json(s, to_file, stdout);
+  for (int i = 0; tn_study_curve(s, i); i++) tn_study_curve_csv(s, i, to_file, stdout);
+  if (!tn_study_as_expected(s)) exit(1);
+  tn_study_free(s);
+}
+
+int main(void) {
+  compare();
+  study();
+  return 0;
+}
