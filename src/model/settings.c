@@ -1,6 +1,8 @@
 /* what a run uses instead of what the model says, by the names that the command line has for it. */
 #include "model/model.h"
 
+#include <stdlib.h>
+
 /* where a setting goes; parts may have parameters */
 typedef struct place {
   const char *name, *pointer;
@@ -28,9 +30,9 @@ enum { PLACES = sizeof places / sizeof *places };
 
 /* a number, or an expression as in the model file */
 static tn_status set_value(tn_desc *d, const char *pointer, const char *text, tn_error *e) {
-  double value;
-  return tn_json_number(text, strlen(text), &value) ? tn_desc_number(d, pointer, value, e)
-                                                    : tn_desc_text(d, pointer, text, e);
+  char *end;
+  const double value = strtod(text, &end); /* nan and inf too, which are refused as numbers */
+  return *text && !*end ? tn_desc_number(d, pointer, value, e) : tn_desc_text(d, pointer, text, e);
 }
 
 static tn_status set_constant(tn_desc *d, const char *text, tn_error *e) {
