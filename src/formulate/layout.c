@@ -10,7 +10,8 @@
  * which of them are independent is chosen between steps only (split.c). a set is worth the least gain it has had over its gain now,
  * with one freedom its share of the best:
  *   below 0.5  another is chosen before the next step (kept), or after an evaluation was refused (once); always: at every step
- *   below 0.2  an evaluation is refused, and the step tried again */
+ *   below 0.2  an evaluation is refused, and the step tried again
+ * never: whatever it is worth, until no dependent ones are found */
 #include "formulate/partition.h"
 
 static const double CHOOSE_AGAIN = 0.5, REFUSE = 0.2; /* of what the set was worth */
@@ -174,10 +175,10 @@ static tn_status positions_at(room *r, tn_solver *solver) {
 }
 
 /* in terms of the set: false where it is not worth enough */
-static tn_status tell(tn_split *s, tn_solver *solver, const char *what) {
+static tn_status tell(const tn_partition *p, tn_split *s, tn_solver *solver, const char *what) {
   if (!tn_split_reduce(s)) return singular(solver, what);
   const double gain = tn_split_gain(s);
-  if (s->least >= REFUSE * gain) return TN_OK;
+  if (s->least >= REFUSE * gain || p->choose == TN_CHOOSE_NEVER) return TN_OK;
   tn_fail(solver->e, TN_E_RUN, "the independent %s tell too little here, %.2g of what they did", what, s->least / gain);
   if (solver->e) solver->e->time = solver->sys.t;
   return TN_E_RUN;
@@ -226,6 +227,7 @@ static tn_status choose(const void *self, void *work, tn_solver *solver, double 
   const tn_partition *p = self;
   room *r = work;
   if (when == TN_BEFORE_STEP && p->choose == TN_CHOOSE_ONCE) return TN_OK;
+  if (when != TN_AT_START && p->choose == TN_CHOOSE_NEVER) return TN_OK;
   tn_status status = matrices(solver, t, q, u);
   if (status == TN_OK) status = speeds_at(p, r, solver, when == TN_AT_START);
   if (status == TN_OK) status = renew(p, &r->speed, solver, when, "speeds", changed);
@@ -282,7 +284,7 @@ static tn_status find_speeds(const tn_partition *p, room *r, tn_solver *solver, 
   const tn_model *m = solver->sys.m;
   tn_split *s = &r->speed;
   tn_status status = speeds_at(p, r, solver, false);
-  if (status == TN_OK) status = tell(s, solver, "speeds");
+  if (status == TN_OK) status = tell(p, s, solver, "speeds");
   if (status != TN_OK) return status;
   for (int i = 0; i < m->rows; i++) r->r[i] = -solver->sys.Ct[i];
   tn_split_particular(s, m->row_scale, r->r);
@@ -328,7 +330,8 @@ static double off(const room *r, const tn_system *sys, const double *z, int *row
   return most;
 }
 
-static tn_status find_positions(room *r, tn_solver *solver, double t, const double *z, double *q, const double *u) {
+static tn_status find_positions(const tn_partition *p, room *r, tn_solver *solver, double t, const double *z, double *q,
+                                const double *u) {
   const tn_system *sys = &solver->sys;
   const tn_model *m = sys->m;
   double last = INFINITY, left = INFINITY;
@@ -336,7 +339,7 @@ static tn_status find_positions(room *r, tn_solver *solver, double t, const doub
   for (int pass = 0; pass < MOST_PASSES; pass++) {
     tn_status status = matrices(solver, t, q, u);
     if (status == TN_OK) status = positions_at(r, solver);
-    if (status == TN_OK) status = tell(&r->position, solver, "coordinates");
+    if (status == TN_OK) status = tell(p, &r->position, solver, "coordinates");
     if (status != TN_OK) return status;
     left = off(r, sys, z, &row);
     /* nothing left, or nothing to be gained: roundoff */
@@ -363,7 +366,7 @@ static tn_status unpack(const void *self, void *work, tn_solver *solver, double 
   room *r = work;
   tn_status status;
   if (p->layout == TN_LAYOUT_INDEPENDENT) {
-    status = find_positions(r, solver, t, z, q, u);
+    status = find_positions(p, r, solver, t, z, q, u);
   } else {
     memcpy(q, z, sizeof *q * (size_t)m->nq);
     status = matrices(solver, t, q, u);

@@ -1,7 +1,8 @@
 /* nullspace: the multipliers are taken out by a matrix R whose columns no row sees, A R = 0 (Hoang et al. 2023). dense: a reference.
  *   (1) As = s A d, Ms = d M d: rows and speeds measured (linalg.h); As R = 0
  *   (2) projector (eq. 21): R = 1 - As^+ As = 1 - V V',  As = sum sigma_k q_k v_k'
- *   (3) elimination (eq. 20): R = [1; -Ad^-1 Ai] with the dependent speeds chosen by full pivoting, As = L U
+ *   (3) elimination (eq. 20): R = [1; -Ad^-1 Ai] with the dependent speeds chosen by full pivoting, As = L U; or named: then R grows
+ *       without bound where Ad is singular, and udot loses the digits
  *   (4) H udot = h (eqs. 22, 23):  H = [R'Ms; V'],  h = [R'fs; diag(1/sigma) Q s gamma]   with (2)
  *                                  H = [R'Ms; U],   h = [R'fs; L^+ s gamma]               with (3)
  *       eqs. 22, 23 print -Phi_q qdot for what is -Phidot_q qdot: gamma. the rows are written as V'udot, U udot, so that rows
@@ -18,6 +19,7 @@ typedef enum form { PROJECTOR, ELIMINATION } form;
 
 typedef struct nullspace {
   int form;
+  const bool *dependent; /* nu, or NULL: by pivoting */
 } nullspace;
 
 typedef struct space {
@@ -91,13 +93,22 @@ static int project(space *s) {
   return nu;
 }
 
-/* (3): R', one row for each independent speed, and U below */
-static int eliminate(space *s) {
-  const int nu = s->kkt.nu, rows = s->kkt.rows, most = s->kkt.independent < nu ? s->kkt.independent : nu;
+static int by_pivots(space *s, int most, tn_pivoting how) {
+  const int nu = s->kkt.nu, rows = s->kkt.rows;
   double smallest;
   memcpy(s->X, s->As, sizeof *s->X * (size_t)rows * (size_t)nu);
-  s->r = tn_eliminate(rows, nu, s->X, most, TN_PIVOT_FULL, (nu > rows ? nu : rows) * DBL_EPSILON, s->Q, s->U, s->column,
-                      s->taken, &smallest);
+  return tn_eliminate(rows, nu, s->X, most, how, (nu > rows ? nu : rows) * DBL_EPSILON, s->Q, s->U, s->column, s->taken,
+                      &smallest);
+}
+
+/* (3): R', one row for each independent speed, and U below */
+static int eliminate(space *s, const bool *named) {
+  const int nu = s->kkt.nu, rows = s->kkt.rows, most = s->kkt.independent < nu ? s->kkt.independent : nu;
+  int wanted = 0;
+  for (int j = 0; named && j < nu; j++)
+    if (named[j]) s->column[wanted++] = j;
+  s->r = named && wanted == most ? by_pivots(s, most, TN_PIVOT_KEPT) : 0;
+  if (s->r < most) s->r = by_pivots(s, most, TN_PIVOT_FULL);
   tn_qr(rows, s->r, s->Q, s->diagonal_L);
   for (int j = 0; j < nu; j++) s->taken[j] = false;
   for (int k = 0; k < s->r; k++) s->taken[s->column[k]] = true;
@@ -120,10 +131,11 @@ static int eliminate(space *s) {
 static bool factor(const void *self, void *work, const tn_system *sys, int *bad) {
   space *s = work;
   const int nu = s->kkt.nu, rows = s->kkt.rows;
-  const bool projector = ((const nullspace *)self)->form == PROJECTOR;
+  const nullspace *by = self;
+  const bool projector = by->form == PROJECTOR;
   if (!tn_by_kkt_factor(work, sys, bad)) return false;
   tn_dense_scale(nu, rows, sys->M, sys->A, sys->m->sigma, s->kkt.s, s->d, s->Ms, s->As);
-  const int n = projector ? project(s) : eliminate(s);
+  const int n = projector ? project(s) : eliminate(s, by->dependent);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < nu; j++)
       s->H[i * nu + j] = tn_dot(nu, s->R + (size_t)i * (size_t)nu, s->Ms + (size_t)j * (size_t)nu);
@@ -176,7 +188,23 @@ static const tn_field fields[] = {
      .kind = TN_WORD,
      .offset = offsetof(nullspace, form),
      .choices = "projector elimination"},
+    {.key = "dependent",
+     .doc =
+         "form elimination: the speeds that are eliminated, `a.x+a.y`, as many as rows are independent; by pivoting if "
+         "left out, and where they are lost in roundoff",
+     .kind = TN_TEXT},
     {.key = NULL}};
+
+static tn_status init(void *self, tn_context *ctx) {
+  nullspace *by = self;
+  const tn_node *named = tn_node_get(ctx->node, "dependent");
+  int n = 0;
+  if (named && by->form != ELIMINATION) return tn_refuse(ctx, named, "`dependent` is for the form `elimination`");
+  TN_TRY(tn_speeds_at(ctx, named, "dependent", &by->dependent));
+  for (int j = 0; by->dependent && j < ctx->m->nu; j++) n += by->dependent[j];
+  if (n > ctx->m->rows) return tn_refuse(ctx, named, "`dependent` names %d speeds: there are %d rows", n, ctx->m->rows);
+  return TN_OK;
+}
 
 const tn_formulation_type tn_formulation_nullspace = {
     .name = "nullspace",
@@ -185,6 +213,7 @@ const tn_formulation_type tn_formulation_nullspace = {
     .source = "Hoang et al. 2023 eqs. 20 to 23",
     .size = sizeof(nullspace),
     .fields = fields,
+    .init = init,
     .memory = memory,
     .prepare = prepare,
     .reset = tn_by_kkt_reset,

@@ -16,13 +16,15 @@
  * choose     always  at every factorisation
  *            kept    again when the smallest pivot is below a tenth of the best it has had
  *            once    again only before it degenerates: below 1e-6 of that. accelerations lose the digits that the pivot loses
+ *            never   again only where it is lost in roundoff. in the other layouts the run ends before that
  * correct, nearness and rank are those of kkt.c. */
 #include "formulate/partition.h"
 
 #include <float.h>
 
 /* smallest pivot over the best it has had, below which it is chosen again */
-static const double GIVE_UP[] = {[TN_CHOOSE_ALWAYS] = 1, [TN_CHOOSE_KEPT] = 0.1, [TN_CHOOSE_ONCE] = 1e-6};
+static const double GIVE_UP[] = {
+    [TN_CHOOSE_ALWAYS] = 1, [TN_CHOOSE_KEPT] = 0.1, [TN_CHOOSE_ONCE] = 1e-6, [TN_CHOOSE_NEVER] = 0};
 static const double RREF_LEAST = 1e-6;
 
 typedef struct space {
@@ -212,11 +214,11 @@ static const tn_field fields[] = {
      .offset = offsetof(tn_partition, pivoting),
      .choices = "full rref"},
     {.key = "choose",
-     .doc = "again at every factorisation, when the choice becomes ten times worse than it was, or only before it "
-            "degenerates",
+     .doc = "again at every factorisation, when the choice becomes ten times worse than it was, only before it "
+            "degenerates, or never: where what is integrated no longer tells the rest the run ends",
      .kind = TN_WORD,
      .offset = offsetof(tn_partition, choose),
-     .choices = "always kept once"},
+     .choices = "always kept once never"},
     {.key = "layout",
      .doc = "what is integrated: all coordinates and speeds; the coordinates and independent speeds; or independent "
             "coordinates and speeds",

@@ -4,7 +4,7 @@
 
 #include "formulate/formulate.h"
 
-typedef enum tn_choose { TN_CHOOSE_ALWAYS, TN_CHOOSE_KEPT, TN_CHOOSE_ONCE } tn_choose;
+typedef enum tn_choose { TN_CHOOSE_ALWAYS, TN_CHOOSE_KEPT, TN_CHOOSE_ONCE, TN_CHOOSE_NEVER } tn_choose;
 typedef enum tn_layout { TN_LAYOUT_ALL, TN_LAYOUT_SPEEDS, TN_LAYOUT_INDEPENDENT } tn_layout;
 
 typedef struct tn_partition {

@@ -354,3 +354,40 @@ TEST(a_choice_is_given_up_before_it_degenerates) {
           FAIL("x = %g, %s, %s: %d of 40 differ", x_of[k], rref ? "rref" : "full", choose[c], differ[c]);
     }
 }
+
+/* ---- dependent speeds by name (Hoang 2023, eq. 20) ------------------------------------------------------------------------ */
+
+#define NAMED "nullspace:form=elimination,dependent="
+#define PLATFORM "platform.x+platform.y+platform.angle"
+
+static void refused(const char *form, const char *message) {
+  build b;
+  CHECK(begin(&b, "hoang_pd", NULL, form) && !build_compile(&b));
+  CHECK_HAS(b.message, message);
+  build_free(&b);
+}
+
+/* the same accelerations while the others tell where the platform is; where they hardly do, at the first crossing of det Phi_x,
+ * digits are lost that the choice by pivoting keeps */
+TEST(elimination_of_named_speeds) {
+  static const char *const by[] = {"augmented", "nullspace:form=elimination", NAMED PLATFORM};
+  static const double q[] = {0.6138448421703785,   0.6891130996069599, 0.7250817064582532,
+                             -0.06961523409933353, 1.3458778950936003, 2.992682889591263},
+                      u[] = {0.8479587025864939, 1.8596594678243887, 22.18782364570951,
+                             1.7886348006551294, 1.2086692700039328, -3.8466944185581005};
+  double udot[3][MOST], lambda[MOST], start[3][MOST];
+  for (int k = 0; k < 3; k++) {
+    build b;
+    CHECK(begin(&b, "hoang_pd", NULL, by[k]) && build_simulate(&b));
+    CHECK(!b.failed && accelerations(&b, 0, tn_sim_q(b.sim), tn_sim_u(b.sim), start[k], lambda));
+    CHECK(!b.failed && accelerations(&b, 0, q, u, udot[k], lambda));
+    build_free(&b);
+  }
+  const double pivots = apart(6, udot[1], udot[0]), named = apart(6, udot[2], udot[0]);
+  printf("at det Phi_x = 4.6e-14: %.1e by pivoting, %.1e by name\n", pivots, named);
+  CHECK(apart(6, start[1], start[0]) < 1e-12 && apart(6, start[2], start[0]) < 1e-12);
+  CHECK(pivots < 1e-12 && named > 1e-8 && named < 1e-2);
+  refused(NAMED "platform.z", "platform.z");
+  refused(NAMED PLATFORM "+crank1.angle", "`dependent` names 4 speeds: there are 3 rows");
+  refused("nullspace:dependent=" PLATFORM, "`dependent` is for the form `elimination`");
+}
