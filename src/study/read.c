@@ -473,13 +473,17 @@ static tn_status text_of(tn_study *s, const char *path, char **text, size_t *siz
   return status;
 }
 
-tn_status tn_study_parse(tn_study *s, const char *path, tn_error *e) {
+tn_status tn_study_parse_text(tn_study *s, const char *path, const char *text, size_t size, tn_error *e) {
   const char *slash = strrchr(path, '/');
-  char *text = NULL;
-  size_t size = 0;
   if (slash && (size_t)(slash - path) + 2 > sizeof s->folder) return tn_fail(e, TN_E_USAGE, "this path is too long");
   tn_format(s->folder, sizeof s->folder, "%.*s", slash ? (int)(slash - path) + 1 : 0, path);
-  TN_TRY(text_of(s, path, &text, &size, e));
   TN_TRY(tn_json_parse(&s->arena, path, text, size, &s->root, e));
   return read_all(s, e);
+}
+
+tn_status tn_study_parse(tn_study *s, const char *path, tn_error *e) {
+  char *text = NULL;
+  size_t size = 0;
+  TN_TRY(text_of(s, path, &text, &size, e));
+  return tn_study_parse_text(s, path, text, size, e);
 }

@@ -236,6 +236,39 @@ TEST(files_that_are_refused) {
   }
 }
 
+/* whatever is done to a file, it is read or refused in words */
+TEST(mangled_files) {
+  static char text[1 << 17];
+  uint64_t random = 88172645463325252u;
+  FILE *file = fopen(TN_SOURCE_DIR "/studies/hoang2023.json", "rb");
+  const size_t n = file ? fread(text, 1, sizeof text, file) : 0;
+  if (file) fclose(file);
+  CHECK(n > 1000 && n < sizeof text);
+  for (int k = 0; k < 150; k++) {
+    static char copy[sizeof text];
+    memcpy(copy, text, n);
+    size_t size = n;
+    for (int i = 0; i < 1 + k % 3; i++) {
+      random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+      const size_t at = (size_t)(random >> 20) % size;
+      switch (random % 4) {
+      case 0: copy[at] = (char)(random >> 8); break;
+      case 1: copy[at] = "\"{}[],:0-"[(random >> 8) % 9]; break;
+      case 2: memmove(copy + at, copy + at + 1, --size - at); break;
+      default: memcpy(copy + at, "1e999", size - at < 5 ? size - at : 5); break;
+      }
+    }
+    tn_study study = {0};
+    tn_error e = {0};
+    tn_arena_init(&study.arena, NULL);
+    const tn_status status = tn_study_parse_text(&study, TN_SOURCE_DIR "/studies/x.json", copy, size, &e);
+    if (status != TN_OK && !*e.message) FAIL("refused without a word");
+    for (int i = 0; i < study.references; i++) tn_arena_free(&study.reference[i].table.arena);
+    tn_arena arena = study.arena;
+    tn_arena_free(&arena);
+  }
+}
+
 /* what goes wrong in a run is told in its row, and the others are run */
 TEST(a_run_that_fails_is_a_row) {
   static const char text[] =
