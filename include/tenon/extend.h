@@ -454,6 +454,7 @@ typedef struct tn_ode { /* ydot = f(t, y), as an integrator sees it             
   bool rates_know_step; /* rates depend on h given to begin: a rate may not outlive its attempt     */
   const int *part;      /* n - ledgers: numbers of different parts know nothing of each other; NULL: one part */
   double max_step;      /* of those that choose it themselves                                       */
+  bool by_numbers;      /* the control by numbers; for them alike                                   */
   int rows, holonomic;  /* of the constraints, for `residual`                                       */
   int redundant;        /* of the rows: those that depend on others                                 */
   tn_effort *effort;    /* to be counted up                                                         */
@@ -490,6 +491,9 @@ typedef struct tn_integrator_type {
   bool keeps_rates;                               /* of earlier steps                                   */
   int order_estimate;                             /* of the error: it falls as h^(order_estimate + 1)     */
   double proportion; /* of the error of the step before, in the control of its length; 0: none     */
+  /* the error that `plan` is asked for, of 1/32 of the tolerance, 0: all of that; and in the control by numbers, of the tolerance,
+   * 0: a half                                                                                          */
+  double aim, aim_of_numbers;
   size_t (*memory)(const void *self, int n);          /* bytes of its workspace, which is zero at first       */
   void (*start)(const void *self, void *work, int n); /* forget everything                              */
   void (*end)(void *work);                            /* give back what start has asked for; may be NULL */

@@ -288,13 +288,9 @@ static double length(double error, double aim, int k) {
   return fmin(0.9, fmax(0.5, pow(aim / error, 1.0 / (k + 1))));
 }
 
-/* errors of many short steps add up to more than those of a one-step formula: it aims at so much less */
-static const double LESS = 1.0 / 16;
-
 static double plan(void *work, const tn_ode *ode, double err, double aim) {
   memory *w = work;
   const int k = w->k;
-  aim *= LESS;
   if (isinf(err)) { /* it has not come to its end */
     w->rising = false;
     if (++w->failed > 2) w->k = 1;
@@ -409,5 +405,7 @@ const tn_integrator_type tn_integrator_abm = {
     .dense = dense,
     .order_now = order_now,
     .plan = plan,
+    .aim = 1.0 / 16,       /* errors of many short steps add up to more than those of a one-step formula */
+    .aim_of_numbers = 0.5, /* Shampine & Gordon 1975 */
     .formula = formula,
 };

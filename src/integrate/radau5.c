@@ -9,9 +9,6 @@
 
 static const double ROOT6 = 2.4494897427831781;
 
-/* the estimate falls slower than the error: so it may be as much more */
-static const double LESS = 16;
-
 typedef struct memory {
   int n;
   bool have_polynomial, was_rejected;
@@ -241,7 +238,7 @@ static double plan(void *work, const tn_ode *ode, double err, double aim) {
   memory *w = work;
   (void)ode;
   w->was_rejected = err > 1;
-  return tn_newton_plan(w->newton, w->h, err, LESS * aim, 3);
+  return tn_newton_plan(w->newton, w->h, err, aim, 3);
 }
 
 const tn_integrator_type tn_integrator_radau5 = {
@@ -259,4 +256,6 @@ const tn_integrator_type tn_integrator_radau5 = {
     .accept = accept,
     .dense = dense,
     .plan = plan,
+    .aim = 16,                /* the estimate falls slower than the error: so it may be as much more */
+    .aim_of_numbers = 0.6561, /* 0.9 of the length */
 };

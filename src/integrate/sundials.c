@@ -177,14 +177,16 @@ int tn_sundials_rates(double t, N_Vector x, N_Vector xdot, void *work) {
 }
 
 /* their norm is sqrt(sum (e_i weight_i)^2 / n): one number alone counts 1 when it has the error that a step may add; multipliers
- * and ledgers count nothing */
+ * and ledgers count nothing. by numbers: all of them together count 1 when each has its tolerance, as is usual with them */
 int tn_sundials_weights(N_Vector x, N_Vector weight, void *work) {
   const tn_sundials *w = work;
   const sunindextype all = N_VGetLength(weight);
   double *out = data(weight);
   tn_sundials_inside(w, data(x), data(w->y));
   w->ode->weights(w->ode->self, data(w->y), out);
-  for (sunindextype i = 0; i < all; i++) out[i] = i < w->n ? sqrt((double)all) / (SHARE * out[i]) : 0;
+  const double count = sqrt((double)all);
+  const double size = w->ode->by_numbers ? count / sqrt(w->n - w->ode->ledgers) : count / SHARE;
+  for (sunindextype i = 0; i < all; i++) out[i] = i < w->n ? size / out[i] : 0;
   return 0;
 }
 

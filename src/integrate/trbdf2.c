@@ -8,9 +8,6 @@
 
 static const double GAMMA = 0.58578643762690495, D = 0.29289321881345248, W = 0.35355339059327376;
 
-/* nothing of the error is taken away by an order more: it may be what is allowed */
-static const double MORE = 16;
-
 typedef struct memory {
   int n;
   double t, h;
@@ -124,7 +121,7 @@ static tn_status dense(void *work, const tn_ode *ode, double theta, double *y) {
 static double plan(void *work, const tn_ode *ode, double err, double aim) {
   memory *w = work;
   (void)ode;
-  return tn_newton_plan(w->newton, w->h, err, MORE * aim, 2);
+  return tn_newton_plan(w->newton, w->h, err, aim, 2);
 }
 
 const tn_integrator_type tn_integrator_trbdf2 = {
@@ -142,4 +139,6 @@ const tn_integrator_type tn_integrator_trbdf2 = {
     .accept = accept,
     .dense = dense,
     .plan = plan,
+    .aim = 16,               /* nothing of the error is taken away by an order more: it may be what is allowed */
+    .aim_of_numbers = 0.512, /* 0.8 of the length */
 };

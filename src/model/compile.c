@@ -301,6 +301,7 @@ int tn_model_settings(const tn_model *m, char *text, size_t size) {
     tn_json_digits(r->max_step, digits);
     ADD("%cmax_step=%s", strchr(r->integrator_part.text, ':') ? ',' : ':', digits);
   }
+  if (r->by_numbers) ADD("%ccontrol=numbers", strchr(r->integrator_part.text, ':') || r->max_step_given ? ',' : ':');
   const struct {
     const char *flag;
     double value;

@@ -302,6 +302,7 @@ typedef struct tn_run {
   double step, rtol, atol;
   double max_step; /* of an adaptive integrator */
   bool max_step_given;
+  bool by_numbers; /* errors are judged number by number, simulate/step.c */
   double contract_position, contract_velocity;
   bool breach_stops;
   bool singular_stops;    /* a singular position ends the run */

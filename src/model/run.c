@@ -109,6 +109,15 @@ static tn_status positive(tn_context *c, const tn_node *object, const char *key,
   return TN_OK;
 }
 
+static tn_status read_control(tn_context *c, const tn_node *node, bool *by_numbers) {
+  static const char *const known[] = {"motion", "numbers"};
+  const char *word;
+  if (!node) return TN_OK;
+  TN_TRY(tn_word_at(c, node, "control", &word));
+  *by_numbers = strcmp(word, "numbers") == 0;
+  return *by_numbers || strcmp(word, "motion") == 0 ? TN_OK : tn_unknown(c, node, "control", word, 2, known);
+}
+
 static tn_status read_integrator(tn_context *c, const tn_node *node) {
   tn_run *r = &c->m->run;
   const char *word = "dopri5";
@@ -135,6 +144,9 @@ static tn_status read_integrator(tn_context *c, const tn_node *node) {
   r->max_step = c->m->uses_time ? r->every : INFINITY;
   TN_TRY(positive(c, node, "max_step", &r->max_step, &r->max_step_given));
   tolerance = tolerance || r->max_step_given;
+  const tn_node *control = tn_node_get(node, "control");
+  TN_TRY(read_control(c, control, &r->by_numbers));
+  if (control && (step || !type->adaptive)) return tn_refuse(c, control, "a fixed step is not controlled");
   if (step && tolerance)
     return tn_refuse(c, node, "give `step` (fixed) or `rtol`, `atol`, `max_step` (adaptive), not both");
   if (tolerance && !type->adaptive)

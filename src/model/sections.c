@@ -226,6 +226,12 @@ const tn_field tn_integrator_fields[] = {
      .doc = "longest step; `every` where drivers or forces depend on t, else none",
      .lo = TN_POSITIVE,
      .hi = INFINITY},
+    {.key = "control",
+     .doc = "how errors are judged: `motion`, by the model's length and without what stabilizers take away; `numbers`, "
+            "each by "
+            "max(atol, rtol times it), as codes for equations without constraints do",
+     .kind = TN_WORD,
+     .choices = "motion numbers"},
     END};
 
 const tn_field tn_contract_fields[] = {

@@ -140,6 +140,7 @@ tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
                     .ledgers = TN_LEDGERS,
                     .part = m->parts > 1 ? m->part : NULL,
                     .max_step = m->run.max_step,
+                    .by_numbers = m->run.by_numbers,
                     .rows = m->rows,
                     .holonomic = m->holonomic,
                     .effort = &s->effort,

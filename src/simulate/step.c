@@ -10,6 +10,12 @@
  *   h' = h (e/aim)^-(1 - 3/4 P) k  (e_last/aim)^(P k),  k = 1/(order of the estimate + 1), P of the integrator
  * or the plan of an integrator that has one; docs/design.md has the settings that were tried.
  *
+ * control by `numbers`, as codes for equations without constraints do it (MATLAB's ode45): every number that is integrated is judged by
+ *   w = max(atol, rtol |y|), y the larger of both ends; nothing is taken from the estimate
+ *   (1) h' = 0.8 h e^-k, at most 5 h; after a rejection at least h/10, after a second one h/2; then the next step has the same length
+ *   (2) first step: 0.8 rtol^k / max_i |f_i|/max(|y_i|, atol/rtol)
+ * where integrators plan, the error they aim at is the one of their table
+ *
  * through a singular position: near it the minimum-norm answer is not the limit of the motion, so a step must not land there,
  * and an adaptive one must not creep up to it. a step with a stage or end at rho < 1e-9, or rejected at rho < 1e-8, is tried at
  * other lengths, none much shorter, and the best is taken; so is one that was rejected twice at rho < 1e-3 with an error
@@ -27,6 +33,8 @@ static const double ENERGY = 30;
 
 /* of the tolerance: the error that the next step shall have */
 static const double AIM = 1.0 / 32;
+
+static const double SAFE = 0.8, LEAST = 0.1, MOST = 5; /* of `numbers`, (1) */
 
 /* of the tolerance: an error that is taken where shorter steps do not make it smaller */
 static const double CREPT_MOST = 2;
@@ -66,9 +74,20 @@ static double weight(const tn_sim *s, int i, const double *a, const double *b) {
   return r->fixed ? ITERATED * fmax(unit, rate) : fmax(r->atol * unit, r->rtol * rate);
 }
 
+/* of a number by itself, at both ends */
+static double weight_of_number(const tn_run *r, double a, double b) {
+  return fmax(r->atol, r->rtol * fmax(fabs(a), fabs(b)));
+}
+
+static bool by_numbers(const tn_sim *s) { return s->m->run.by_numbers; }
+
 void tn_error_weights(void *sim, const double *y, double *w) {
   const tn_sim *s = sim;
   const tn_model *m = s->m;
+  if (by_numbers(s)) {
+    for (int i = 0; i < s->n; i++) w[i] = i < s->n - TN_LEDGERS ? weight_of_number(&m->run, y[i], y[i]) : INFINITY;
+    return;
+  }
   const double *u = y + m->nq;
   for (int i = 0; i < m->nq; i++) w[i] = tolerance(s, m->q_unit[i]);
   for (int i = 0; i < m->nu; i++) w[m->nq + i] = weight(s, m->nu + i, u, u);
@@ -82,6 +101,18 @@ static double norm(const tn_sim *s, const double *ya, const double *yb, int *wor
   const double *a = ya + s->m->nq, *b = yb + s->m->nq;
   for (int i = 0; i < 2 * s->m->nu + s->m->states; i++) {
     const double x = fabs(s->estimate[i]) / weight(s, i, a, b);
+    if (!(x <= most)) most = x, *worst = i;
+    if (isnan(x)) return INFINITY;
+  }
+  return most;
+}
+
+static double norm_of_numbers(const tn_sim *s, int *worst) {
+  const double *e = s->packing ? s->zerror : s->error, *a = s->packing ? s->z : s->y,
+               *b = s->packing ? s->znew : s->ynew;
+  double most = 0;
+  for (int i = 0; i < s->ode.n - TN_LEDGERS; i++) {
+    const double x = fabs(e[i]) / weight_of_number(&s->m->run, a[i], b[i]);
     if (!(x <= most)) most = x, *worst = i;
     if (isnan(x)) return INFINITY;
   }
@@ -157,7 +188,7 @@ static trial attempt(tn_sim *s, double h) {
     tn_model_tangent(m, s->ynew, s->error, s->estimate);
     memcpy(s->estimate + m->nu, s->error + m->nq, sizeof *s->error * (size_t)(m->nu + m->states));
   }
-  for (int i = 0; adaptive && i < m->run.stabilizers && r.status == TN_OK; i++) {
+  for (int i = 0; adaptive && !by_numbers(s) && i < m->run.stabilizers && r.status == TN_OK; i++) {
     const tn_stabilizer_type *st = m->run.stabilizer[i].type;
     if (!st->filter) continue;
     r.status = tn_at(s, s->t + h, s->ynew, s->e);
@@ -167,7 +198,8 @@ static trial attempt(tn_sim *s, double h) {
     off = fmax(off, drift(s, taken));
   }
   if (r.status == TN_OK && m->rows) r.status = look_at_end(s, s->t + h, &r);
-  if (r.status == TN_OK && adaptive) r.err = fmax(norm(s, s->y, s->ynew, &r.worst), off);
+  if (r.status == TN_OK && adaptive)
+    r.err = by_numbers(s) ? norm_of_numbers(s, &r.worst) : fmax(norm(s, s->y, s->ynew, &r.worst), off);
   if (r.status == TN_OK && adaptive && m->memory) {
     int which;
     r.status = tn_at(s, s->t + h, s->ynew, s->e);
@@ -309,8 +341,22 @@ static tn_status fixed_step(tn_sim *s, double t_end, bool last) {
 
 /* ---- adaptive step ------------------------------------------------------------------------------------------------------ */
 
+/* (2) of `numbers`; an integrator of variable order begins with the first */
+static tn_status first_step_of_numbers(tn_sim *s, double t_limit) {
+  const tn_run *r = &s->m->run;
+  const double k = 1.0 / (r->integrator->orders ? 2 : r->integrator->order_estimate + 1), least = r->atol / r->rtol;
+  double *f = s->yrow, fastest = 0;
+  tn_status status = tn_rates_begin(s, s->t, s->y, 1e-3 * (t_limit - s->t));
+  if (status == TN_OK) status = tn_rates(s, s->t, s->y, f);
+  if (status != TN_OK) return status;
+  for (int i = 0; i < s->n - TN_LEDGERS; i++) fastest = fmax(fastest, fabs(f[i]) / fmax(fabs(s->y[i]), least));
+  s->h = fmin(t_limit - s->t, SAFE * pow(r->rtol, k) / fastest);
+  return TN_OK;
+}
+
 /* a first step from the size of the rates and of their change, Hairer, Norsett & Wanner I, II.4 */
 static tn_status first_step(tn_sim *s, double t_limit) {
+  if (by_numbers(s)) return first_step_of_numbers(s, t_limit);
   const int order = s->m->run.integrator->order;
   double *f0 = s->yrow, *y1 = s->ynew, *f1 = s->error, d0 = 0, d1 = 0, d2 = 0;
   const double most = t_limit - s->t;
@@ -394,7 +440,9 @@ static tn_status too_short(tn_sim *s, const trial *r, double h) {
   if (r->status == TN_E_RUN) return TN_E_RUN; /* in words already */
   const bool speed = r->worst >= m->nu;
   char name[96];
-  if (r->worst >= 2 * m->nu)
+  if (by_numbers(s))
+    tn_format(name, sizeof name, "%s", s->ode.name ? s->ode.name(s, r->worst) : "what is independent");
+  else if (r->worst >= 2 * m->nu)
     tn_format(name, sizeof name, "%s", m->state_name[r->worst - 2 * m->nu]);
   else
     component(m, speed ? r->worst - m->nu : r->worst, speed, name, sizeof name);
@@ -423,9 +471,13 @@ static bool vanishes(const tn_sim *s, double h, double t_limit) {
 /* of the length of the next step to that of the last attempt */
 static double factor(tn_sim *s, const trial *r) {
   const tn_integrator_type *type = s->m->run.integrator;
-  if (type->plan) return type->plan(s->work, &s->ode, r->err, AIM);
+  if (type->plan) {
+    const double share = type->aim > 0 ? type->aim : 1, half = type->aim_of_numbers > 0 ? type->aim_of_numbers : 0.5;
+    return type->plan(s->work, &s->ode, r->err, by_numbers(s) ? half : share * AIM);
+  }
   if (isinf(r->err)) return 0.25;
   const double k = 1.0 / (type->order_estimate + 1), P = type->proportion;
+  if (by_numbers(s)) return SAFE * pow(fmax(r->err, 1e-10), -k); /* (1) */
   const double plain = pow(AIM, k) * pow(fmax(r->err, 1e-10), -k);
   if (P == 0 || r->err > 1 || !(s->err_last > 0)) return plain;
   return pow(plain, 1 - 0.75 * P) * pow(s->err_last, P * k);
@@ -479,13 +531,15 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
     }
     if (r.err <= 1 || forced) {
       s->worst = r.worst;
-      const double grow = fmin(fmax(factor(s, &r), 0.2), rejected ? 1 : 10);
+      const bool stays = rejected && by_numbers(s) && !s->m->run.integrator->plan; /* (1) */
+      const double grow = stays ? 1 : fmin(fmax(factor(s, &r), 0.2), rejected ? 1 : by_numbers(s) ? MOST : 10);
       s->err_last = rejected || forced ? 0 : fmax(r.err, 1e-10) / AIM;
       if (!(last && r.h < s->h)) s->h = grow * r.h; /* a step cut short by the limit says nothing about the next */
       if (forced) s->h = fmax(s->h, 0.5 * r.h);
       return take(s, t_end, &r);
     }
     s->summary.rejected++;
+    const bool second = rejected;
     rejected = true;
     if (r.status == TN_E_RUN && s->packing) { /* with another choice it may pass as it is */
       bool changed;
@@ -493,7 +547,10 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
       if (status != TN_OK) return status;
       if (changed) continue;
     }
-    s->h = h * fmax(0.2, factor(s, &r));
+    const double shorter = factor(s, &r);
+    s->h = h * (!by_numbers(s)                          ? fmax(0.2, shorter)
+                : second && !s->m->run.integrator->plan ? 0.5
+                                                        : fmax(LEAST, shorter));
     if (vanishes(s, s->h, t_limit)) return too_short(s, &r, s->h);
   }
 }
