@@ -9,6 +9,8 @@
  *       with the force lambda T_a/r_a = 2 lambda/module
  *   (4) form `position`: C = T_a phi_a + s T_b phi_b, phi_k the turn of wheel k against the carrier, 0 at the given
  *       pose. in bearings Cdot is (2); off them it differs, and the row stays (2): the load is the same in both forms
+ * form `rates`: (3) itself, two torques and none at the teeth, for axes z_k fixed in the carrier, wherever the wheels are
+ *   (8) T_a z_a'(w_a - w_c) + s T_b z_b'(w_b - w_c) = 0;  gamma = -T_a (w_c x z_a)'w_a - s T_b (w_c x z_b)'w_b
  * pitch point, from the given pose:
  *   (5) parallel axes, D = O_b - O_a without its part along z_a: P = O_a + D T_a/(T_a + T_b), internal T_a - T_b
  *   (6) axes that meet in O, e_a, e_b from O to the centres (z_a, z_b where a centre is at O): the cones roll on a line
@@ -20,13 +22,16 @@
  *       the force does */
 #include "joint/rolling.h"
 
+enum { VELOCITY, POSITION, RATES };
+
 typedef struct gear {
   double teeth[2];
-  int internal, form; /* form: 0 velocity, 1 position */
+  int internal, form;
   double P_c[3], e_c[3];
   double s;
-  double angle[2]; /* plane: of the wheels against the carrier at the given pose */
-  double B[2][9];  /* space: axes of the wheels in those of the carrier then */
+  double angle[2];  /* plane: of the wheels against the carrier at the given pose */
+  double B[2][9];   /* space: axes of the wheels in those of the carrier then */
+  double g_c[2][3]; /* T_a z_a, s T_b z_b along the axes of the carrier */
 } gear;
 
 static tn_status same_size(tn_context *ctx) {
@@ -52,14 +57,14 @@ static tn_status init2(void *self, tn_context *ctx, int frames, const tn_frame2 
 
 static void units(const void *self, tn_unit *unit, int *rows, int *rows_velocity_only) {
   unit[0] = TN_ANGLE;
-  *rows = ((const gear *)self)->form;
+  *rows = ((const gear *)self)->form == POSITION;
   *rows_velocity_only = 1 - *rows;
 }
 
 static void position2(const void *self, double t, const tn_frame2 *f, double *C) {
   const gear *j = self;
   (void)t;
-  if (!j->form) return;
+  if (j->form != POSITION) return;
   C[0] = j->teeth[0] * (f[0].angle - f[2].angle - j->angle[0]) + /* (4) */
          j->s * j->teeth[1] * (f[1].angle - f[2].angle - j->angle[1]);
 }
@@ -68,6 +73,13 @@ static void rows2(const void *self, double t, const tn_frame2 *f, double *J) {
   const gear *j = self;
   tn_touch2 k;
   (void)t;
+  if (j->form == RATES) { /* (8) */
+    memset(J, 0, 9 * sizeof *J);
+    J[2] = j->teeth[0];
+    J[5] = j->s * j->teeth[1];
+    J[8] = -J[2] - J[5];
+    return;
+  }
   tn_touch_carried2(&f[2], j->P_c, j->e_c, &k);
   tn_touch_row2(f, &k, J);
   memset(J + 6, 0, 3 * sizeof *J);
@@ -79,7 +91,7 @@ static void rates2(const void *self, double t, const tn_frame2 *f, double *Ct, d
   (void)t;
   tn_touch_carried2(&f[2], j->P_c, j->e_c, &k);
   Ct[0] = 0;
-  gamma[0] = tn_touch_gamma2(f, &k);
+  gamma[0] = j->form == RATES ? 0 : tn_touch_gamma2(f, &k);
 }
 
 static void contact2(const void *self, const tn_frame2 *f, double c[2]) {
@@ -154,7 +166,11 @@ static tn_status init3(void *self, tn_context *ctx, int frames, const tn_frame3 
   tn_sub3(P, f[1].r, rho);
   tn_cross3(z[1], rho, across);
   j->s = tn_dot3(t, across) > 0 ? -1 : 1; /* (3) */
-  for (int k = 0; k < 2; k++) tn_t_product3(f[2].A, f[k].A, j->B[k]);
+  for (int k = 0; k < 2; k++) {
+    tn_t_product3(f[2].A, f[k].A, j->B[k]);
+    tn_axis3(j->B[k], 2, j->g_c[k]);
+    for (int i = 0; i < 3; i++) j->g_c[k][i] *= k ? j->s * j->teeth[1] : j->teeth[0];
+  }
   return TN_OK;
 }
 
@@ -162,7 +178,7 @@ static void position3(const void *self, const double *memory, double t, const tn
   const gear *j = self;
   double phi[2];
   (void)t;
-  if (!j->form) return;
+  if (j->form != POSITION) return;
   for (int k = 0; k < 2; k++) phi[k] = tn_unwrap(tn_touch_turn3(&f[k], &f[2], j->B[k]), memory[k]);
   C[0] = j->teeth[0] * phi[0] + j->s * j->teeth[1] * phi[1]; /* (4) */
 }
@@ -172,10 +188,31 @@ static void accept3(const void *self, const tn_frame3 *f, double *memory) {
   for (int k = 0; k < 2; k++) memory[k] = tn_unwrap(tn_touch_turn3(&f[k], &f[2], j->B[k]), memory[k]);
 }
 
+static void rows_of_rates(const gear *j, const tn_frame3 *f, double *J) {
+  memset(J, 0, 18 * sizeof *J);
+  for (int k = 0; k < 2; k++) { /* (8) */
+    tn_turn3(f[2].A, j->g_c[k], J + 6 * k + 3);
+    tn_axpy3(-1, J + 6 * k + 3, J + 15);
+  }
+}
+
+static double gamma_of_rates(const gear *j, const tn_frame3 *f) {
+  double gamma = 0, g[3];
+  for (int k = 0; k < 2; k++) {
+    tn_turn3(f[2].A, j->g_c[k], g);
+    gamma -= tn_triple3(f[2].w, g, f[k].w);
+  }
+  return gamma;
+}
+
 static void rows3(const void *self, double t, const tn_frame3 *f, double *J) {
   const gear *j = self;
   tn_touch3 k;
   (void)t;
+  if (j->form == RATES) {
+    rows_of_rates(j, f, J);
+    return;
+  }
   tn_touch_carried3(&f[2], j->P_c, j->e_c, &k);
   tn_touch_row3(f, &k, J);
   memset(J + 12, 0, 6 * sizeof *J);
@@ -187,7 +224,7 @@ static void rates3(const void *self, double t, const tn_frame3 *f, double *Ct, d
   (void)t;
   tn_touch_carried3(&f[2], j->P_c, j->e_c, &k);
   Ct[0] = 0;
-  gamma[0] = tn_touch_gamma3(f, &k);
+  gamma[0] = j->form == RATES ? gamma_of_rates(j, f) : tn_touch_gamma3(f, &k);
 }
 
 static void contact3(const void *self, const tn_frame3 *f, double c[3]) {
@@ -211,10 +248,12 @@ static const tn_field fields[] = {
      .kind = TN_BOOLEAN,
      .offset = offsetof(gear, internal)},
     {.key = "form",
-     .doc = "whether the row is on speeds, or on angles too: then teeth stay where they mesh at the given pose",
+     .doc = "whether the row is on speeds at the pitch point, or on angles too: then teeth stay where they mesh at the "
+            "given "
+            "pose; or on rates alone: then the teeth do not push, and bearings carry nothing of theirs",
      .kind = TN_WORD,
      .offset = offsetof(gear, form),
-     .choices = "velocity position"},
+     .choices = "velocity position rates"},
     {.key = NULL}};
 
 const tn_joint_type tn_joint_gear = {

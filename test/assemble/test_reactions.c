@@ -270,6 +270,17 @@ static double newton(build *b, bool share) {
       f[1] += build_channel(b, "%s.sfy", j->name);
       f[2] += build_channel(b, "%s.st", j->name);
     }
+    const tn_node *form = tn_node_get(j->node, "form"), *teeth = tn_node_get(j->node, "teeth");
+    if (form && teeth &&
+        strcmp(form->text, "rates") == 0) { /* torques on both wheels and against both on the carrier */
+      const tn_node *internal = tn_node_get(j->node, "internal");
+      const double load = f[2] / tn_node_item(teeth, 1)->number, sign = internal && internal->boolean ? -1 : 1;
+      const double torque[3] = {sign * load * tn_node_item(teeth, 0)->number, f[2],
+                                -f[2] - sign * load * tn_node_item(teeth, 0)->number};
+      err = worse(err, fabs(f[0]) + fabs(f[1]));
+      for (int k = 0; k < 3; k++) push(all, j->spot[k].body, 1, (double[3]){0, 0, torque[k]}, 0, 0);
+      continue;
+    }
     tn_frame2 at[2];
     for (int k = 0; k < 2; k++) tn_frame_on(s, &j->spot[k], &at[k]);
     push(all, j->spot[1].body, 1, f, at[1].r[0], at[1].r[1]);

@@ -59,6 +59,27 @@ static void push_channel(const tn_system *s, const tn_measure *of, double effort
   }
 }
 
+/* a gear on rates alone: torques on both wheels, and against both on the carrier */
+static bool on_rates(const tn_joint *j) {
+  const tn_node *form = tn_node_get(j->node, "form");
+  return j->type->seat == TN_SEAT_MESH && form && strcmp(form->text, "rates") == 0;
+}
+
+/* f: what is said of the second; how far that is off */
+static double push_torques(const tn_system *s, const tn_joint *j, double load, const double f[6], total *all) {
+  double J[18], w[6], off = 0, sum[3] = {0, 0, 0};
+  tn_frame3 at[3];
+  for (int k = 0; k < 3; k++) tn_frame3_on(s, &j->spot[k], &at[k]);
+  j->type->space.rows_on_twists(j->self, 0, at, J);
+  for (int k = 0; k < 3; k++) {
+    for (int d = 0; d < 6; d++) w[d] = load * J[6 * k + d];
+    for (int d = 0; d < 6; d++) off = fmax(off, d < 3 ? fabs(w[d]) : k == 1 ? fabs(w[d] - f[d]) / (1 + fabs(load)) : 0);
+    tn_axpy3(1, w + 3, sum);
+    push(all, j->spot[k].body, 1, w, at[k].r);
+  }
+  return fmax(off, tn_norm3(sum) / (1 + fabs(load)));
+}
+
 /* largest error of both laws over the bodies, relative to the forces there; the simulation has been solved */
 static double laws(build *b) {
   static const char *const word[] = {"fx", "fy", "fz", "tx", "ty", "tz"};
@@ -122,6 +143,10 @@ static double laws(build *b) {
     tn_frame3 at[2];
     for (int d = 0; d < 6; d++) f[d] = build_channel(b, "%s.%s", j->name, word[d]);
     for (int k = 0; k < 2; k++) tn_frame3_on(s, &j->spot[k], &at[k]);
+    if (on_rates(j)) {
+      err = worse(err, push_torques(s, j, build_channel(b, "%s.load", j->name), f, all));
+      continue;
+    }
     push(all, j->spot[1].body, 1, f, at[1].r);
     push(all, j->spot[0].body, -1, f, at[1].r);
     /* nothing along what it allows */
@@ -284,6 +309,11 @@ TEST(teeth_and_bearings) {
           const tn_joint *j = &m->joint[k];
           if (j->type->seat != TN_SEAT_MESH) continue;
           const double *F = s->reaction + 6 * k;
+          if (on_rates(j)) {
+            CHECK(tn_norm3(F) == 0 && tn_norm3(F + 3) > 1e-6);
+            gears++;
+            continue;
+          }
           tn_frame3 f[3];
           double P[3], arm[3], x[3], moment[2];
           for (int l = 0; l < 3; l++) tn_frame3_on(s, &j->spot[l], &f[l]);

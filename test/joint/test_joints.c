@@ -170,8 +170,7 @@ static double size_of(const double *J, int n) {
   return most;
 }
 
-/* C is 0 at the given pose; along a motion in the bearings its derivative is the row of either form, which a carrier that
- * moves on its own does not feel */
+/* C is 0 at the given pose; along a motion in the bearings its derivative is the row of any form */
 static double mesh_rows(build *b, const tn_joint *j) {
   const tn_joint2 *type = &j->type->plane;
   bearings x;
@@ -187,7 +186,11 @@ static double mesh_rows(build *b, const tn_joint *j) {
   bearings_at(&x, 0, f);
   type->rows_on_twists(j->self, 0.3, f, J);
   type->rates(j->self, 0.3, f, &Ct, &gamma);
-  for (int k = 6; k < 9; k++) err = worse(err, fabs(J[k]));
+  /* on rates alone it is a torque of the carrier against both wheels; else the carrier has no part in it */
+  const tn_node *form = tn_node_get(j->node, "form");
+  const double torque = form && strcmp(form->text, "rates") == 0 ? J[2] + J[5] : 0;
+  for (int k = 6; k < 9; k++) err = worse(err, fabs(J[k] + (k == 8 ? torque : 0)));
+  for (int k = 0; torque != 0 && k < 8; k++) err = worse(err, k % 3 == 2 ? 0 : fabs(J[k]));
   err = worse(err, fabs(Ct));
   if (j->rows) err = worse(err, fabs(times_twists(J, 3, f) - build_slope(along, H)) / (1 + size_of(J, 9)));
   return err;

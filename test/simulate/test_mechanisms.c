@@ -564,14 +564,14 @@ TEST(a_mass_centre_is_led) {
 
 /* ---- gears ------------------------------------------------------------------------------------------------------------------- */
 
-static const char *const gear_form[] = {"velocity", "position"};
+static const char *const gear_form[] = {"velocity", "position", "rates"};
 
 /* two wheels, 20 and 40 teeth, on bearings in the ground, a torque on the first: closed forms of speeds and loads */
 static void gear_pair(int dimension, bool relative, int form, bool internal) {
   const double ra = 0.1, rb = 0.2, Ia = 0.005, Ib = 0.08, T = 0.4, k = ra / rb * (internal ? 1 : -1);
   const double a = T / (Ia + Ib * k * k), D = internal ? -0.1 : 0.3, ab = k * a;
-  /* on the second at the pitch point (0.1, 0), along y: (0.1 - D) F = Ib ab */
-  const double F = Ib * ab / (0.1 - D);
+  /* on the second at the pitch point (0.1, 0), along y: (0.1 - D) F = Ib ab; rates alone make two torques of it */
+  const double F = form == 2 ? 0 : Ib * ab / (0.1 - D);
   const bool plane = dimension == 2;
   char text[1600];
   snprintf(
@@ -603,8 +603,8 @@ static void gear_pair(int dimension, bool relative, int form, bool internal) {
   FOLLOWS(&s, "Bt", 0, 1e-9);
   FOLLOWS(&s, "cx", 0.1, 1e-12);
   FOLLOWS(&s, "C", 0, 1e-11);
-  CHECK_NEAR(fabs(F) * ra, T - Ia * a, 1e-12);
-  CHECK_NEAR(fabs(at(&s, 0, "load")) * 20 / ra, fabs(F), 1e-9);
+  if (form != 2) CHECK_NEAR(fabs(F) * ra, T - Ia * a, 1e-12);
+  CHECK_NEAR(fabs(at(&s, 0, "load")) * 20, T - Ia * a, 1e-9);
   CHECK(last(&s, "fast") > 4 * PI);
   if (tn_test_failures)
     printf("%d, %s, %s, internal %d\n", dimension, relative ? "relative" : "absolute", gear_form[form], internal);
@@ -613,7 +613,7 @@ static void gear_pair(int dimension, bool relative, int form, bool internal) {
 
 TEST(a_pair_of_gears_and_its_loads) {
   for (int dimension = 2; dimension <= 3; dimension++)
-    for (int k = 0; k < 8; k++) gear_pair(dimension, k & 1, k >> 1 & 1, k >> 2 & 1);
+    for (int k = 0; k < 12; k++) gear_pair(dimension, k & 1, k >> 2, k >> 1 & 1);
 }
 
 TEST(a_pair_of_bevel_gears) {
