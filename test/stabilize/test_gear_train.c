@@ -195,7 +195,7 @@ TEST(gear_train_by_metric) {
 }
 
 /* the rows of the papers */
-TEST(gear_train_with_meshes_on_rates) {
+TEST_FULL(gear_train_with_meshes_on_rates) {
   static const by_step table[] = {{"none", 0.05, {1.0e-4, 7.1e-1, 1.9e-4}, {8.53e-4, 8.73e-1, 5.35e-8}},
                                   {IDENTITY, 0.05, {1e-15, 3e-13, 1.4e-3}, {2e-15, 7e-13, 5.60e-4}},
                                   {"project", 0.05, {1e-15, 3e-13, 2.0e-4}, {2e-15, 7e-13, 5.63e-5}},
@@ -224,7 +224,7 @@ TEST_LONG(gear_train_with_meshes_on_rates_at_a_millisecond) {
 
 #define FLC "fuzzy:set=gaussian,both=minimum,kp=100,kd=0.01,ku=10000,feedback=staged"
 
-TEST(published_gains_on_the_gear_train) {
+TEST_FULL(published_gains_on_the_gear_train) {
   static const struct {
     const char *integrator;
     double from, to; /* when it blows up */
@@ -257,7 +257,7 @@ static void print(const char *of, const ride *r) {
          s->rejected, (long)s->set_changes, r->most2.holonomic, r->most2.mesh, r->most.speed);
 }
 
-TEST(gear_train_by_ode45) {
+TEST_FULL(gear_train_by_ode45) {
   static const struct {
     const char *of, *stabilize;
     double sevens; /* within a tenth */

@@ -94,7 +94,7 @@ static void compare(int n, const setting *table) {
 
 static const char ROTARY[] = "rotary_pendulum", TRIPLE[] = "triple_pendulum", LARGE[] = "0";
 
-TEST(rotary_pendulum_by_stabilizer) {
+TEST_FULL(rotary_pendulum_by_stabilizer) {
   static const setting table[] = {
       {"none", ROTARY, NULL, "none", ODE45, 10, {1363, 1.02}, {0.07817, 1.05}, ANY},
       {"B1", ROTARY, NULL, "baumgarte:alpha=5,beta=5", ODE45, 10, ANY, {1.7e-4, 2}, ANY},
@@ -121,7 +121,7 @@ static bool knows_sundials(void) {
   return knows;
 }
 
-TEST(rotary_pendulum_by_integrator) {
+TEST_FULL(rotary_pendulum_by_integrator) {
   static const setting table[] = {
       {"RK45, 1 ms", ROTARY, NULL, "none", ODE45 ",max_step=1e-3", 10, {60020, 1.01}, {1.2e-10, 3}, ANY},
       {"RK45, 1e-6", ROTARY, NULL, "none", "dopri5:rtol=1e-6,atol=1e-9,control=numbers", 10, {4400, 1.1}, ANY, ANY},
@@ -143,7 +143,7 @@ TEST(rotary_pendulum_by_integrator) {
   if (knows_sundials()) compare((int)(sizeof cvode / sizeof *cvode), cvode);
 }
 
-TEST(triple_pendulum_by_stabilizer) {
+TEST_FULL(triple_pendulum_by_stabilizer) {
   static const char TIGHTER[] = "dopri5:rtol=1e-6,atol=1e-9,control=numbers";
   static const setting table[] = {
       {"small, direct", TRIPLE, NULL, DIRECT, ODE45, 20, ANY, {1e-8, 0}, ANY},
@@ -159,7 +159,7 @@ static int by_size(const void *a, const void *b) {
 }
 
 /* what one run has for its largest violation hangs on the last digits of its start: the middle one of eleven */
-TEST(triple_pendulum_with_published_gains) {
+TEST_FULL(triple_pendulum_with_published_gains) {
   enum { STARTS = 11 };
   double C[STARTS], Cdot[STARTS];
   for (int k = 0; k < STARTS; k++) {
@@ -181,7 +181,7 @@ TEST(triple_pendulum_with_published_gains) {
 }
 
 /* nothing accumulates: neither with one pass a step, nor with as many as it takes */
-TEST(direct_correction_for_a_hundred_seconds) {
+TEST_FULL(direct_correction_for_a_hundred_seconds) {
   static const setting table[] = {
       {"triple, one pass", TRIPLE, LARGE, DIRECT, ODE45, 100, ANY, {2e-9, 0}, {1e-13, 0}},
       {"triple, iterated", TRIPLE, LARGE, "project:metric=identity", ODE45, 100, ANY, {1e-12, 0}, {1e-13, 0}},
