@@ -483,7 +483,7 @@ typedef struct tn_integrator_type {
   size_t size;
   const tn_field *fields; /* beyond type, step, rtol, atol, max_step                                           */
   tn_status (*init)(void *self, tn_context *ctx); /* may be NULL                                        */
-  const void *constants;                          /* `self` where there are no fields                   */
+  const void *constants;                          /* `self` where there are no fields, or none are given */
   int order;                                      /* of the trajectory                                  */
   int orders;                                     /* of variable order: how many `formula` knows, from 1; else 0 */
   bool fixed;                                     /* takes `step`                                       */
@@ -514,6 +514,7 @@ typedef struct tn_integrator_type {
    * length: k, at most 16, b, and c (k + 1), all 0 if p is y_{n+1}. order: for which of them, where it varies. for formulas that
    * keep rates; NULL: one step tells all                                                                */
   int (*formula)(const void *self, int order, double *b, double *c);
+  bool (*keeps_predicted)(const void *self); /* f_n .. are the rates at p, not at y: PEC; NULL: at y          */
 } tn_integrator_type;
 
 /* ---- methods: named combinations ---------------------------------------------------------------------------------- */

@@ -9,12 +9,13 @@
  *   (4) at the end, with f the rate at the state that was accepted: phi_1 = f, phi_{i+1} <- phi_i - c_i(h) phi_i(before)
  * on a uniform grid these are the formulas of coefficients.c; steps may be of any length, so that one that is cut short needs
  * no new start. mampc is Wu, Chiou & Lin's weighting of ab and ampc, which is the corrector of one order more. P E C, and the
- * last E at the accepted state: it is that of the next step, so that a projection costs none.
+ * last E at the accepted state: it is that of the next step, so that a projection costs none. mode pec leaves it out: f(p) is kept.
  *
  * feedback that is held over a step is not in the rates: its kick is added to the step (extend.h).
  *
  * the first steps of a given order are made by dop853, in halves. abm begins with order one and short steps. */
 #include "integrate/integrate.h"
+#include "model/model.h"
 
 enum {
   MOST = 12,
@@ -25,9 +26,12 @@ enum {
 
 typedef enum kind { BASHFORTH, MOULTON, MODIFIED, VARIABLE } kind;
 
+typedef enum mode { PECE, PEC } mode;
+
 typedef struct adams {
   kind kind;
   int k;
+  int mode;
 } adams;
 
 typedef struct memory {
@@ -41,6 +45,7 @@ typedef struct memory {
   bool rising;               /* abm, from the start: order and length grow at every step              */
   bool pending;              /* a step was accepted, and the rate at its end is not among the differences   */
   bool by_starter;           /* it was one of dop853                                                  */
+  bool predicted;            /* f is the rate at p that goes among the differences                     */
   double t, h;               /* of the last attempt                                                    */
   double h_last;             /* of the last step                                                      */
   double gamma[DIFFERENCES]; /* |gamma*_i| */
@@ -143,7 +148,7 @@ static void differ(int n, const double *x, int count, const double *c, double *c
 /* (4): f at the accepted state among the differences, each of which is made in the place of the one before it */
 static tn_status take_rate(memory *w, const tn_ode *ode) {
   if (!w->pending) return TN_OK;
-  tn_status status = ode->rates(ode->self, w->have ? w->t + w->h : w->t, w->y, w->f);
+  tn_status status = w->predicted ? TN_OK : ode->rates(ode->self, w->have ? w->t + w->h : w->t, w->y, w->f);
   if (status != TN_OK) return status;
   const int old = w->have, most = w->k + (w->k < (w->is.kind == VARIABLE ? MOST : w->is.k) ? 2 : 1);
   double c[DIFFERENCES];
@@ -214,7 +219,7 @@ static tn_status attempt(void *work, const tn_ode *ode, double t, const double *
 
 static void accept(void *work, const double *y, bool changed) {
   memory *w = work;
-  (void)changed; /* the rate is taken at y in any case */
+  w->predicted = w->is.mode == PEC && !w->by_starter && !changed;
   memcpy(w->y, y, sizeof *y * (size_t)w->n);
   w->same = w->h == w->h_last ? w->same + 1 : 1;
   w->h_last = w->h;
@@ -346,21 +351,42 @@ static int formula(const void *self, int order, double *b, double *c) {
   return k;
 }
 
-#define ADAMS(NAME, KIND, K, ORDER, DOC, SOURCE)                                                                       \
+static bool keeps_predicted(const void *self) { return ((const adams *)self)->mode == PEC; }
+
+/* what the name says, beside what the fields do */
+static tn_status init(void *self, tn_context *ctx) {
+  const adams *named = ctx->m->run.integrator->constants;
+  adams *s = self;
+  s->kind = named->kind;
+  s->k = named->k;
+  return TN_OK;
+}
+
+static const tn_field fields[] = {
+    {.key = "mode",
+     .doc =
+         "which rate is kept: that at the corrected state, or (pec) that at the predicted one, which is half the work",
+     .kind = TN_WORD,
+     .offset = offsetof(adams, mode),
+     .choices = "pece pec"},
+    {.key = NULL}};
+
+#define ADAMS(NAME, KIND, K, ORDER, DOC, SOURCE, ...)                                                                  \
   {                                                                                                                    \
     .name = NAME, .doc = DOC, .example = "--integrator " NAME " --step 1e-3", .source = SOURCE,                        \
-    .constants = &(const adams){KIND, K}, .order = ORDER, .fixed = true, .keeps_rates = true, .memory = size,          \
-    .start = start, .attempt = attempt, .accept = accept, .dense = dense, .formula = formula,                          \
+    .constants = &(const adams){KIND, K, PECE}, .order = ORDER, .fixed = true, .keeps_rates = true, .memory = size,    \
+    .start = start, .attempt = attempt, .accept = accept, .dense = dense, .formula = formula, __VA_ARGS__              \
   }
+#define CORRECTED .size = sizeof(adams), .fields = fields, .init = init, .keeps_predicted = keeps_predicted,
 #define AB(K)                                                                                                          \
-  ADAMS("ab" #K, BASHFORTH, K, K, "Adams-Bashforth, order " #K ", one rate a step", "Bashforth & Adams 1883")
+  ADAMS("ab" #K, BASHFORTH, K, K, "Adams-Bashforth, order " #K ", one rate a step", "Bashforth & Adams 1883", )
 #define AMPC(K)                                                                                                        \
   ADAMS("ampc" #K, MOULTON, K, K, "Adams-Bashforth and Adams-Moulton of order " #K ", PECE",                           \
-        "Moulton 1926; Wu, Chiou & Lin 2000")
+        "Moulton 1926; Wu, Chiou & Lin 2000", CORRECTED)
 #define MAMPC(K)                                                                                                       \
   ADAMS("mampc" #K, MODIFIED, K, K + 1,                                                                                \
         "modified Adams-Moulton: Adams-Bashforth of order " #K ", corrector of one more, PECE",                        \
-        "Wu, Chiou & Lin 2000")
+        "Wu, Chiou & Lin 2000", CORRECTED)
 
 const tn_integrator_type tn_integrator_ab1 = AB(1);
 const tn_integrator_type tn_integrator_ab2 = AB(2);
@@ -392,7 +418,7 @@ const tn_integrator_type tn_integrator_abm = {
     .doc = "Adams-Bashforth-Moulton of variable order, up to 13, and variable step, PECE",
     .example = "--integrator abm --rtol 1e-10",
     .source = "Shampine & Gordon 1975",
-    .constants = &(const adams){VARIABLE, MOST},
+    .constants = &(const adams){VARIABLE, MOST, PECE},
     .order = 2, /* that it begins with */
     .orders = MOST,
     .adaptive = true,

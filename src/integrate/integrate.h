@@ -96,5 +96,8 @@ typedef struct tn_region {
   bool stable[TN_REGION_COLUMNS][TN_REGION_ROWS]; /* in the middle of each cell                           */
 } tn_region;
 tn_status tn_stability(const tn_integrator_type *type, const void *self, int order, tn_region *r);
+/* at ((i + 1/2) d, (j + 1/2) d), the middles of cells, i = first .. first + columns - 1, j = 0 .. rows - 1: columns x rows */
+tn_status tn_stability_at(const tn_integrator_type *type, const void *self, int order, double d, int first, int columns,
+                          int rows, bool *stable);
 
 #endif

@@ -3,6 +3,8 @@
  *   (1) stable at lambda: all roots within 1 + tolerance, by the recursion of Schur and Cohn: p of degree k has all roots inside the
  *       unit circle if and only if |p_0| > |p_k| and so has conj(p_0) p - p_k p*, of degree k - 1, p* with its coefficients
  *       conjugated and reversed
+ *       kept rates at p (PEC): y_n = p_{n+1} - z sum b_j p_{n-j} in both gives
+ *       p_{n+2} = (1 + z (b_0 + c_0)) p_{n+1} + z sum (b_{j+1} - b_j + c_{j+1}) p_{n-j}, b_k = 0
  *   (2) limits: the first exit on the way from 0 along an axis. an axis that is left at once, by little, counts as left at 0: the
  *       place found depends on the tolerance then
  *   (3) area: cells of a grid around the part of the region at 0 */
@@ -14,7 +16,7 @@ typedef struct test {
   const tn_integrator_type *type;
   const void *self;
   int k;
-  double b[MOST_DEGREE], c[MOST_DEGREE + 1]; /* of its formula */
+  double b[MOST_DEGREE], c[MOST_DEGREE + 1]; /* of its formula    */
   void *work;
   double z[2];
 } test;
@@ -48,6 +50,13 @@ static int of_formula(const test *s, double (*p)[2]) {
   const bool corrects = s->c[0] != 0;
   p[0][0] = 1;
   p[0][1] = 0;
+  if (corrects && s->type->keeps_predicted && s->type->keeps_predicted(s->self)) {
+    for (int i = 0; i < 2; i++) {
+      p[1][i] = -(i == 0) - z[i] * (s->b[0] + s->c[0]);
+      for (int j = 0; j < s->k; j++) p[j + 2][i] = -z[i] * ((j + 1 < s->k ? s->b[j + 1] : 0) - s->b[j] + s->c[j + 1]);
+    }
+    return s->k + 1;
+  }
   for (int j = 0; j < s->k; j++)
     for (int i = 0; i < 2; i++) {
       const double first = i == 0 && j == 0, last = s->c[j + 1] + (j == 0 ? s->c[0] : 0);
@@ -140,11 +149,26 @@ static bool window(test *s, tn_region *r) {
   return false;
 }
 
+static tn_status begin_test(test *s, const tn_integrator_type *type, const void *self, int order) {
+  *s = (test){.type = type, .self = self};
+  if (type->formula) s->k = type->formula(self, order, s->b, s->c);
+  s->work = tn_block_new(NULL, type->memory(self, 2) + 1);
+  return s->work ? TN_OK : TN_E_MEMORY;
+}
+
+tn_status tn_stability_at(const tn_integrator_type *type, const void *self, int order, double d, int first, int columns,
+                          int rows, bool *is_stable) {
+  test s;
+  if (begin_test(&s, type, self, order) != TN_OK) return TN_E_MEMORY;
+  for (int i = 0; i < columns; i++)
+    for (int j = 0; j < rows; j++) is_stable[i * rows + j] = stable(&s, (first + i + 0.5) * d, (j + 0.5) * d, 1e-12);
+  tn_block_free(NULL, s.work);
+  return TN_OK;
+}
+
 tn_status tn_stability(const tn_integrator_type *type, const void *self, int order, tn_region *r) {
-  test s = {.type = type, .self = self};
-  if (type->formula) s.k = type->formula(self, order, s.b, s.c);
-  s.work = tn_block_new(NULL, type->memory(self, 2) + 1);
-  if (!s.work) return TN_E_MEMORY;
+  test s;
+  if (begin_test(&s, type, self, order) != TN_OK) return TN_E_MEMORY;
   r->real = limit(&s, -1, 0);
   r->imaginary = limit(&s, 0, 1);
   r->area = INFINITY;

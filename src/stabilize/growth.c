@@ -2,9 +2,10 @@
  *   (1) U h^2 = a h Cdot + b C + c Z/h:   z' = B z,  B = [0 1 0; -b -a -c; 1 0 0] over a step of length 1; without c or b: fewer
  *   (2) staged: one step of the integrator on (1) is a linear map, found by making it; a formula that keeps rates: the matrix of
  *       y_{n+1} = y_n + B (c_0 p + sum c_{j+1} y_{n-j}), p = y_n + B sum b_j y_{n-j}. its spectral radius is the growth a step, which
- *       is the largest |R(h s)| at the roots s of s^3 + a s^2 + b s + c
+ *       is the largest |R(h s)| at the roots s of s^3 + a s^2 + b s + c. rates kept at predicted states: with p_{n+2} of stability.c
  *   (3) held: the step on (C, h Cdot, Z/h, w) with w = -U h^2 as it is where the step begins, and wdot = 0
- *   (4) held, rates of earlier steps are kept, without feedback: as (2) of held.c, and Z/h' by the same formula from C
+ *   (4) held, rates of earlier steps are kept, without feedback: as (2) of held.c, and Z/h' by the same formula from C; at
+ *       predicted states, of which C(p_{n+1}) = C_n + sum b_j Cdot(p_{n-j}), Cdot(p_{n+1}) = Cdot_n
  *   (5) limit: the largest x so that x a, x^2 b, x^3 c are stable, and all below: what x times the step does to gains in 1/s */
 #include "stabilize/stabilize.h"
 
@@ -78,6 +79,19 @@ static double staged_formula(int k, const double *b, const double *c, int n, con
   return tn_spectral_radius(size, A);
 }
 
+/* (2), rates of p */
+static double staged_predicted(int k, const double *b, const double *c, int n, const double *B) {
+  double A[LARGEST * LARGEST] = {0};
+  const int size = n * (k + 1);
+  for (int m = 0; m <= k; m++) {
+    const double factor = m == 0 ? b[0] + c[0] : (m < k ? b[m] : 0) - b[m - 1] + c[m];
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) A[i * size + m * n + j] = (m == 0 && i == j) + factor * B[i * n + j];
+  }
+  for (int i = n; i < size; i++) A[i * size + i - n] = 1;
+  return tn_spectral_radius(size, A);
+}
+
 /* (4): Z/h, then C and h Cdot of n, n-1 .. */
 static double held_formula(int k, const double *b, const double *c, const double *gain) {
   double A[LARGEST * LARGEST] = {0};
@@ -94,6 +108,25 @@ static double held_formula(int k, const double *b, const double *c, const double
   const int at[3] = {0, C, V};
   for (int i = 0; i < 3; i++) C1[at[i]] -= U[i] / 2, V1[at[i]] -= U[i];
   for (int j = 1; j < k; j++) A[(C + j) * n + C + j - 1] = A[(V + j) * n + V + j - 1] = 1;
+  return tn_spectral_radius(n, A);
+}
+
+/* (4), rates of p */
+static double held_predicted(int k, const double *b, const double *c, const double *gain) {
+  double A[LARGEST * LARGEST] = {0};
+  const int n = 3 * k + 3, C = 1, V = k + 2; /* C of n .. n-k, h Cdot of n .. n-2k */
+  double *Z1 = A, *C1 = A + C * n, *V1 = A + V * n;
+  Z1[0] = C1[C] = V1[V] = 1;
+  for (int j = 0; j <= k; j++) {
+    Z1[C + j] += c[j];
+    C1[V + j] += c[j];
+    for (int i = 0; i < k; i++) Z1[V + j + 1 + i] += c[j] * b[i];
+  }
+  const double U[3] = {gain[2], gain[1], gain[0]};
+  const int at[3] = {0, C, V};
+  for (int i = 0; i < 3; i++) C1[at[i]] -= U[i] / 2, V1[at[i]] -= U[i];
+  for (int j = C + 1; j < n; j++)
+    if (j != V) A[j * n + j - 1] = 1;
   return tn_spectral_radius(n, A);
 }
 
@@ -124,7 +157,10 @@ double tn_feedback_growth(const tn_integrator_type *type, const void *self, cons
   for (int order = type->orders ? 1 : 0; order <= type->orders; order++) {
     double b[RATES], c[RATES + 1];
     const int n = type->formula(self, order, b, c);
-    worst = fmax(worst, g->held ? held_formula(n, b, c, k) : staged_formula(n, b, c, g->n, B));
+    const bool predicted = type->keeps_predicted && type->keeps_predicted(self);
+    worst = fmax(worst, predicted ? g->held ? held_predicted(n, b, c, k) : staged_predicted(n, b, c, g->n, B)
+                        : g->held ? held_formula(n, b, c, k)
+                                  : staged_formula(n, b, c, g->n, B));
   }
   return worst;
 }
