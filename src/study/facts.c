@@ -1,72 +1,235 @@
-/* measures that need no run: of an integrator, where zdot = lambda z is stable. */
+/* measures that need no run.
+ *   stability-real, stability-imaginary, stability-area   of an `integrator`, where zdot = lambda z is stable (stability.c)
+ *   stability-outside      middles of squares of a `grid`, above the real axis, where `integrator` is stable and `of` is not
+ *   coefficients           those that differ from the list `are`, compared as rational numbers, the first of them with k = `from`:
+ *                            of "gamma", "gamma-star": of the k-th difference, Adams-Bashforth, Adams-Moulton
+ *                            of "weight": of Adams-Bashforth of k steps, in its mean with Adams-Moulton of k - 1 steps in which the
+ *                            errors of both cancel, w gamma_k + (1 - w) gamma*_k = 0
+ *   weighted-coefficients  of those means, k = 1 .. `to`: coefficients that differ from Adams-Moulton of k steps (Wu, Chiou & Lin
+ *                          2000, Theorem 1) */
 #include "study/study.h"
 
+/* ---- stability --------------------------------------------------------------------------------------------------------- */
+
+typedef struct formula {
+  tn_desc *d;
+  tn_model *m;
+} formula;
+
 /* an integrator with its parameters is what a model has that names it */
-static tn_status integrator_of(const tn_allocator *allocator, const tn_node *node, const char *key, tn_desc **d,
-                               tn_model **m, tn_error *e) {
+static tn_status integrator_of(const tn_allocator *allocator, const tn_node *node, const char *key, formula *f,
+                               tn_error *e) {
   static const char text[] = "{\"tenon\": 1, \"dimension\": 2, \"bodies\": {\"b\": {\"mass\": 1, \"inertia\": 1}},"
                              " \"run\": {\"until\": 1, \"integrator\": {\"type\": \"rk4\", \"step\": 1}}}";
   const tn_node *part = tn_node_get(node, key);
   char words[256];
-  *d = NULL;
-  *m = NULL;
+  *f = (formula){NULL, NULL};
   if (!part || part->kind != TN_NODE_TEXT) return tn_node_fail(node, e, TN_E_MODEL, "`%s` names an integrator", key);
-  TN_TRY(tn_desc_new(allocator, d, e));
-  TN_TRY(tn_desc_parse(*d, "", text, sizeof text - 1, e));
+  TN_TRY(tn_desc_new(allocator, &f->d, e));
+  TN_TRY(tn_desc_parse(f->d, "", text, sizeof text - 1, e));
   tn_format(words, sizeof words, "%s%cstep=1", part->text, strchr(part->text, ':') ? ',' : ':');
-  TN_TRY(tn_desc_part(*d, "/run/integrator", words, e));
-  return tn_compile(*d, m, e);
+  TN_TRY(tn_desc_part(f->d, "/run/integrator", words, e));
+  TN_TRY(tn_compile(f->d, &f->m, e));
+  return f->m->run.integrator->attempt ? TN_OK : tn_node_fail(node, e, TN_E_MODEL, "it has no region of its own");
 }
 
-/* stable points of a grid, of the first where the second is not */
-static double outside(const tn_region *a, const tn_region *b) {
-  double n = 0;
-  const double dx = (a->right - a->left) / TN_REGION_COLUMNS, dy = a->top / TN_REGION_ROWS;
-  for (int i = 0; i < TN_REGION_COLUMNS; i++)
-    for (int j = 0; j < TN_REGION_ROWS; j++) {
-      if (!a->stable[i][j]) continue;
-      const double x = a->left + (i + 0.5) * dx, y = (j + 0.5) * dy;
-      const int k = (int)floor((x - b->left) / (b->right - b->left) * TN_REGION_COLUMNS),
-                l = (int)floor(y / b->top * TN_REGION_ROWS);
-      n += !(k >= 0 && k < TN_REGION_COLUMNS && l < TN_REGION_ROWS && b->stable[k][l]);
-    }
-  return n;
+static void release(formula *f) {
+  tn_model_free(f->m);
+  tn_desc_free(f->d);
 }
 
-static tn_status region_of(const tn_allocator *allocator, const tn_node *node, const char *key, tn_region *r,
-                           tn_error *e) {
-  tn_desc *d;
-  tn_model *m;
-  tn_status status = integrator_of(allocator, node, key, &d, &m, e);
-  if (status == TN_OK && !m->run.integrator->attempt)
-    status = tn_node_fail(node, e, TN_E_MODEL, "it has no region of its own");
-  if (status == TN_OK) status = tn_stability(m->run.integrator, tn_integrator_self(m), 0, r);
-  tn_model_free(m);
-  tn_desc_free(d);
+static tn_status no_memory(tn_error *e) { return tn_fail(e, TN_E_MEMORY, "out of memory"); }
+
+static tn_status region_of(const formula *f, tn_region *r, tn_error *e) {
+  return tn_stability(f->m->run.integrator, tn_integrator_self(f->m), 0, r) == TN_OK ? TN_OK : no_memory(e);
+}
+
+static tn_status stability(const tn_allocator *allocator, const tn_node *node, double *value, tn_error *e) {
+  const char *name = tn_node_get(node, "fact")->text;
+  tn_region *r = tn_block_new(allocator, sizeof *r);
+  if (!r) return no_memory(e);
+  formula f;
+  tn_status status = integrator_of(allocator, node, "integrator", &f, e);
+  if (status == TN_OK) status = region_of(&f, r, e);
+  if (status == TN_OK)
+    *value = strcmp(name, "stability-real") == 0        ? r->real
+             : strcmp(name, "stability-imaginary") == 0 ? r->imaginary
+                                                        : r->area;
+  release(&f);
+  tn_block_free(allocator, r);
   return status;
 }
 
-static const char *const facts[] = {"stability-real", "stability-imaginary", "stability-area", "stability-outside",
-                                    NULL};
+enum { MOST_POINTS = 1 << 24 };
 
-bool tn_fact_known(const char *name) {
-  for (int i = 0; facts[i]; i++)
-    if (strcmp(facts[i], name) == 0) return true;
-  return false;
+/* points of the grid that covers the region of f[0], where f[0] is stable and f[1] is not */
+static tn_status count_outside(const tn_allocator *allocator, const tn_node *node, const formula *f, double *value,
+                               tn_error *e) {
+  const tn_node *grid = tn_node_get(node, "grid");
+  const double d = grid && grid->kind == TN_NODE_NUMBER ? grid->number : 0;
+  tn_region *r = tn_block_new(allocator, sizeof *r);
+  if (!r) return no_memory(e);
+  tn_status status = region_of(&f[0], r, e);
+  const double columns = (r->right - r->left) / d + 2, rows = r->top / d + 2;
+  const bool finite = status == TN_OK && isfinite(r->area) && d > 0 && columns * rows < MOST_POINTS;
+  const int first = finite ? (int)floor(r->left / d) : 0;
+  tn_block_free(allocator, r);
+  if (status != TN_OK) return status;
+  if (!finite)
+    return tn_node_fail(node, e, TN_E_MODEL, "it needs a finite region, and the spacing of its points as `grid`");
+  const size_t points = (size_t)columns * (size_t)rows;
+  bool *stable = tn_block_new(allocator, 2 * points);
+  if (!stable) return no_memory(e);
+  for (int i = 0; i < 2 && status == TN_OK; i++)
+    status = tn_stability_at(f[i].m->run.integrator, tn_integrator_self(f[i].m), 0, d, first, (int)columns, (int)rows,
+                             stable + (size_t)i * points);
+  *value = 0;
+  for (size_t i = 0; i < points; i++) *value += stable[i] && !stable[points + i];
+  tn_block_free(allocator, stable);
+  return status == TN_OK ? TN_OK : no_memory(e);
+}
+
+static tn_status outside(const tn_allocator *allocator, const tn_node *node, double *value, tn_error *e) {
+  formula f[2] = {{NULL, NULL}, {NULL, NULL}};
+  tn_status status = integrator_of(allocator, node, "integrator", &f[0], e);
+  if (status == TN_OK) status = integrator_of(allocator, node, "of", &f[1], e);
+  if (status == TN_OK) status = count_outside(allocator, node, f, value, e);
+  release(&f[0]);
+  release(&f[1]);
+  return status;
+}
+
+/* ---- coefficients ------------------------------------------------------------------------------------------------------- */
+
+/* `-13695779093/2615348736000`; false: it is not a number of that form, or too long */
+static bool ratio_of(const char *text, tn_ratio *r) {
+  const bool minus = *text == '-';
+  *r = (tn_ratio){0, 1};
+  text += minus;
+  for (int part = 0; part < 2; part++) {
+    int digits = 0;
+    tn_ratio one = {0, 1};
+    for (; *text >= '0' && *text <= '9' && digits < 30; text++, digits++) one.over = 10 * one.over + (*text - '0');
+    if (!digits) return false;
+    if (part == 1 && one.over == 0) return false;
+    *r = part ? tn_ratio_product(*r, (tn_ratio){1, one.over}) : one;
+    if (part == 0 && *text != '/') break;
+    if (part == 0) text++;
+  }
+  if (minus) r->over = -r->over;
+  return *text == 0;
+}
+
+/* w of Adams-Bashforth of k steps */
+static tn_ratio weight(int k) {
+  tn_ratio gamma[TN_ADAMS_MOST + 1], star[TN_ADAMS_MOST + 1];
+  tn_adams_gamma(k, true, gamma);
+  tn_adams_gamma(k, false, star);
+  star[k].over = -star[k].over;
+  const tn_ratio sum = tn_ratio_sum(gamma[k], star[k]);
+  return tn_ratio_product(star[k], (tn_ratio){sum.under, sum.over});
+}
+
+static tn_status coefficients(const tn_allocator *allocator, const tn_node *node, double *value, tn_error *e) {
+  const tn_node *of = tn_node_get(node, "of"), *list = tn_node_get(node, "are"), *from = tn_node_get(node, "from");
+  const char *word = of && of->kind == TN_NODE_TEXT ? of->text : "";
+  const bool star = strcmp(word, "gamma-star") == 0, weights = strcmp(word, "weight") == 0;
+  int k = from && from->kind == TN_NODE_NUMBER ? (int)from->number : 0;
+  (void)allocator;
+  if (!star && !weights && strcmp(word, "gamma") != 0)
+    return tn_node_fail(node, e, TN_E_MODEL, "`of` is gamma, gamma-star or weight");
+  if (!list || list->kind != TN_NODE_LIST || k < weights || k + (int)list->size > TN_ADAMS_MOST)
+    return tn_node_fail(node, e, TN_E_MODEL, "`are` is a list of texts like \"5/12\", with k below %d", TN_ADAMS_MOST);
+  *value = 0;
+  for (const tn_node *c = list->first; c; c = c->next, k++) {
+    tn_ratio gamma[TN_ADAMS_MOST + 1], r;
+    if (c->kind != TN_NODE_TEXT || !ratio_of(c->text, &r))
+      return tn_node_fail(c, e, TN_E_MODEL, "this has to be a text like \"5/12\"");
+    tn_adams_gamma(k, !star, gamma);
+    const tn_ratio is = weights ? weight(k) : gamma[k];
+    *value += is.over != r.over || is.under != r.under;
+  }
+  return TN_OK;
+}
+
+/* products of two of these numbers do not fit into any type: they are compared modulo primes of 61 bits, so many that what
+ * holds for all of them holds, since no numerator or denominator has 480 bits */
+static const long PRIME[8] = {2305843009213693951, 2305843009213693921, 2305843009213693907, 2305843009213693723,
+                              2305843009213693693, 2305843009213693669, 2305843009213693613, 2305843009213693561};
+
+static long times(long a, long b, long p) {
+  __extension__ const __int128 x = (__extension__(__int128) a) * b;
+  return (long)(x % p);
+}
+
+static long residue(tn_ratio r, long p) {
+  long inverse = 1, square = (long)(r.under % p), over = (long)(r.over % p);
+  for (long n = p - 2; n; n >>= 1, square = times(square, square, p))
+    if (n & 1) inverse = times(inverse, square, p);
+  return times(over < 0 ? over + p : over, inverse, p);
+}
+
+/* (gamma_k - gamma*_k) x = -gamma*_k a + gamma_k b, that is x = w a + (1 - w) b */
+static bool is_mean(int k, tn_ratio x, tn_ratio a, tn_ratio b) {
+  tn_ratio gamma[TN_ADAMS_MOST + 1], star[TN_ADAMS_MOST + 1];
+  tn_adams_gamma(k, true, gamma);
+  tn_adams_gamma(k, false, star);
+  star[k].over = -star[k].over;
+  for (int i = 0; i < 8; i++) {
+    const long p = PRIME[i], g = residue(gamma[k], p), s = residue(star[k], p);
+    const long left = times((g + s) % p, residue(x, p), p);
+    if (left != (times(s, residue(a, p), p) + times(g, residue(b, p), p)) % p) return false;
+  }
+  return true;
+}
+
+static tn_status weighted(const tn_allocator *allocator, const tn_node *node, double *value, tn_error *e) {
+  const tn_node *to = tn_node_get(node, "to");
+  const int most = to && to->kind == TN_NODE_NUMBER ? (int)to->number : 0;
+  (void)allocator;
+  if (most < 1 || most >= TN_ADAMS_MOST)
+    return tn_node_fail(node, e, TN_E_MODEL, "`to` is a number of steps, 1 to %d", TN_ADAMS_MOST - 1);
+  *value = 0;
+  for (int k = 1; k <= most; k++) {
+    tn_ratio b[TN_ADAMS_MOST + 1], c[TN_ADAMS_MOST + 1], next[TN_ADAMS_MOST + 1];
+    const tn_ratio none = {0, 1};
+    tn_adams_beta(k, true, b);
+    tn_adams_beta(k, false, c);
+    tn_adams_beta(k + 1, false, next);
+    /* of f_{n+1-j}: one begins with f_n, the other ends before f_{n+1-k} */
+    for (int j = 0; j <= k; j++) *value += !is_mean(k, next[j], j > 0 ? b[j - 1] : none, j < k ? c[j] : none);
+  }
+  return TN_OK;
+}
+
+/* ---- all of them ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct known {
+  const char *name;
+  tn_status (*value)(const tn_allocator *allocator, const tn_node *node, double *value, tn_error *e);
+  const char *keys[7];
+} known;
+#define COMMON "fact", "name", "doc"
+
+static const known facts[] = {{"stability-real", stability, {COMMON, "integrator"}},
+                              {"stability-imaginary", stability, {COMMON, "integrator"}},
+                              {"stability-area", stability, {COMMON, "integrator"}},
+                              {"stability-outside", outside, {COMMON, "integrator", "of", "grid"}},
+                              {"coefficients", coefficients, {COMMON, "of", "from", "are"}},
+                              {"weighted-coefficients", weighted, {COMMON, "to"}},
+                              {NULL, NULL, {NULL}}};
+
+static const known *fact_named(const char *name) {
+  for (const known *f = facts; f->name; f++)
+    if (strcmp(f->name, name) == 0) return f;
+  return NULL;
+}
+
+const char *const *tn_fact_keys(const char *name) {
+  const known *f = fact_named(name);
+  return f ? f->keys : NULL;
 }
 
 tn_status tn_fact(const tn_allocator *allocator, const tn_node *node, double *value, tn_error *e) {
-  const char *name = tn_node_get(node, "fact")->text;
-  tn_region *r = tn_block_new(allocator, 2 * sizeof *r);
-  if (!r) return tn_fail(e, TN_E_MEMORY, "out of memory");
-  tn_status status = region_of(allocator, node, "integrator", &r[0], e);
-  if (status == TN_OK && strcmp(name, "stability-outside") == 0) {
-    status = region_of(allocator, node, "of", &r[1], e);
-    *value = outside(&r[0], &r[1]);
-  }
-  if (strcmp(name, "stability-real") == 0) *value = r[0].real;
-  if (strcmp(name, "stability-imaginary") == 0) *value = r[0].imaginary;
-  if (strcmp(name, "stability-area") == 0) *value = r[0].area;
-  tn_block_free(allocator, r);
-  return status;
+  return fact_named(tn_node_get(node, "fact")->text)->value(allocator, node, value, e);
 }

@@ -286,8 +286,9 @@ static tn_status read_measure(tn_study *s, const tn_node *node, const char *name
   TN_TRY(text_at(node, "fact", "", &fact, e));
   if (*fact) {
     m->kind = TN_MEASURE_FACT;
-    if (!tn_fact_known(fact))
+    if (!tn_fact_keys(fact))
       return tn_node_fail(tn_node_get(node, "fact"), e, TN_E_MODEL, "there is no fact '%.64s'", fact);
+    TN_TRY(keys(node, tn_fact_keys(fact), e));
   } else {
     TN_TRY(keys(node, measure_keys, e));
   }

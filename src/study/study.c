@@ -71,6 +71,12 @@ static double evaluate(const tn_expr *expr, const scope *c) {
   return value[0];
 }
 
+/* what is compared with something that is not known is not so */
+static bool is_so(const tn_expr *expr, const scope *c) {
+  const double value = evaluate(expr, c);
+  return value != 0 && !isnan(value);
+}
+
 /* ---- runs -------------------------------------------------------------------------------------------------------------------- */
 
 static void explain(tn_finding *m, const tn_trial *t) {
@@ -93,7 +99,7 @@ static void varied(tn_study *s, tn_finding *m) {
       return;
     }
     const scope c = {.s = s, .m = meter->value, .x = x};
-    const bool holds = m->where && evaluate(m->where, &c) != 0;
+    const bool holds = m->where && is_so(m->where, &c);
     if (m->collect == TN_COLLECT_FIRST || m->collect == TN_COLLECT_LAST) {
       if (m->collect == TN_COLLECT_FIRST && holds) best = x;
       if (m->collect == TN_COLLECT_FIRST ? holds : !holds) break;
@@ -124,8 +130,8 @@ typedef struct work {
   tn_study *s;
   const tn_study_options *options;
   int done, all;
-  int *trial, *measure, *reference; /* which, in this order */
-  int trials, measures, references;
+  int *trial, *measure, *reference;        /* which, in this order */
+  int trials, facts, measures, references; /* measures: facts first, then those that are varied */
 } work;
 
 static bool tell(tn_pool *pool, work *w, const char *name) {
@@ -156,11 +162,15 @@ static bool one(tn_pool *pool, void *user, int i) {
     return tell(pool, w, t->plan->name);
   }
   tn_finding *m = &s->measure[w->measure[i - w->trials]];
-  if (m->kind == TN_MEASURE_FACT)
-    fact(s, m);
-  else
-    varied(s, m);
-  return tell(pool, w, m->plan ? m->plan->name : m->name ? m->name : "fact");
+  fact(s, m);
+  return tell(pool, w, m->name ? m->name : "fact");
+}
+
+static bool one_varied(tn_pool *pool, void *user, int i) {
+  work *w = user;
+  tn_finding *m = &w->s->measure[w->measure[w->facts + i]];
+  varied(w->s, m);
+  return tell(pool, w, m->plan->name);
 }
 
 /* all meters on the run of a plan */
@@ -239,7 +249,7 @@ static void judge(tn_study *s, tn_row_plan *r) {
   if (!r->decidable || (row->failure && isnan(row->measured) && !r->holds))
     row->verdict = TN_NOT_DECIDABLE;
   else if (r->holds)
-    row->verdict = evaluate(r->holds, &c) != 0 ? TN_REPRODUCED : TN_DIFFERS;
+    row->verdict = is_so(r->holds, &c) ? TN_REPRODUCED : TN_DIFFERS;
   else
     row->verdict = tn_within(r->agree, row->measured, r->paper) ? TN_REPRODUCED : TN_DIFFERS;
   row->within = !m || tn_within(row->tolerance, row->measured, row->expected);
@@ -269,8 +279,10 @@ static tn_status list_work(tn_study *s, const tn_study_options *o, work *w, tn_e
     if (s->trial[i].meters) w->trial[w->trials++] = i;
   }
   for (int i = 0; i < s->measures; i++)
-    if (s->measure[i].needed && (s->measure[i].kind == TN_MEASURE_FACT || s->measure[i].kind == TN_MEASURE_VARIED))
-      w->measure[w->measures++] = i;
+    if (s->measure[i].needed && s->measure[i].kind == TN_MEASURE_FACT) w->measure[w->measures++] = i;
+  w->facts = w->measures;
+  for (int i = 0; i < s->measures; i++)
+    if (s->measure[i].needed && s->measure[i].kind == TN_MEASURE_VARIED) w->measure[w->measures++] = i;
   w->all = w->references + w->trials + w->measures;
   return TN_OK;
 }
@@ -291,7 +303,15 @@ tn_status tn_study_run(tn_study *s, const tn_study_options *options, tn_error *e
   tn_status status = list_work(s, w.options, &w, e);
   if (status != TN_OK) return status;
   if (!tn_pool_run(w.options->workers, w.references, one_reference, &w) ||
-      !tn_pool_run(w.options->workers, w.trials + w.measures, one, &w))
+      !tn_pool_run(w.options->workers, w.trials + w.facts, one, &w))
+    return tn_fail(e, TN_E_STOPPED, "the study was interrupted");
+  /* `where` may look at what those have given */
+  for (int i = w.facts; i < w.measures; i++) {
+    tn_finding *m = &s->measure[w.measure[i]];
+    settle_named(s, m, m->where);
+    m->seconds = 0;
+  }
+  if (!tn_pool_run(w.options->workers, w.measures - w.facts, one_varied, &w))
     return tn_fail(e, TN_E_STOPPED, "the study was interrupted");
   for (int i = 0; i < s->rows; i++)
     if (s->row[i].wanted) judge(s, &s->row[i]);

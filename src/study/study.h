@@ -139,9 +139,9 @@ void tn_trial_run(tn_trial *trial, const tn_allocator *allocator);
 
 /* ---- without a run: facts.c -------------------------------------------------------------------------------------------------- */
 
-/* {"fact": NAME, ...}: stability of an integrator, its coefficients, slopes of a controller */
+/* {"fact": NAME, ...}: stability of an integrator, its coefficients */
 tn_status tn_fact(const tn_allocator *allocator, const tn_node *node, double *value, tn_error *e);
-bool tn_fact_known(const char *name);
+const char *const *tn_fact_keys(const char *name); /* that it takes; NULL: there is no such fact */
 
 /* ---- judgement: verdict.c ------------------------------------------------------------------------------------------------------ */
 
