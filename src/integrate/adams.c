@@ -384,7 +384,7 @@ static const tn_field fields[] = {
   ADAMS("ampc" #K, MOULTON, K, K, "Adams-Bashforth and Adams-Moulton of order " #K ", PECE",                           \
         "Moulton 1926; Wu, Chiou & Lin 2000", CORRECTED)
 #define MAMPC(K)                                                                                                       \
-  ADAMS("mampc" #K, MODIFIED, K, K + 1,                                                                                \
+  ADAMS("mampc" #K, MODIFIED, K, (K) + 1,                                                                              \
         "modified Adams-Moulton: Adams-Bashforth of order " #K ", corrector of one more, PECE",                        \
         "Wu, Chiou & Lin 2000", CORRECTED)
 
