@@ -62,7 +62,7 @@ static void pec_free(pec *p) {
 
 static double growth(const tn_integrator_type *type, const void *self, double re, double im);
 
-/* T173: without the last evaluation, 2/7 of ampc3 is in closed form (root -1); the code, just inside and outside */
+/* T180: without the last evaluation, 2/7 of ampc3 is in closed form (root -1); the code, just inside and outside */
 TEST(without_the_last_evaluation) {
   static tn_region r;
   pec p;
