@@ -88,6 +88,8 @@ void tn_assemble_lean(tn_system *s, double t, const double *q, const double *u);
 void tn_system_forces(tn_system *s);
 void tn_system_dense(tn_system *s);                                         /* both */
 void tn_assemble(tn_system *s, double t, const double *q, const double *u); /* both */
+/* frames and rows, C Cdot and R among them, which is what corrections need; what acts stays as it was */
+void tn_assemble_rows(tn_system *s, double t, const double *q, const double *u);
 /* C and positions only; the rest stays as it was */
 void tn_assemble_position(tn_system *s, double t, const double *q);
 /* a speed or row that is not a number, in words, or false */

@@ -269,15 +269,15 @@ static int first_row(const tn_model *m, int n) {
   return n < m->pins ? m->pin[n].row : n < m->lists ? m->list[n].first : m->rows;
 }
 
-/* frames, wrenches and rows of some bodies after the others, while they are near */
-static void side_by_side(tn_system *s, const double *q, const double *u) {
+/* frames, weights if wanted, and rows of some bodies after the others, while they are near */
+static void side_by_side(tn_system *s, const double *q, const double *u, bool weights) {
   const tn_model *m = s->m;
   const bool all = m->pins + m->lists == m->joints + m->owned;
   s->finite = true;
   for (int i = 0, k = 0, n = 0; i < m->bodies; i += TN_AT_ONCE, k++) {
     const int end = tn_at_once(i, m->bodies), past = m->ready[k];
     tn_plain_frames(s, q, u, i, end);
-    tn_weights(s, i, end);
+    if (weights) tn_weights(s, i, end);
     if (m->dimension == 2)
       tn_pins(s, n, past);
     else
@@ -297,24 +297,34 @@ void tn_system_states(tn_system *s, const double *state) {
   s->complete = false;
 }
 
-void tn_assemble_lean(tn_system *s, double t, const double *q, const double *u) {
+static void assemble_rows(tn_system *s, double t, const double *q, const double *u, bool weights) {
   const tn_model *m = s->m;
+  s->dense = s->f_known = false;
   if (m->plain) {
     s->t = t;
-    side_by_side(s, q, u);
-  } else {
-    tn_kinematics(s, t, q, u);
-    tn_weights(s, 0, m->bodies);
-    tn_pins(s, 0, m->pins);
-    tn_lists(s, 0, m->lists);
-    tn_other_rows(s);
-    s->finite = finite_rows(s, 0, m->rows);
+    side_by_side(s, q, u, weights);
+    return;
   }
+  tn_kinematics(s, t, q, u);
+  if (weights) tn_weights(s, 0, m->bodies);
+  tn_pins(s, 0, m->pins);
+  tn_lists(s, 0, m->lists);
+  tn_other_rows(s);
+  s->finite = finite_rows(s, 0, m->rows);
+}
+
+void tn_assemble_rows(tn_system *s, double t, const double *q, const double *u) {
+  s->complete = false;
+  assemble_rows(s, t, q, u, false);
+}
+
+void tn_assemble_lean(tn_system *s, double t, const double *q, const double *u) {
+  const tn_model *m = s->m;
+  assemble_rows(s, t, q, u, true);
   tn_other_forces(s);
   if (m->forces)
     s->finite = s->finite && tn_all_finite(m->twist * m->bodies, s->wrench) && tn_all_finite(m->states, s->state_rate);
   s->complete = true;
-  s->dense = s->f_known = false;
 }
 
 void tn_system_dense(tn_system *s) {

@@ -32,8 +32,10 @@ void tn_sparse_reset(tn_sparse *s, const tn_model *m);
 void tn_sparse_typical(tn_sparse *s, const tn_system *sys, bool redundant);
 /* how many rows depend on others at the present pose */
 int tn_sparse_redundant(tn_sparse *s, const tn_system *sys);
-/* at the present state of the system whose typical poses were told. false: not here. nearness of a singular position as the smallest pivot over what it typically is */
-bool tn_sparse_factor(tn_sparse *s, double *nearness);
+/* at the present state of the system whose typical poses were told. false: not here. forward: with the right side of the
+ * accelerations taken forward on the way, which is what is asked for next, most often. nearness of a singular position as the
+ * smallest pivot over what it typically is */
+bool tn_sparse_factor(tn_sparse *s, bool forward, double *nearness);
 /* the smallest rho of a row of the model, and which */
 double tn_sparse_least(const tn_sparse *s, const tn_model *m, int *row);
 /* forces: with the applied forces on the right side, else none. false: not finite */
@@ -86,6 +88,8 @@ void tn_solver_reset(tn_solver *s);
 void tn_solver_typical(tn_solver *s, int rank);
 /* assemble everything at a state; TN_E_RUN names what is not a number */
 tn_status tn_solver_at(tn_solver *s, double t, const double *q, const double *u, tn_error *e);
+/* frames and rows alone at a state, for corrections */
+void tn_solver_rows_at(tn_solver *s, double t, const double *q, const double *u);
 /* factor at the present state, unless that has been done at this q and t */
 tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e);
 /* with the factorisation made: accelerations */

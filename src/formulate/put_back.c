@@ -33,22 +33,23 @@ tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, doubl
   tn_status status = tn_solver_at(s, t, q, u, e);
   if (status != TN_OK || !m->rows) return status;
   double worst = residual(s, C_level);
+  bool at_q = true;
   for (int pass = 0; pass < (once ? 1 : MOST_PASSES) && worst > 0; pass++) {
     if ((status = tn_solver_factor(s, metric, e)) != TN_OK) return status;
     if ((status = tn_solver_correct(s, metric, TN_OF_POSITION, s->r, s->s, e)) != TN_OK) return status;
     memcpy(s->q_try, q, size);
     tn_model_add(m, s->q_try, s->s);
-    tn_assemble_position(sys, t, s->q_try);
+    tn_solver_rows_at(s, t, s->q_try, u);
     const double now = residual(s, C_level);
-    if (!(now < worst)) break; /* roundoff reached, or no help */
+    at_q = now < worst;
+    if (!at_q) break; /* roundoff reached, or no help */
     memcpy(q, s->q_try, size);
     *changed = true;
     worst = now;
     if (now < 1e-15) break; /* the next pass would only stir the last digits */
-    if ((status = tn_solver_at(s, t, q, u, e)) != TN_OK) return status;
-    residual(s, C_level);
   }
-  if ((status = tn_solver_at(s, t, q, u, e)) != TN_OK) return status;
+  if (!at_q) tn_solver_rows_at(s, t, q, u);
+  if (!sys->finite) return tn_solver_at(s, t, q, u, e); /* in words */
   if ((status = tn_solver_factor(s, metric, e)) != TN_OK) return status;
   for (int i = 0; i < m->rows; i++) s->r[i] = (Cdot_level ? Cdot_level[i] : 0) - sys->Cdot[i];
   if ((status = tn_solver_correct(s, metric, TN_OF_VELOCITY, s->r, s->s, e)) != TN_OK) return status;

@@ -83,6 +83,13 @@ tn_status tn_solver_at(tn_solver *s, double t, const double *q, const double *u,
   return not_finite(s, "a force is beyond all bounds", e);
 }
 
+void tn_solver_rows_at(tn_solver *s, double t, const double *q, const double *u) {
+  const double start = tn_clock();
+  tn_assemble_rows(&s->sys, t, q, u);
+  s->sparse.forward = false;
+  s->time_assemble += tn_clock() - start;
+}
+
 static tn_status no_mass(tn_solver *s, int bad, tn_error *e) {
   const tn_model *m = s->sys.m;
   for (int i = 0; i < m->bodies; i++) {
@@ -132,8 +139,8 @@ tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
   if (mass) {
     double nearness = 1;
     if (m->large && !s->sparse.ready) tn_sparse_typical(&s->sparse, &s->sys, s->rank < m->rows);
-    s->by_blocks = s->sparse.ready && (m->large || s->rank == m->rows) && tn_sparse_factor(&s->sparse, &nearness) &&
-                   (nearness > NEAR || m->large);
+    s->by_blocks = s->sparse.ready && (m->large || s->rank == m->rows) &&
+                   tn_sparse_factor(&s->sparse, s->sys.complete, &nearness) && (nearness > NEAR || m->large);
     if (m->large && !s->by_blocks) return tn_fail(e, TN_E_MODEL, "the mass matrix is singular");
     s->seen = fmin(s->seen, nearness);
     if (m->large) s->nearness = fmin(s->nearness, nearness);
@@ -200,12 +207,12 @@ tn_status tn_solver_correct(tn_solver *s, tn_metric metric, tn_residual of, cons
     s->time_solve += tn_clock() - start;
     return failed ? tn_fail(e, TN_E_RUN, "a correction is not a finite number") : TN_OK;
   }
-  roundoff(s, of);
   bool blocks = metric == TN_METRIC_MASS && s->by_blocks;
   if (blocks) {
     failed = !tn_sparse_solve(&s->sparse, &s->sys, false, r, x, s->scratch, &unused);
     if (!s->sparse.settled && !s->sys.m->large) blocks = !leave_blocks(s);
   }
+  if (!blocks) roundoff(s, of);
   if (blocks) {
     /* done */
   } else if (metric == TN_METRIC_MASS) {

@@ -171,10 +171,9 @@ void tn_sparse_typical(tn_sparse *s, const tn_system *sys, bool redundant) {
   for (int i = 0; i < p->rows && !redundant && !sys->m->large; i++) s->ready = s->ready && s->typical[i] >= LOST;
 }
 
-/* with the right side of the accelerations taken forward on the way: it is what is asked for next, most often */
-bool tn_sparse_factor(tn_sparse *s, double *nearness) {
-  s->forward = true;
-  if (!tn_saddle_factor(&s->saddle, s->x)) return false;
+bool tn_sparse_factor(tn_sparse *s, bool forward, double *nearness) {
+  s->forward = forward;
+  if (!tn_saddle_factor(&s->saddle, forward ? s->x : NULL)) return false;
   *nearness = s->saddle.ldl.nearness;
   return true;
 }
