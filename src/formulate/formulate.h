@@ -41,6 +41,8 @@ double tn_sparse_least(const tn_sparse *s, const tn_model *m, int *row);
 /* forces: with the applied forces on the right side, else none. false: not finite */
 bool tn_sparse_solve(tn_sparse *s, const tn_system *sys, bool forces, const double *gamma, double *udot, double *lambda,
                      double *inconsistency);
+/* the smallest x with A x = r, whose error is judged by the violation it leaves */
+bool tn_sparse_correct(tn_sparse *s, const tn_system *sys, const double *r, double *x, double *lambda);
 
 /* dependent.c: components of a change that the rows determine, in terms of the others; two sets, of positions [0] and of
  * velocities [1] */

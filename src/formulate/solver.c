@@ -200,7 +200,6 @@ static void roundoff(tn_solver *s, tn_residual of) {
 tn_status tn_solver_correct(tn_solver *s, tn_metric metric, tn_residual of, const double *r, double *x, tn_error *e) {
   const double start = tn_clock();
   bool failed = false;
-  double unused;
   if (metric == TN_METRIC_DEPENDENT) {
     failed = !tn_dependent_correct(s, of == TN_OF_VELOCITY, r, x);
     s->factorizations++;
@@ -209,7 +208,7 @@ tn_status tn_solver_correct(tn_solver *s, tn_metric metric, tn_residual of, cons
   }
   bool blocks = metric == TN_METRIC_MASS && s->by_blocks;
   if (blocks) {
-    failed = !tn_sparse_solve(&s->sparse, &s->sys, false, r, x, s->scratch, &unused);
+    failed = !tn_sparse_correct(&s->sparse, &s->sys, r, x, s->scratch);
     if (!s->sparse.settled && !s->sys.m->large) blocks = !leave_blocks(s);
   }
   if (!blocks) roundoff(s, of);

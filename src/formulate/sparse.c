@@ -5,6 +5,7 @@
 
 static const double SETTLED = 1e-10;   /* error that sweeps must come below */
 static const double REDUNDANT = 1e-10; /* rho at typical poses below which a row is taken for redundant */
+static const double UNSEEN = 1e-16;    /* of a violation, scaled as the contract does: what a correction may leave */
 static const double LOST = 1e-12;      /* rho at all typical poses below which a pivot is roundoff */
 
 void tn_sparse_carve(tn_sparse *s, tn_carve *c, const tn_model *m) {
@@ -178,8 +179,8 @@ bool tn_sparse_factor(tn_sparse *s, bool forward, double *nearness) {
   return true;
 }
 
-bool tn_sparse_solve(tn_sparse *s, const tn_system *sys, bool forces, const double *gamma, double *udot, double *lambda,
-                     double *inconsistency) {
+static bool solve(tn_sparse *s, const tn_system *sys, bool sweeps, bool forces, const double *gamma, double *udot,
+                  double *lambda, double *inconsistency) {
   tn_saddle_info info = {0};
   if (!(forces && s->forward && gamma == sys->gamma)) {
     right_side(sys, forces, gamma, s->x);
@@ -188,7 +189,7 @@ bool tn_sparse_solve(tn_sparse *s, const tn_system *sys, bool forces, const doub
   s->forward = false;
   s->settled = true;
   *inconsistency = 0;
-  if (!tn_saddle_sweeps(&s->saddle) && sys->m->plain) { /* a tile's results while they are near */
+  if (!sweeps && sys->m->plain) { /* a tile's results while they are near */
     const tn_plan *p = &sys->m->plan;
     bool finite = true;
     for (int t = p->tiles, end = p->size; t-- > 0;) {
@@ -201,13 +202,25 @@ bool tn_sparse_solve(tn_sparse *s, const tn_system *sys, bool forces, const doub
     return finite;
   }
   tn_ldl_backward(&s->saddle.ldl, s->x);
-  if (tn_saddle_sweeps(&s->saddle)) {
+  if (sweeps) {
     right_side(sys, forces, gamma, s->b);
     tn_saddle_sweep(&s->saddle, s->b, s->x, &info);
     *inconsistency = info.inconsistency;
     s->settled = info.error <= SETTLED;
   }
   return all_results(sys, s->x, udot, lambda);
+}
+
+bool tn_sparse_solve(tn_sparse *s, const tn_system *sys, bool forces, const double *gamma, double *udot, double *lambda,
+                     double *inconsistency) {
+  return solve(s, sys, tn_saddle_sweeps(&s->saddle), forces, gamma, udot, lambda, inconsistency);
+}
+
+bool tn_sparse_correct(tn_sparse *s, const tn_system *sys, const double *r, double *x, double *lambda) {
+  double unused;
+  const bool sweeps = tn_saddle_sweeps(&s->saddle) &&
+                      !(tn_saddle_error(&s->saddle) * tn_violation(sys, r, sys->m->rows, NULL) <= UNSEEN);
+  return solve(s, sys, sweeps, false, r, x, lambda, &unused);
 }
 
 int tn_sparse_redundant(tn_sparse *s, const tn_system *sys) {

@@ -262,6 +262,8 @@ bool tn_saddle_factor(tn_saddle *s, double *x);
 int tn_saddle_redundant(tn_saddle *s);
 /* whether the factor alone does not do: then tn_saddle_sweep must follow */
 bool tn_saddle_sweeps(const tn_saddle *s);
+/* relative, of a solution without sweeps; INFINITY: near a singular position, or rows are redundant */
+double tn_saddle_error(const tn_saddle *s);
 /* at a typical pose, x solved with the factor: how good it is */
 void tn_saddle_measure(tn_saddle *s, const double *b, double *x);
 /* x, which the factor made of the right side b, made better */

@@ -121,6 +121,11 @@ bool tn_saddle_sweeps(const tn_saddle *s) {
   return s->redundant || !(s->grain > 0 ? s->grain <= GOOD * fmin(rho, 1) : rho > RHO_DIRECT);
 }
 
+double tn_saddle_error(const tn_saddle *s) {
+  const double rho = s->ldl.rho_min;
+  return s->redundant || !(rho > RHO_DIRECT) ? INFINITY : s->grain / fmin(rho, 1);
+}
+
 /* each redundant row leaves a pivot of about eps; where that row goes before a body it touches, the body is held by 1/eps along it, and
  * the next row along that gets a pivot of about eps too */
 int tn_saddle_redundant(tn_saddle *s) {
