@@ -1,9 +1,11 @@
 /* a state put back on the constraints, or to a given level of their violation, by the smallest change in a metric.
- *   (1) position: A s = level - C, |s| least; q moved by s; once, or until that is roundoff
+ *   (1) position: A s = level - C, |s| least; q moved by s; once, or until that is roundoff. A may be that of a position beside
+ *       q, as long as it makes C fall fast: the last stage of a step leaves one at O(h^3) or less from its end
  *   (2) velocity: A du = level - Cdot, |du| least, A at the corrected q; all rows */
 #include "formulate/formulate.h"
 
 enum { MOST_PASSES = 12 };
+static const double ROUNDOFF = 1e-15; /* of C, scaled */
 
 /* level - C in r; the worst of it, scaled */
 static double residual(tn_solver *s, const double *level) {
@@ -33,20 +35,27 @@ tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, doubl
   tn_status status = tn_solver_at(s, t, q, u, e);
   if (status != TN_OK || !m->rows) return status;
   double worst = residual(s, C_level);
-  bool at_q = true;
+  bool at_q = true, beside = !once && metric == TN_METRIC_MASS && tn_solver_beside(s);
   for (int pass = 0; pass < (once ? 1 : MOST_PASSES) && worst > 0; pass++) {
-    if ((status = tn_solver_factor(s, metric, e)) != TN_OK) return status;
+    if (!beside && (status = tn_solver_factor(s, metric, e)) != TN_OK) return status;
     if ((status = tn_solver_correct(s, metric, TN_OF_POSITION, s->r, s->s, e)) != TN_OK) return status;
     memcpy(s->q_try, q, size);
     tn_model_add(m, s->q_try, s->s);
     tn_solver_rows_at(s, t, s->q_try, u);
     const double now = residual(s, C_level);
+    const bool again = beside && !(now < worst) && worst >= ROUNDOFF;
+    beside = beside && now * now < ROUNDOFF * worst; /* the next pass will be the last one */
+    if (again) { /* at q itself */
+      tn_solver_rows_at(s, t, q, u);
+      residual(s, C_level);
+      continue;
+    }
     at_q = now < worst;
     if (!at_q) break; /* roundoff reached, or no help */
     memcpy(q, s->q_try, size);
     *changed = true;
     worst = now;
-    if (now < 1e-15) break; /* the next pass would only stir the last digits */
+    if (now < ROUNDOFF) break; /* the next pass would only stir the last digits */
   }
   if (!at_q) tn_solver_rows_at(s, t, q, u);
   if (!sys->finite) return tn_solver_at(s, t, q, u, e); /* in words */

@@ -8,6 +8,9 @@
  * matrices: it leaves out the same rows from stage to stage, and is quieter by some digits where these contradict each other */
 static const double NEAR = 1e-4;
 
+/* rad, or of the model's length: so near, a factorisation far from a singular position tells that this is far from it too */
+static const double BESIDE = 1e-3;
+
 double tn_clock(void) {
   struct timespec now;
   timespec_get(&now, TIME_UTC);
@@ -162,10 +165,20 @@ tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
   return TN_OK;
 }
 
+bool tn_solver_beside(const tn_solver *s) {
+  const tn_model *m = s->sys.m;
+  if (!s->mass_ready || !s->by_blocks || s->t_mass != s->sys.t || isinf(tn_saddle_error(&s->sparse.saddle)))
+    return false;
+  for (int i = 0; i < m->nq; i++)
+    if (!(fabs(s->sys.q[i] - s->q_mass[i]) < (m->q_unit[i] == TN_LENGTH ? BESIDE * m->length : BESIDE))) return false;
+  return memcmp(s->sys.q, s->q_mass, sizeof *s->q_mass * (size_t)m->nq) != 0;
+}
+
 /* sweeps did not settle: the dense factorisation at the same place */
 static bool leave_blocks(tn_solver *s) {
   int bad;
   s->by_blocks = false;
+  memcpy(s->q_mass, s->sys.q, sizeof *s->q_mass * (size_t)s->sys.m->nq); /* it may have been beside it */
   tn_system_dense(&s->sys);
   if (!s->type->factor(s->self, s->work, &s->sys, &bad)) return false;
   s->nearness = fmin(s->nearness, s->type->nearness(s->work));

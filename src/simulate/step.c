@@ -162,9 +162,11 @@ static double energy_off(tn_sim *s, double t) {
   return scale > 0 ? fabs(off) / (ENERGY * fmax(m->run.rtol, 1e-13) * scale) : 0;
 }
 
-/* at the end of the step, whether or not a stage lies there. its factorisation serves the projection or the next step */
+/* at the end of the step, whether or not a stage lies there. its factorisation serves the projection or the next step; where a stage
+ * beside it was far from a singular position, there is nothing to see */
 static tn_status look_at_end(tn_sim *s, double t, trial *r) {
   tn_status status = tn_at(s, t, s->ynew, s->e);
+  if (status == TN_OK && tn_solver_beside(&s->solver)) return TN_OK;
   if (status == TN_OK) status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
   if (!s->m->large && !s->solver.by_blocks) r->rho_end = s->solver.type->nearness(s->solver.work);
   return status;
