@@ -1,6 +1,7 @@
 /* dopri5: Dormand and Prince 1980, order 5 with an embedded formula of order 4 and the dense output of order 4 of
  * Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, II.5 and II.6. the seventh stage is the first of the
- * next step, unless the state was changed at its acceptance. fixed or adaptive step. */
+ * next step, unless the state was changed at its acceptance. fixed or adaptive step; with a fixed one nobody asks for the seventh stage
+ * but the dense output, and it is made when that does. */
 #include "integrate/integrate.h"
 
 enum { STAGES = 7 };
@@ -8,6 +9,8 @@ enum { STAGES = 7 };
 typedef struct memory {
   int n;
   bool first_ready; /* k[0] holds the rate at the start of the next attempt */
+  bool last_ready;  /* k[6] that at the end of the last                     */
+  bool exchanged;   /* since its acceptance: k[6] is k[0] and the other way */
   double t, h;
   double *y0, *y1, *stage, *k[STAGES];
 } memory;
@@ -67,9 +70,12 @@ static tn_status attempt(void *work, const tn_ode *ode, double t, const double *
     if ((status = ode->rates(ode->self, t, y, w->k[0])) != TN_OK) return status;
     w->first_ready = true; /* a rejected attempt leaves it standing */
   }
+  w->last_ready = error != NULL;
+  w->exchanged = false;
   for (int s = 1; s < STAGES; s++) {
     double *x = s == STAGES - 1 ? w->y1 : w->stage;
     tn_combine(n, y, h, s, A[s], w->k, x);
+    if (s == STAGES - 1 && !w->last_ready) break;
     if ((status = ode->rates(ode->self, t + C[s] * h, x, w->k[s])) != TN_OK) return status;
   }
   memcpy(ynew, w->y1, sizeof *ynew * (size_t)n);
@@ -80,19 +86,23 @@ static tn_status attempt(void *work, const tn_ode *ode, double t, const double *
 static void accept(void *work, const double *y, bool changed) {
   memory *w = work;
   (void)y;
-  w->first_ready = !changed;
-  if (changed) return;
+  w->first_ready = w->exchanged = w->last_ready && !changed;
+  if (!w->exchanged) return;
   double *k = w->k[0]; /* the dense output still needs both: exchange, and dense knows */
   w->k[0] = w->k[STAGES - 1];
   w->k[STAGES - 1] = k;
 }
 
 static tn_status dense(void *work, const tn_ode *ode, double theta, double *y) {
-  const memory *w = work;
+  memory *w = work;
   const double r = 1 - theta, h = w->h;
-  (void)ode;
+  if (!w->last_ready) {
+    const tn_status status = ode->rates(ode->self, w->t + h, w->y1, w->k[STAGES - 1]);
+    if (status != TN_OK) return status;
+    w->last_ready = true;
+  }
   const double *first = w->k[0], *last = w->k[STAGES - 1];
-  if (w->first_ready) first = w->k[STAGES - 1], last = w->k[0];
+  if (w->exchanged) first = w->k[STAGES - 1], last = w->k[0];
   for (int i = 0; i < w->n; i++) {
     const double d = w->y1[i] - w->y0[i], b = h * first[i] - d, c = d - h * last[i] - b;
     double e = D[0] * first[i] + D[6] * last[i];
