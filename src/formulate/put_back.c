@@ -45,8 +45,8 @@ tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, doubl
     const double now = residual(s, C_level);
     const bool again = beside && !(now < worst) && worst >= ROUNDOFF;
     beside = beside && now * now < ROUNDOFF * worst; /* the next pass will be the last one */
-    if (again) { /* at q itself */
-      tn_solver_rows_at(s, t, q, u);
+    if (again) {
+      tn_solver_rows_at(s, t, q, u); /* once more, with A of q itself */
       residual(s, C_level);
       continue;
     }

@@ -247,6 +247,53 @@ TEST(a_factorisation_lasts_as_long_as_position_and_time) {
   build_free(&b);
 }
 
+/* a state off by `off` where the factorisation is that of (q0, u0): put back, with so many more. ordinary: without one beside it */
+static long put_back(build *b, const double *q0, const double *u0, const double *dq, double off, bool ordinary,
+                     double *q) {
+  tn_solver *s = &b->sim->solver;
+  const tn_model *m = b->model;
+  double u[MOST];
+  bool changed = false;
+  tn_error e;
+  CHECK(tn_solver_at(s, 0, q0, u0, &e) == TN_OK && tn_solver_factor(s, TN_METRIC_MASS, &e) == TN_OK && s->by_blocks);
+  CHECK(!tn_solver_beside(s)); /* it is there */
+  for (int i = 0; i < m->nq; i++) q[i] = q0[i] + off * dq[i];
+  for (int i = 0; i < m->nu; i++) u[i] = u0[i] + off * dq[i];
+  CHECK(tn_solver_at(s, 1, q, u, &e) == TN_OK && !tn_solver_beside(s)); /* at another time */
+  CHECK(tn_solver_at(s, 0, q, u, &e) == TN_OK && tn_solver_beside(s) == (off < 1e-3));
+  if (ordinary) CHECK(tn_solver_factor(s, TN_METRIC_MASS, &e) == TN_OK);
+  const long before = s->factorizations;
+  CHECK(tn_put_back(s, TN_METRIC_MASS, false, 0, q, u, NULL, NULL, &changed, &e) == TN_OK && changed);
+  CHECK(tn_violation(&s->sys, s->sys.C, m->holonomic, NULL) < 2e-15);
+  CHECK(tn_violation(&s->sys, s->sys.Cdot, m->rows, NULL) < 1e-13);
+  return s->factorizations - before;
+}
+
+TEST(a_position_is_put_back_with_a_factorisation_beside_it) {
+  static const char *const models[] = {"andrews", "stewart_platform"};
+  const struct {
+    double off;
+    long least, most; /* factorisations, that of the velocity among them */
+  } cases[] = {{1e-7, 1, 1}, {3e-4, 2, 3}, {2e-3, 3, 4}};
+  for (int k = 0; k < 2; k++) {
+    build b;
+    double q0[MOST], u0[MOST], q[MOST], expected[MOST], dq[MOST];
+    read_model(&b, models[k]);
+    memcpy(q0, tn_sim_q(b.sim), sizeof *q0 * (size_t)b.model->nq);
+    memcpy(u0, tn_sim_u(b.sim), sizeof *u0 * (size_t)b.model->nu);
+    for (int i = 0; i < b.model->nq; i++)
+      dq[i] = build_uniform(&b, -1, 1) * (b.model->q_unit[i] == TN_LENGTH ? b.model->length : 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+      const double off = cases[i].off;
+      const long more = put_back(&b, q0, u0, dq, off, false, q);
+      if (more < cases[i].least || more > cases[i].most) FAIL("%s, off by %g: %ld", models[k], off, more);
+      put_back(&b, q0, u0, dq, off, true, expected);
+      for (int j = 0; j < b.model->nq; j++) CHECK_NEAR(q[j], expected[j], 100 * off * off + 1e-14);
+    }
+    build_free(&b);
+  }
+}
+
 TEST(nearness_of_a_singular_position_is_noticed) {
   build b;
   read_model(&b, "n_four_bar");
