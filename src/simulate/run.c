@@ -179,7 +179,9 @@ static tn_status hand_out(tn_sim *s, double t, tn_row row, void *user) {
   tn_status status = row ? row(user, t, s->m->columns, s->row) : TN_OK;
   if (status == TN_OK) return TN_OK;
   tn_fail(s->e, status,
-          status == TN_E_STOPPED ? "the run was interrupted" : "the run was stopped by the receiver of its rows");
+          status == TN_E_STOPPED  ? "the run was interrupted"
+          : status == TN_E_MEMORY ? "there is no memory for its rows"
+                                  : "the run was stopped by the receiver of its rows");
   s->e->time = t;
   return status;
 }

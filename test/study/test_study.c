@@ -309,6 +309,54 @@ TEST(a_run_that_fails_is_a_row) {
   tn_study_free(s);
 }
 
+typedef struct failing {
+  long calls, fail, out;
+} failing;
+static void *fail_allocate(void *user, size_t size) {
+  failing *f = user;
+  if (++f->calls == f->fail) return NULL;
+  void *p = malloc(size);
+  f->out += p != NULL;
+  return p;
+}
+static void fail_release(void *user, void *p) {
+  ((failing *)user)->out -= p != NULL;
+  free(p);
+}
+
+/* without memory a study is refused, or a row says so; nothing is lost */
+TEST(every_allocation_may_fail) {
+  static const char text[] =
+      "{\"study\": 1, \"runs\": {\"a\": {\"model\": \"" MODELS "pendulum.json\", \"until\": 0.1, \"every\": 0.05}}, \"references\": "
+      "{\"r\": {\"run\": \"a\"}}, \"rows\": [{\"id\": \"a\", \"paper\": 0, \"agree\": \"exact\", \"measure\": {\"run\": \"a\", "
+      "\"of\": \"error\", \"against\": \"r\", \"channels\": [\"bob.x\"]}, \"expected\": 0, \"tolerance\": \"exact\", \"verdict\": "
+      "\"reproduced\"}]}";
+  const tn_study_options one = {.workers = 1};
+  bool good = false;
+  int refused = 0, told = 0;
+  FILE *file = fopen(path, "w");
+  if (!file || fputs(text, file) < 0 || fclose(file) != 0) abort();
+  for (long fail = 1; fail < 500 && !good; fail++) {
+    failing f = {.fail = fail};
+    const tn_allocator a = {fail_allocate, fail_release, &f};
+    tn_study *s = NULL;
+    tn_error e;
+    tn_status status = tn_study_read(&a, path, &s, &e);
+    if (status == TN_OK) status = tn_study_run(s, &one, &e);
+    CHECK(status == TN_OK || status == TN_E_MEMORY);
+    refused += status != TN_OK;
+    if (status == TN_OK && !tn_study_as_expected(s)) {
+      told++;
+      CHECK_HAS(tn_study_row_at(s, 0)->failure, "memory");
+    }
+    good = status == TN_OK && tn_study_as_expected(s);
+    tn_study_free(s);
+    CHECK(f.out == 0);
+  }
+  remove(path);
+  CHECK(good && refused > 1 && told > 3);
+}
+
 /* ---- the papers ---------------------------------------------------------------------------------------------------------------------- */
 
 static const char *const papers[] = {"wu2000", "braun2009", "nada2017", "nada2023", "hoang2023"};
