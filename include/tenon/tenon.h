@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define TN_VERSION "0.7.0"
+#define TN_VERSION "0.8.0"
 
 /* what a shared library shows */
 #if defined(__GNUC__)
