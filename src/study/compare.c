@@ -1,39 +1,14 @@
 /* methods compared on one model. errors are distances of bodies from a reference, which is made here in other coordinates, with
  * another integrator and tight tolerances, twice: the difference of the two is what it may be off itself.
- *   - it holds as long as that is below HOLDS; what comes later (chaos) is not judged
+ *   - it holds as long as that is below TN_HOLDS; what comes later (chaos) is not judged
  *   - an error below ten times that is not told apart from others: they share a rank
  * a run is good enough if its error is within the accuracy that is asked for and it keeps the constraint contract. the recommendation is
  * the most accurate of those that are good enough and cost, in processor time, at most a quarter more than the cheapest of them: less is
  * not told apart by timing. if none is good enough, the one with the least error. */
 #include "study/study.h"
 
-static const double HOLDS = 1e-6, APART = 10, GOOD = 1e-4, NOISE = 1.25;
+static const double GOOD = 1e-4, NOISE = 1.25;
 enum { MOST_RHS = 4000000, FEW_RHS = 400000, PATIENCE = 50 /* times the right-hand sides of the reference */ };
-
-typedef struct entry {
-  tn_compare_row row;
-  tn_setting setting[4];
-  char digits[32];
-  tn_meter meter[6], *of[6];
-  tn_trial trial;
-} entry;
-
-struct tn_compare {
-  tn_arena arena;
-  const tn_compare_options *options;
-  const char *name;
-  char *text; /* of the model */
-  size_t size, room;
-  tn_reference first, second; /* looser, tighter */
-  char reference[256];
-  double reference_error, holds, until, accuracy;
-  bool fixed;
-  long patience;
-  int rows, done, all;
-  entry *entry;
-  int winner;
-  char recommendation[1024], remark[1024];
-};
 
 /* ---- the model as text ------------------------------------------------------------------------------------------------------ */
 
@@ -84,7 +59,7 @@ static void distance(tn_compare *c) {
   for (size_t i = 0; i < a->rows && i < b->rows; i++) {
     double off = 0;
     for (size_t k = 1; k < width; k++) off = fmax(off, fabs(a->value[i * width + k] - b->value[i * width + k]));
-    if (!(off <= HOLDS)) break;
+    if (!(off <= TN_HOLDS)) break;
     c->reference_error = fmax(c->reference_error, off);
     c->holds = b->value[i * width];
   }
@@ -148,7 +123,7 @@ static tn_status make_reference(tn_compare *c, bool relative, tn_error *e) {
 
 enum { ERROR_MAX, ERROR_FINAL, C_MAX, C_RMS, CDOT_MAX, CDOT_RMS };
 
-static void put_meters(tn_compare *c, entry *x) {
+static void put_meters(tn_compare *c, tn_entry *x) {
   static const tn_meter usual = {.row = -1, .scaled = true, .from = -INFINITY, .to = INFINITY, .take = TN_TAKE_MAX};
   for (int i = 0; i < 6; i++) {
     x->meter[i] = usual;
@@ -195,7 +170,7 @@ static tn_status list_runs(tn_compare *c, tn_error *e) {
   for (int i = 0; i < methods; i++)
     for (int j = 0; j < integrators; j++)
       for (int k = 0; k < settings; k++) {
-        entry *x = &c->entry[c->rows++];
+        tn_entry *x = &c->entry[c->rows++];
         tn_compare_row *r = &x->row;
         r->method = o->methods ? o->method[i] : usual[i];
         r->integrator = o->integrators ? o->integrator[j] : "";
@@ -229,7 +204,7 @@ static tn_status list_runs(tn_compare *c, tn_error *e) {
 
 static bool one(tn_pool *pool, void *user, int i) {
   tn_compare *c = user;
-  entry *x = &c->entry[i];
+  tn_entry *x = &c->entry[i];
   tn_trial *t = &x->trial;
   tn_compare_row *r = &x->row;
   tn_trial_run(t, &c->arena.allocator);
@@ -248,7 +223,7 @@ static bool one(tn_pool *pool, void *user, int i) {
   if (t->status != TN_OK) r->failure = t->message;
   if (t->status == TN_E_STOPPED)
     tn_format(t->message, sizeof t->message, "given up at t = %.4g s after %ld right-hand sides", t->t_end, r->rhs);
-  r->resolved = r->error > APART * c->reference_error;
+  r->resolved = r->error > TN_APART * c->reference_error;
   tn_pool_lock(pool);
   c->done++;
   const bool on = !c->options->progress || c->options->progress(c->options->user, c->done, c->all, r->method);
@@ -260,7 +235,7 @@ static bool one(tn_pool *pool, void *user, int i) {
 
 /* errors that the reference cannot tell apart are alike */
 static double judged(const tn_compare *c, const tn_compare_row *r) {
-  return fmax(r->error, APART * c->reference_error);
+  return fmax(r->error, TN_APART * c->reference_error);
 }
 
 static void rank(tn_compare *c) {
@@ -277,7 +252,7 @@ static void rank(tn_compare *c) {
   }
 }
 
-static void label(const tn_compare *c, const tn_compare_row *r, char *text, size_t size) {
+void tn_compare_label(const tn_compare *c, const tn_compare_row *r, char *text, size_t size) {
   char at[64] = "";
   if (!isnan(r->setting)) tn_format(at, sizeof at, ", %s %g", c->fixed ? "step" : "rtol", r->setting);
   tn_format(text, size, "%.120s%s%.60s%s", r->method, *r->integrator ? " with " : "", r->integrator, at);
@@ -331,8 +306,8 @@ static void warn(const tn_compare *c, sentence *s) {
     }
   if (a < 0) return;
   const tn_compare_row *x = &c->entry[a].row, *y = &c->entry[b].row;
-  label(c, x, name, sizeof name);
-  label(c, y, other, sizeof other);
+  tn_compare_label(c, x, name, sizeof name);
+  tn_compare_label(c, y, other, sizeof other);
   say(s, "Violations alone would rank otherwise: %s has |C| %.2g and an error of %.2g, %s |C| %.2g and %.2g.", name,
       x->C_max, x->error, other, y->C_max, y->error);
 }
@@ -357,7 +332,7 @@ static void recommend(tn_compare *c) {
     return;
   }
   const tn_compare_row *w = &c->entry[c->winner].row;
-  label(c, w, name, sizeof name);
+  tn_compare_label(c, w, name, sizeof name);
   say(&s, "Use %s: ", name);
   if (good)
     say(&s,
@@ -372,7 +347,7 @@ static void recommend(tn_compare *c) {
         c->accuracy, w->error, ended, c->rows);
   const int second = good == 1 ? -1 : most_accurate(c, good > 0, INFINITY, c->winner);
   if (second >= 0) {
-    label(c, &c->entry[second].row, name, sizeof name);
+    tn_compare_label(c, &c->entry[second].row, name, sizeof name);
     say(&s, "; %s has %.2g at %.3g s", name, c->entry[second].row.error, c->entry[second].row.cpu_seconds);
   }
   say(&s, ".");
@@ -448,154 +423,4 @@ const char *tn_compare_reference(const tn_compare *c, double *error, double *unt
 const char *tn_compare_recommendation(const tn_compare *c, int *row) {
   if (row) *row = c->winner;
   return c->recommendation;
-}
-
-/* ---- as text, JSON, CSV ------------------------------------------------------------------------------------------------------------------ */
-
-static void reference_text(const tn_compare *c, tn_printer *p) {
-  tn_put(p, "reference: %s\n", c->reference);
-  if (c->reference_error > 0)
-    tn_put(p, "  it may be off by %.2g itself; errors below %.2g are not told apart\n", c->reference_error,
-           APART * c->reference_error);
-  if (c->holds < c->until * (1 - 1e-9))
-    tn_put(p,
-           "  it holds up to t = %.6g s of %.6g s; errors are taken up to there (later the motion is not determined to "
-           "%g)\n",
-           c->holds, c->until, HOLDS);
-}
-
-/* in the order of ranks; those that failed last */
-static int in_order(const tn_compare *c, int place) {
-  for (int wanted = 1; wanted <= c->rows; wanted++)
-    for (int i = 0; i < c->rows; i++)
-      if (c->entry[i].row.rank_error == wanted && place-- == 0) return i;
-  for (int i = 0; i < c->rows; i++)
-    if (c->entry[i].row.rank_error == 0 && place-- == 0) return i;
-  return 0;
-}
-
-tn_status tn_compare_text(const tn_compare *c, tn_write write, void *user) {
-  tn_printer printer = {.write = write, .user = user}, *p = &printer;
-  int width = 20;
-  char name[256];
-  tn_put(p, "%s: %d runs\n", c->name, c->rows);
-  reference_text(c, p);
-  for (int i = 0; i < c->rows; i++) {
-    label(c, &c->entry[i].row, name, sizeof name);
-    if ((int)strlen(name) > width) width = (int)strlen(name);
-  }
-  tn_put(p, "\n%4s  %-*s %9s %9s %9s %9s %9s %5s %8s %8s %9s\n", "rank", width, "method", "error", "balance", "max |C|",
-         "rms |C|", "max |C'|", "by C", "steps", "rhs", "cpu, s");
-  for (int k = 0; k < c->rows; k++) {
-    const tn_compare_row *r = &c->entry[in_order(c, k)].row;
-    label(c, r, name, sizeof name);
-    if (!r->rank_error) {
-      tn_put(p, "%4s  %-*s %s\n", "-", width, name, r->failure ? r->failure : "nothing could be compared");
-      continue;
-    }
-    tn_put(p, "%4d  %-*s %8.2g%s %9.2g %9.2g %9.2g %9.2g %5d %8ld %8ld %9.3g\n", r->rank_error, width, name, r->error,
-           r->resolved ? " " : "*", r->energy, r->C_max, r->C_rms, r->Cdot_max, r->rank_residual, r->steps, r->rhs,
-           r->cpu_seconds);
-  }
-  tn_put(p,
-         "\nerror: largest distance of a body from the reference, in lengths of the model, and of directions. *: too "
-         "small to be told"
-         " from that of the reference; by C: the rank by max |C| alone\n\n%s\n",
-         c->recommendation);
-  if (*c->remark) tn_put(p, "%s\n", c->remark);
-  return p->failed ? TN_E_IO : TN_OK;
-}
-
-tn_status tn_compare_json(const tn_compare *c, tn_write write, void *user) {
-  tn_json json = {.write = write, .user = user}, *j = &json;
-  tn_json_open(j, NULL, "{");
-  tn_json_text(j, "model", c->name);
-  tn_json_open(j, "reference", "{");
-  tn_json_text(j, "what", c->reference);
-  tn_json_real(j, "error", c->reference_error);
-  tn_json_real(j, "holds_until", c->holds);
-  tn_json_real(j, "until", c->until);
-  tn_json_close(j);
-  tn_json_real(j, "accuracy", c->accuracy);
-  tn_json_text(j, "recommendation", c->recommendation);
-  if (*c->remark) tn_json_text(j, "remark", c->remark);
-  tn_json_whole(j, "winner", c->winner);
-  tn_json_open(j, "rows", "[");
-  for (int i = 0; i < c->rows; i++) {
-    const tn_compare_row *r = &c->entry[i].row;
-    tn_json_open(j, NULL, "{");
-    tn_json_text(j, "method", r->method);
-    tn_json_text(j, "integrator", r->integrator);
-    if (!isnan(r->setting)) tn_json_real(j, c->fixed ? "step" : "rtol", r->setting);
-    if (r->failure) tn_json_text(j, "failure", r->failure);
-    tn_json_real(j, "error", r->error);
-    tn_json_real(j, "error_final", r->error_final);
-    tn_json_bool(j, "resolved", r->resolved);
-    tn_json_bool(j, "contract_kept", r->contract_kept);
-    tn_json_real(j, "energy_balance", r->energy);
-    tn_json_real(j, "C_max", r->C_max);
-    tn_json_real(j, "C_rms", r->C_rms);
-    tn_json_real(j, "Cdot_max", r->Cdot_max);
-    tn_json_real(j, "Cdot_rms", r->Cdot_rms);
-    tn_json_whole(j, "steps", r->steps);
-    tn_json_whole(j, "rejected", r->rejected);
-    tn_json_whole(j, "rhs", r->rhs);
-    tn_json_real(j, "cpu_seconds", r->cpu_seconds);
-    tn_json_whole(j, "rank_error", r->rank_error);
-    tn_json_whole(j, "rank_residual", r->rank_residual);
-    tn_json_close(j);
-  }
-  tn_json_close(j);
-  tn_json_close(j);
-  return j->failed ? TN_E_IO : TN_OK;
-}
-
-/* a name as a field of CSV: parameters have commas */
-static void field(tn_printer *p, const char *text) {
-  tn_put(p, "\"");
-  for (; *text; text++) tn_put(p, *text == '"' ? "\"\"" : "%c", *text);
-  tn_put(p, "\",");
-}
-
-tn_status tn_compare_csv(const tn_compare *c, tn_write write, void *user) {
-  tn_printer printer = {.write = write, .user = user}, *p = &printer;
-  tn_put(p,
-         "method,integrator,%s,error,error_final,energy_balance,C_max,C_rms,Cdot_max,Cdot_rms,steps,rejected,rhs,cpu_"
-         "seconds,"
-         "rank_error,rank_residual,failure\n",
-         c->fixed ? "step" : "rtol");
-  for (int i = 0; i < c->rows; i++) {
-    const tn_compare_row *r = &c->entry[i].row;
-    field(p, r->method);
-    field(p, r->integrator);
-    const double values[] = {r->setting, r->error, r->error_final, r->energy,
-                             r->C_max,   r->C_rms, r->Cdot_max,    r->Cdot_rms};
-    for (size_t k = 0; k < sizeof values / sizeof *values; k++)
-      if (isfinite(values[k]))
-        tn_put(p, "%.9g,", values[k]);
-      else
-        tn_put(p, ",");
-    tn_put(p, "%ld,%ld,%ld,%.6g,%d,%d,", r->steps, r->rejected, r->rhs, r->cpu_seconds, r->rank_error,
-           r->rank_residual);
-    tn_put(p, "\"");
-    for (const char *t = r->failure ? r->failure : ""; *t; t++) tn_put(p, *t == '"' ? "\"\"" : "%c", *t);
-    tn_put(p, "\"\n");
-  }
-  return p->failed ? TN_E_IO : TN_OK;
-}
-
-tn_status tn_compare_curves(const tn_compare *c, tn_write write, void *user) {
-  tn_printer printer = {.write = write, .user = user}, *p = &printer;
-  char name[256];
-  tn_put(p, "run,t,C,Cdot,error\n");
-  for (int i = 0; i < c->rows; i++) {
-    label(c, &c->entry[i].row, name, sizeof name);
-    for (int k = 0; k < TN_BINS; k++) {
-      const tn_bin *b = &c->entry[i].trial.bin[k];
-      if (k && b->t == 0) continue;
-      field(p, name);
-      tn_put(p, "%.9g,%.9g,%.9g,%.9g\n", b->t, b->C, b->Cdot, b->error);
-    }
-  }
-  return p->failed ? TN_E_IO : TN_OK;
 }

@@ -5,7 +5,8 @@
  *   metric.c     what can be measured          reference.c a motion to compare with
  *   facts.c      measures that need no run     verdict.c  tolerances, claims
  *   pool.c       runs on all cores             study.c    from the file to the rows
- *   print.c      rows as text and JSON         compare.c  methods on a model of the user's own */
+ *   print.c      rows as text and JSON         compare.c  methods on a model of the user's own
+ *   compare_print.c */
 #ifndef TN_STUDY_INTERNAL_H
 #define TN_STUDY_INTERNAL_H
 
@@ -228,5 +229,38 @@ enum { TN_SLOT_MEASURED = 1 << 20, TN_SLOT_PAPER, TN_SLOT_M, TN_SLOT_X };
 tn_status tn_study_parse(tn_study *s, const char *path, tn_error *e);
 /* the text of a file; paths in it begin where `path` is */
 tn_status tn_study_parse_text(tn_study *s, const char *path, const char *text, size_t size, tn_error *e);
+
+/* ---- a comparison: compare.c, compare_print.c ------------------------------------------------------------------------------ */
+
+#define TN_HOLDS 1e-6 /* a reference does, as long as it is known to this */
+#define TN_APART 10.0 /* errors are told apart from this many times what the reference may be off */
+
+typedef struct tn_entry {
+  tn_compare_row row;
+  tn_setting setting[4];
+  char digits[32];
+  tn_meter meter[6], *of[6];
+  tn_trial trial;
+} tn_entry;
+
+struct tn_compare {
+  tn_arena arena;
+  const tn_compare_options *options;
+  const char *name;
+  char *text; /* of the model */
+  size_t size, room;
+  tn_reference first, second; /* looser, tighter */
+  char reference[256];
+  double reference_error, holds, until, accuracy;
+  bool fixed;
+  long patience;
+  int rows, done, all;
+  tn_entry *entry;
+  int winner;
+  char recommendation[1024], remark[1024];
+};
+
+/* method, integrator and setting in words */
+void tn_compare_label(const tn_compare *c, const tn_compare_row *r, char *text, size_t size);
 
 #endif

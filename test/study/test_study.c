@@ -326,11 +326,13 @@ static void fail_release(void *user, void *p) {
 
 /* without memory a study is refused, or a row says so; nothing is lost */
 TEST(every_allocation_may_fail) {
-  static const char text[] =
-      "{\"study\": 1, \"runs\": {\"a\": {\"model\": \"" MODELS "pendulum.json\", \"until\": 0.1, \"every\": 0.05}}, \"references\": "
-      "{\"r\": {\"run\": \"a\"}}, \"rows\": [{\"id\": \"a\", \"paper\": 0, \"agree\": \"exact\", \"measure\": {\"run\": \"a\", "
-      "\"of\": \"error\", \"against\": \"r\", \"channels\": [\"bob.x\"]}, \"expected\": 0, \"tolerance\": \"exact\", \"verdict\": "
-      "\"reproduced\"}]}";
+  static const char text[] = "{\"study\": 1, \"runs\": {\"a\": {\"model\": \"" MODELS
+                             "pendulum.json\", \"until\": 0.1, \"every\": 0.05}}, \"references\": "
+                             "{\"r\": {\"run\": \"a\"}}, \"rows\": [{\"id\": \"a\", \"paper\": 0, \"agree\": "
+                             "\"exact\", \"measure\": {\"run\": \"a\", "
+                             "\"of\": \"error\", \"against\": \"r\", \"channels\": [\"bob.x\"]}, \"expected\": 0, "
+                             "\"tolerance\": \"exact\", \"verdict\": "
+                             "\"reproduced\"}]}";
   const tn_study_options one = {.workers = 1};
   bool good = false;
   int refused = 0, told = 0;
