@@ -6,7 +6,10 @@
  *                            of "weight": of Adams-Bashforth of k steps, in its mean with Adams-Moulton of k - 1 steps in which the
  *                            errors of both cancel, w gamma_k + (1 - w) gamma*_k = 0
  *   weighted-coefficients  of those means, k = 1 .. `to`: coefficients that differ from Adams-Moulton of k steps (Wu, Chiou & Lin
- *                          2000, Theorem 1) */
+ *                          2000, Theorem 1)
+ *   controller-slope       of a `stabilizer`: of F at zero, `along` x (if left out), y, or rate: rows without a C
+ *   feedback-damping       of a `stabilizer`, near zero: a/(2 sqrt(b)) of U = a Cdot + b C
+ *   feedback-step          the longest step at which that is stable with `integrator`, in s */
 #include "study/study.h"
 
 /* ---- stability --------------------------------------------------------------------------------------------------------- */
@@ -134,11 +137,12 @@ static tn_status coefficients(const tn_allocator *allocator, const tn_node *node
   const tn_node *of = tn_node_get(node, "of"), *list = tn_node_get(node, "are"), *from = tn_node_get(node, "from");
   const char *word = of && of->kind == TN_NODE_TEXT ? of->text : "";
   const bool star = strcmp(word, "gamma-star") == 0, weights = strcmp(word, "weight") == 0;
-  int k = from && from->kind == TN_NODE_NUMBER ? (int)from->number : 0;
+  const double first = from && from->kind == TN_NODE_NUMBER ? from->number : 0;
+  int k = first >= 0 && first <= TN_ADAMS_MOST ? (int)first : -1;
   (void)allocator;
   if (!star && !weights && strcmp(word, "gamma") != 0)
     return tn_node_fail(node, e, TN_E_MODEL, "`of` is gamma, gamma-star or weight");
-  if (!list || list->kind != TN_NODE_LIST || k < weights || k + (int)list->size > TN_ADAMS_MOST)
+  if (!list || list->kind != TN_NODE_LIST || k < weights || list->size > (size_t)(TN_ADAMS_MOST - k))
     return tn_node_fail(node, e, TN_E_MODEL, "`are` is a list of texts like \"5/12\", with k below %d", TN_ADAMS_MOST);
   *value = 0;
   for (const tn_node *c = list->first; c; c = c->next, k++) {
@@ -185,7 +189,7 @@ static bool is_mean(int k, tn_ratio x, tn_ratio a, tn_ratio b) {
 
 static tn_status weighted(const tn_allocator *allocator, const tn_node *node, double *value, tn_error *e) {
   const tn_node *to = tn_node_get(node, "to");
-  const int most = to && to->kind == TN_NODE_NUMBER ? (int)to->number : 0;
+  const int most = to && to->kind == TN_NODE_NUMBER && to->number >= 0 && to->number <= TN_ADAMS_MOST ? (int)to->number : 0;
   (void)allocator;
   if (most < 1 || most >= TN_ADAMS_MOST)
     return tn_node_fail(node, e, TN_E_MODEL, "`to` is a number of steps, 1 to %d", TN_ADAMS_MOST - 1);
@@ -200,6 +204,85 @@ static tn_status weighted(const tn_allocator *allocator, const tn_node *node, do
     for (int j = 0; j <= k; j++) *value += !is_mean(k, next[j], j > 0 ? b[j - 1] : none, j < k ? c[j] : none);
   }
   return TN_OK;
+}
+
+/* ---- stabilizers --------------------------------------------------------------------------------------------------------- */
+
+/* a stabilizer with its parameters, on one row that has a C */
+static tn_status stabilizer_of(const tn_allocator *allocator, const tn_node *node, tn_desc **d, tn_model **m,
+                               tn_error *e) {
+  static const char text[] =
+      "{\"tenon\": 1, \"dimension\": 2, \"bodies\": {\"b\": {\"mass\": 1, \"position\": [1, 0], "
+      "\"coordinates\": \"point\"}}, \"joints\": {\"j\": {\"type\": \"distance\", \"between\": [\"ground\", \"b\"], "
+      "\"at\": [[0, 0], \"b\"]}}, \"run\": {\"until\": 1}}";
+  const tn_node *part = tn_node_get(node, "stabilizer");
+  if (!part || part->kind != TN_NODE_TEXT) return tn_node_fail(node, e, TN_E_MODEL, "`stabilizer` names one");
+  TN_TRY(tn_desc_new(allocator, d, e));
+  TN_TRY(tn_desc_parse(*d, "", text, sizeof text - 1, e));
+  TN_TRY(tn_desc_part(*d, "/run/stabilize", part->text, e));
+  TN_TRY(tn_compile(*d, m, e));
+  return (*m)->run.stabilizers == 1 ? TN_OK : tn_node_fail(part, e, TN_E_MODEL, "this has to be one stabilizer");
+}
+
+static tn_status slope(const tn_node *node, const tn_part *stabilizer, double *value, tn_error *e) {
+  const tn_controller *c = tn_controller_of(stabilizer);
+  const tn_node *along = tn_node_get(node, "along");
+  const char *word = along && along->kind == TN_NODE_TEXT ? along->text : along ? "" : "x";
+  if (!c) return tn_node_fail(node, e, TN_E_MODEL, "this stabilizer is no controller");
+  if (strcmp(word, "x") != 0 && strcmp(word, "y") != 0 && strcmp(word, "rate") != 0)
+    return tn_node_fail(along, e, TN_E_MODEL, "`along` is x, y or rate");
+  *value = *word == 'x' ? c->slope_x : *word == 'y' ? c->slope_y : c->slope_line;
+  return TN_OK;
+}
+
+/* U = gain[0] Cdot + gain[1] C near zero, by asking for it */
+static tn_status near_zero(const tn_node *node, tn_model *m, tn_feedback *g, tn_error *e) {
+  static const double SMALL = 1e-8;
+  const tn_part *part = &m->run.stabilizer[0];
+  const tn_stabilizer_type *type = part->type;
+  const tn_stage at = {.h = 1};
+  tn_sim *sim = NULL;
+  if (!type->feedback || type->states || type->memory || (type->tied_to_step && type->tied_to_step(part->self)))
+    return tn_node_fail(node, e, TN_E_MODEL, "this stabilizer has no feedback of C and Cdot with gains of its own");
+  tn_status status = tn_sim_new(m, &sim, e);
+  if (status == TN_OK) status = tn_sim_start(sim, e);
+  *g = (tn_feedback){.n = 2, .held = type->held && type->held(part->self)};
+  for (int k = 0; k < 2 && status == TN_OK; k++) {
+    double U = 0;
+    sim->solver.sys.Cdot[0] = k == 0 ? SMALL : 0;
+    sim->solver.sys.C[0] = k == 1 ? SMALL : 0;
+    type->feedback(part->self, &sim->solver.sys, &at, &U);
+    g->gain[k] = U / SMALL;
+  }
+  tn_sim_free(sim);
+  return status;
+}
+
+static tn_status longest_step(const tn_allocator *allocator, const tn_node *node, const tn_feedback *g, double *value,
+                              tn_error *e) {
+  formula f;
+  const tn_status status = integrator_of(allocator, node, "integrator", &f, e);
+  if (status == TN_OK) *value = tn_feedback_limit(f.m->run.integrator, tn_integrator_self(f.m), g);
+  release(&f);
+  return status;
+}
+
+static tn_status feedback(const tn_allocator *allocator, const tn_node *node, double *value, tn_error *e) {
+  const char *name = tn_node_get(node, "fact")->text;
+  tn_desc *d = NULL;
+  tn_model *m = NULL;
+  tn_feedback g;
+  tn_status status = stabilizer_of(allocator, node, &d, &m, e);
+  if (status == TN_OK && strcmp(name, "controller-slope") == 0) {
+    status = slope(node, &m->run.stabilizer[0], value, e);
+  } else if (status == TN_OK) {
+    status = near_zero(node, m, &g, e);
+    if (status == TN_OK && strcmp(name, "feedback-damping") == 0) *value = g.gain[0] / (2 * sqrt(g.gain[1]));
+    if (status == TN_OK && strcmp(name, "feedback-step") == 0) status = longest_step(allocator, node, &g, value, e);
+  }
+  tn_model_free(m);
+  tn_desc_free(d);
+  return status;
 }
 
 /* ---- all of them ---------------------------------------------------------------------------------------------------------- */
@@ -217,6 +300,9 @@ static const known facts[] = {{"stability-real", stability, {COMMON, "integrator
                               {"stability-outside", outside, {COMMON, "integrator", "of", "grid"}},
                               {"coefficients", coefficients, {COMMON, "of", "from", "are"}},
                               {"weighted-coefficients", weighted, {COMMON, "to"}},
+                              {"controller-slope", feedback, {COMMON, "stabilizer", "along"}},
+                              {"feedback-damping", feedback, {COMMON, "stabilizer"}},
+                              {"feedback-step", feedback, {COMMON, "stabilizer", "integrator"}},
                               {NULL, NULL, {NULL}}};
 
 static const known *fact_named(const char *name) {

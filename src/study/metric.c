@@ -102,11 +102,28 @@ static double condition(tn_sim *s) {
   return result;
 }
 
+/* of the rows alone: singular values above `least` of the largest. what there is of equations of motion does not matter: a start where
+ * these fail has one */
+static double jacobian_rank(tn_sim *s, double least) {
+  const int rows = s->m->rows, nu = s->m->nu, m = rows < nu ? rows : nu, n = rows < nu ? nu : rows;
+  if (s->m->large || !rows) return NAN;
+  tn_assemble(&s->solver.sys, s->t, s->y, tn_u_of(s, s->y));
+  double *A = tn_block_new(&s->allocator, sizeof *A * (size_t)(m * n + m)), *sigma = A + m * n;
+  if (!A) return NAN;
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < nu; j++) A[rows < nu ? i * nu + j : j * rows + i] = s->solver.sys.A[i * nu + j];
+  tn_singular_values(m, n, A, sigma);
+  int rank = 0;
+  while (rank < m && sigma[rank] > least * sigma[0]) rank++;
+  tn_block_free(&s->allocator, A);
+  return rank;
+}
+
 typedef struct figure {
   const char *name;
   double value;
 } figure;
-enum { FIGURES = 23 };
+enum { FIGURES = 24 };
 
 /* s NULL: the names alone */
 static void figures_of(const tn_sim *s, figure *out) {
@@ -137,6 +154,7 @@ static void figures_of(const tn_sim *s, figure *out) {
                                {"holonomic", m->holonomic},
                                {"freedom", sum->degrees_of_freedom},
                                {"rank", NAN},
+                               {"jacobian-rank", NAN},
                                {"condition", NAN}};
   memcpy(out, all, sizeof all);
 }
@@ -149,11 +167,12 @@ bool tn_figure_named(const char *word) {
   return false;
 }
 
-double tn_figure(tn_sim *s, const char *name) {
+double tn_figure(tn_sim *s, const char *name, double level) {
   figure all[FIGURES];
   tn_eval at;
   if (strcmp(name, "rank") == 0) return tn_sim_eval(s, &at, NULL) == TN_OK ? (double)at.rank : (double)NAN;
   if (strcmp(name, "condition") == 0) return condition(s);
+  if (strcmp(name, "jacobian-rank") == 0) return jacobian_rank(s, level > 0 ? level : 1e-10);
   figures_of(s, all);
   for (int i = 0; i < FIGURES; i++)
     if (strcmp(all[i].name, name) == 0) return all[i].value;

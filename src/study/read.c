@@ -200,6 +200,12 @@ static const char *const measure_keys[] = {"name",    "run",  "take", "of",    "
                                            "against", "fact", "vary", "value", "doc",        NULL};
 static const char *const vary_keys[] = {"from", "to", "by", "collect", "where", NULL};
 
+/* the study's own name for an expression, or the expression itself */
+static const char *expression_of(const tn_study *s, const char *text) {
+  const tn_node *named = tn_node_get(tn_node_get(s->root, "expressions"), text);
+  return named && named->kind == TN_NODE_TEXT ? named->text : text;
+}
+
 static tn_status signal_of(tn_study *s, tn_finding *m, tn_error *e) {
   static const char *const norms[] = {"inf", "1", "2", NULL},
                            *const which[] = {"all", "holonomic", "nonholonomic", NULL},
@@ -237,7 +243,7 @@ static tn_status signal_of(tn_study *s, tn_finding *m, tn_error *e) {
     const char **one = tn_arena_alloc(&s->arena, sizeof *one);
     x->column = tn_arena_alloc(&s->arena, sizeof *x->column);
     if (!one || !x->column) return no_memory(e);
-    *one = expression;
+    *one = expression_of(s, expression);
     x->signal = TN_SIGNAL_EXPRESSION;
     x->channels = 1;
     x->channel = one;
@@ -315,7 +321,7 @@ static tn_status read_measure(tn_study *s, const tn_node *node, const char *name
 static const char *const row_keys[] = {"id",      "what",  "where",     "paper",    "measure",
                                        "agree",   "holds", "decidable", "expected", "tolerance",
                                        "verdict", "why",   "ours",      "cost",     NULL};
-static const char *const ours_keys[] = {"value", "tolerance", "why", NULL};
+static const char *const ours_keys[] = {"value", "tolerance", "why", "verdict", NULL};
 
 static tn_status tolerance_at(const tn_node *object, const char *key, const char **out, tn_error *e) {
   TN_TRY(text_at(object, key, NULL, out, e));
@@ -383,6 +389,8 @@ static tn_status read_row(tn_study *s, const tn_node *node, tn_error *e) {
     TN_TRY(expected_of(ours, "value", &r->ours, e));
     TN_TRY(tolerance_at(ours, "tolerance", &r->ours_tolerance, e));
     TN_TRY(text_at(ours, "why", NULL, &r->row.differs, e));
+    if (tn_node_get(ours, "verdict")) TN_TRY(word_at(ours, "verdict", verdicts, &verdict, e));
+    r->ours_verdict = (tn_verdict)(TN_REPRODUCED + verdict); /* that of the claim if it is left out */
   }
   if ((measure = tn_node_get(node, "measure"))) {
     if (measure->kind != TN_NODE_TEXT)
@@ -414,8 +422,8 @@ static tn_status read_claim(tn_study *s, tn_row_plan *r, tn_error *e) {
 
 /* ---- all of it --------------------------------------------------------------------------------------------------------------------- */
 
-static const char *const study_keys[] = {"study",      "paper",    "title", "doc", "runs",
-                                         "references", "measures", "rows",  NULL};
+static const char *const study_keys[] = {"study",      "paper",       "title",    "doc",  "runs",
+                                         "references", "expressions", "measures", "rows", NULL};
 
 static tn_status read_all(tn_study *s, tn_error *e) {
   const tn_node *root = s->root, *measures = tn_node_get(root, "measures"), *rows = tn_node_get(root, "rows");
@@ -426,6 +434,11 @@ static tn_status read_all(tn_study *s, tn_error *e) {
   if (version != 1) return tn_node_fail(root, e, TN_E_MODEL, "it has to begin with \"study\": 1");
   TN_TRY(text_at(root, "paper", "", &s->paper, e));
   TN_TRY(text_at(root, "title", "", &s->title, e));
+  const tn_node *named = tn_node_get(root, "expressions");
+  if (named && named->kind != TN_NODE_OBJECT)
+    return tn_node_fail(named, e, TN_E_MODEL, "`expressions` has names and expressions");
+  for (const tn_node *c = named ? named->first : NULL; c; c = c->next)
+    if (c->kind != TN_NODE_TEXT) return tn_node_fail(c, e, TN_E_MODEL, "this has to be an expression");
   TN_TRY(read_runs(s, tn_node_get(root, "runs"), e));
   TN_TRY(read_references(s, tn_node_get(root, "references"), e));
   for (i = 0; i < s->references; i++) {

@@ -254,7 +254,7 @@ static void judge(tn_study *s, tn_row_plan *r) {
     row->verdict = tn_within(r->agree, row->measured, r->paper) ? TN_REPRODUCED : TN_DIFFERS;
   row->within = !m || tn_within(row->tolerance, row->measured, row->expected);
   const bool ours = r->ours_tolerance && tn_within(r->ours_tolerance, row->measured, r->ours);
-  row->as_expected = row->verdict == row->foreseen && (row->within || ours);
+  row->as_expected = (row->verdict == row->foreseen && row->within) || (ours && row->verdict == r->ours_verdict);
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------------------------------------------- */

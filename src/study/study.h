@@ -76,8 +76,8 @@ double tn_meter_end(const tn_meter *m);
 /* words of the file: -1 if there is no such */
 int tn_take_named(const char *word);
 bool tn_figure_named(const char *word);
-/* a number of a run that has ended */
-double tn_figure(tn_sim *s, const char *name);
+/* a number of a run that has ended; level: of `jacobian-rank`, which singular values count, as a share of the largest. 0: 1e-10 */
+double tn_figure(tn_sim *s, const char *name, double level);
 /* of rows first .. of n: norm 1, 2, or 0 for infinity */
 double tn_norm_of(int norm, int n, const double *x);
 
@@ -208,6 +208,7 @@ typedef struct tn_row_plan {
   tn_expr *holds;
   double ours; /* NaN */
   const char *ours_tolerance;
+  tn_verdict ours_verdict;
   bool wanted;
 } tn_row_plan;
 

@@ -251,8 +251,8 @@ void tn_trial_run(tn_trial *t, const tn_allocator *allocator) {
           status == TN_E_RUN && m->take == TN_TAKE_MAX && m->to == INFINITY ? INFINITY : tn_meter_end(m); /* blown up */
     else if (r.sim && strcmp(m->figure, "cpu") == 0)
       m->value = least;
-    else if (r.sim && r.sim->started)
-      m->value = tn_figure(r.sim, m->figure);
+    else if (r.sim && (r.sim->started || strcmp(m->figure, "jacobian-rank") == 0))
+      m->value = tn_figure(r.sim, m->figure, m->level);
     else
       m->value = strcmp(m->figure, "failed") == 0 ? 1 : NAN;
   }
