@@ -189,7 +189,8 @@ static bool is_mean(int k, tn_ratio x, tn_ratio a, tn_ratio b) {
 
 static tn_status weighted(const tn_allocator *allocator, const tn_node *node, double *value, tn_error *e) {
   const tn_node *to = tn_node_get(node, "to");
-  const int most = to && to->kind == TN_NODE_NUMBER && to->number >= 0 && to->number <= TN_ADAMS_MOST ? (int)to->number : 0;
+  const int most =
+      to && to->kind == TN_NODE_NUMBER && to->number >= 0 && to->number <= TN_ADAMS_MOST ? (int)to->number : 0;
   (void)allocator;
   if (most < 1 || most >= TN_ADAMS_MOST)
     return tn_node_fail(node, e, TN_E_MODEL, "`to` is a number of steps, 1 to %d", TN_ADAMS_MOST - 1);

@@ -15,13 +15,15 @@ void tn_meter_begin(tn_meter *m) {
   m->samples = m->signs = 0;
   m->at = 0;
   m->sum = m->take == TN_TAKE_MAX || m->take == TN_TAKE_MIN || m->take >= TN_TAKE_CROSSING ? NAN : 0;
-  m->value = m->x = m->t = NAN;
+  m->value = m->x = m->t = m->zero = m->seen = NAN;
+  m->area = m->span = 0;
 }
 
 void tn_meter_add(tn_meter *m, double t, double x) {
+  m->seen = x;
   /* a hair's breadth beyond: times of fixed steps are sums */
   if (t < m->from - 1e-12 * fabs(m->from) || t > m->to + 1e-12 * fabs(m->to)) return;
-  const bool first = m->samples == 0, changes = !first && x * m->x < 0;
+  const bool first = m->samples == 0, changes = !first && ((x < 0 && m->x > 0) || (x > 0 && m->x < 0));
   const double last = m->x, t_last = m->t;
   m->samples++;
   switch (m->take) {
@@ -30,10 +32,15 @@ void tn_meter_add(tn_meter *m, double t, double x) {
     if (isnan(x)) m->sum = INFINITY;
     break;
   case TN_TAKE_MIN:
-    if (first || x < m->sum) m->sum = x;
+    if (first || isnan(x) || x < m->sum) m->sum = x; /* and NaN, once there, stays */
     break;
   case TN_TAKE_MEAN: m->sum += x; break;
-  case TN_TAKE_RMS: m->sum += x * x; break;
+  case TN_TAKE_RMS:
+    m->sum += x * x;
+    if (first) break;
+    m->area += 0.5 * (t - m->t_before) * (x * x + m->before * m->before);
+    m->span += t - m->t_before;
+    break;
   case TN_TAKE_FIRST:
     if (first) m->sum = x;
     break;
@@ -42,28 +49,32 @@ void tn_meter_add(tn_meter *m, double t, double x) {
   case TN_TAKE_CROSSING:
     if (!changes) break;
     m->signs++;
-    if (m->take == TN_TAKE_CROSSING && m->signs == m->k) m->sum = t_last + (t - t_last) * last / (last - x);
+    if (m->take == TN_TAKE_CROSSING && m->signs == m->k)
+      m->sum = m->zero > t_last ? m->zero : t_last + (t - t_last) * last / (last - x);
     break;
   case TN_TAKE_ABOVE:
     if (isnan(m->sum) && !(fabs(x) <= m->level)) m->sum = t;
     break;
   case TN_TAKE_SETTLED: /* signs: 1 while it is outside */
     if (first) m->value = fabs(x);
-    if (fabs(x) > m->level * m->value)
+    if (!(fabs(x) <= m->level * m->value))
       m->signs = 1, m->sum = NAN;
     else if (m->signs)
       m->signs = 0, m->sum = t;
     break;
   }
-  m->x = x == 0 && !first ? last : x; /* a zero has no sign of its own */
+  if (x == 0 && !(m->zero > t_last)) m->zero = t; /* the first of them since it had a sign */
+  m->x = x == 0 && !first ? last : x;             /* a zero has no sign of its own */
   m->t = x == 0 && !first ? t_last : t;
+  m->before = x;
+  m->t_before = t;
 }
 
 double tn_meter_end(const tn_meter *m) {
   if (m->signal == TN_SIGNAL_FIGURE) return m->value;
   if (!m->samples) return NAN;
   if (m->take == TN_TAKE_MEAN) return m->sum / (double)m->samples;
-  if (m->take == TN_TAKE_RMS) return sqrt(m->sum / (double)m->samples);
+  if (m->take == TN_TAKE_RMS) return sqrt(m->by_time && m->span > 0 ? m->area / m->span : m->sum / (double)m->samples);
   return m->take == TN_TAKE_COUNT ? (double)m->signs : m->sum;
 }
 

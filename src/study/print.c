@@ -74,6 +74,15 @@ tn_status tn_study_json(const tn_study *s, tn_write write, void *user) {
   return j->failed ? TN_E_IO : TN_OK;
 }
 
+void tn_bin_line(tn_printer *p, const tn_bin *b, bool error) {
+  const double values[] = {b->t, b->C, b->Cdot, b->error};
+  for (int i = 0; i < 3 + error; i++) {
+    if (i) tn_put(p, ",");
+    if (isfinite(values[i])) tn_put(p, "%.9g", values[i]); /* nothing where nothing was measured */
+  }
+  tn_put(p, "\n");
+}
+
 static const tn_trial *curve(const tn_study *s, int i) {
   for (int k = 0; k < s->plans; k++)
     if (s->trial[k].done && s->trial[k].curve && i-- == 0) return &s->trial[k];
@@ -92,10 +101,7 @@ tn_status tn_study_curve_csv(const tn_study *s, int i, tn_write write, void *use
   tn_put(p, t->has_error ? "t,C,Cdot,error\n" : "t,C,Cdot\n");
   for (int k = 0; k < TN_BINS; k++) {
     const tn_bin *b = &t->bin[k];
-    if (k && b->t == 0) continue; /* nothing was there */
-    tn_put(p, "%.9g,%.9g,%.9g", b->t, b->C, b->Cdot);
-    if (t->has_error) tn_put(p, ",%.9g", b->error);
-    tn_put(p, "\n");
+    if (!isnan(b->t)) tn_bin_line(p, b, t->has_error);
   }
   return p->failed ? TN_E_IO : TN_OK;
 }

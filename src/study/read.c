@@ -7,6 +7,8 @@
 
 /* ---- small helpers ------------------------------------------------------------------------------------------------------ */
 
+enum { MOST_LIKE = 32, MOST_MEASURES = 10000 };
+
 static tn_status no_memory(tn_error *e) { return tn_fail(e, TN_E_MEMORY, "out of memory"); }
 
 /* every key of an object is one of these */
@@ -40,6 +42,16 @@ static tn_status number_at(const tn_node *object, const char *key, double otherw
   if (!node) return TN_OK;
   if (node->kind != TN_NODE_NUMBER) return tn_node_fail(node, e, TN_E_MODEL, "`%s` has to be a number", key);
   *out = node->number;
+  return TN_OK;
+}
+
+static tn_status whole_at(const tn_node *object, const char *key, int otherwise, double lo, double hi, int *out,
+                          tn_error *e) {
+  double x;
+  TN_TRY(number_at(object, key, otherwise, &x, e));
+  if (tn_node_get(object, key) && !(x >= lo && x <= hi && x == floor(x)))
+    return tn_node_fail(tn_node_get(object, key), e, TN_E_MODEL, "`%s` is a whole number from %g to %g", key, lo, hi);
+  *out = (int)x;
   return TN_OK;
 }
 
@@ -97,6 +109,12 @@ static tn_status read_runs(tn_study *s, const tn_node *runs, tn_error *e) {
     if (*like && !(p->like = plan_named(s, like)))
       return unknown_run(s, tn_node_get(c, "like"), like, e); /* above it */
     s->plans++;
+    int depth = 0, whole;
+    for (const tn_plan_of_run *up = p->like; up; up = up->like) depth++;
+    if (depth > MOST_LIKE)
+      return tn_node_fail(c, e, TN_E_MODEL, "runs are like one another more than %d deep", MOST_LIKE);
+    TN_TRY(whole_at(c, "repeat", 1, 1, 1000, &whole, e));
+    TN_TRY(whole_at(c, "most-rhs", 1, 1, 2e9, &whole, e));
     const tn_node *set = tn_node_get(c, "set");
     if (set && set->kind != TN_NODE_OBJECT)
       return tn_node_fail(set, e, TN_E_MODEL, "`set` has pointers into the model and values for them");
@@ -214,8 +232,7 @@ static tn_status signal_of(tn_study *s, tn_finding *m, tn_error *e) {
   tn_meter *x = &m->meter;
   const tn_node *n = m->node;
   const char *of, *expression, *take, *joint;
-  double row, k;
-  int place, norm;
+  int row = 0, place, norm;
   TN_TRY(text_at(n, "of", "", &of, e));
   TN_TRY(text_at(n, "expression", "", &expression, e));
   TN_TRY(text_at(n, "take", "max", &take, e));
@@ -223,15 +240,14 @@ static tn_status signal_of(tn_study *s, tn_finding *m, tn_error *e) {
   TN_TRY(word_at(n, "rows", which, &x->rows, e));
   TN_TRY(word_at(n, "at", places, &place, e));
   TN_TRY(word_at(n, "norm", norms, &norm, e));
-  TN_TRY(number_at(n, "row", 0, &row, e));
+  TN_TRY(whole_at(n, "row", 0, 1, 1e9, &row, e));
   TN_TRY(number_at(n, "from", -INFINITY, &x->from, e));
   TN_TRY(number_at(n, "to", INFINITY, &x->to, e));
   TN_TRY(number_at(n, "level", 0, &x->level, e));
   if (tn_node_get(n, "share")) TN_TRY(number_at(n, "share", 0, &x->level, e));
-  TN_TRY(number_at(n, "k", 1, &k, e));
+  TN_TRY(whole_at(n, "k", 1, 1, 1e9, &x->k, e));
   x->norm = norm;
-  x->row = (int)row - 1; /* they are counted from 1 */
-  x->k = (int)k;
+  x->row = row - 1; /* they are counted from 1 */
   x->at_rows = place == 1;
   x->joint = *joint ? joint : NULL;
   const int taken = tn_take_named(take);
@@ -392,6 +408,8 @@ static tn_status read_row(tn_study *s, const tn_node *node, tn_error *e) {
     if (tn_node_get(ours, "verdict")) TN_TRY(word_at(ours, "verdict", verdicts, &verdict, e));
     r->ours_verdict = (tn_verdict)(TN_REPRODUCED + verdict); /* that of the claim if it is left out */
   }
+  if (isnan(r->row.expected) && tn_tolerance_needs_value(r->row.tolerance) && tn_node_get(node, "measure"))
+    return tn_node_fail(node, e, TN_E_MODEL, "a tolerance `%s` needs `expected`", r->row.tolerance);
   if ((measure = tn_node_get(node, "measure"))) {
     if (measure->kind != TN_NODE_TEXT)
       TN_TRY(read_measure(s, measure, NULL, &r->measure, e));
@@ -408,6 +426,23 @@ static tn_status read_row(tn_study *s, const tn_node *node, tn_error *e) {
 static tn_status read_values(tn_study *s, tn_finding *m, tn_error *e) {
   TN_TRY(expression_at(s, m->node, "value", &m->value, e));
   return expression_at(s, tn_node_get(m->node, "vary"), "where", &m->where, e);
+}
+
+/* whether a measure comes of one that is varied; `where` cannot wait for that */
+static bool of_varied(const tn_study *s, int i, int depth) {
+  const tn_finding *m = &s->measure[i];
+  if (m->kind == TN_MEASURE_VARIED || depth > MOST_LIKE) return true;
+  for (int k = 0; m->value && k < tn_expr_slots(m->value); k++)
+    if (tn_expr_slot(m->value, k) < s->measures && of_varied(s, tn_expr_slot(m->value, k), depth + 1)) return true;
+  return false;
+}
+
+static tn_status check_where(const tn_study *s, const tn_finding *m, tn_error *e) {
+  for (int k = 0; m->where && k < tn_expr_slots(m->where); k++)
+    if (tn_expr_slot(m->where, k) < s->measures && of_varied(s, tn_expr_slot(m->where, k), 0))
+      return tn_node_fail(tn_node_get(tn_node_get(m->node, "vary"), "where"), e, TN_E_MODEL,
+                          "`where` cannot name measures that are varied themselves, or come of such");
+  return TN_OK;
 }
 
 static tn_status read_claim(tn_study *s, tn_row_plan *r, tn_error *e) {
@@ -452,6 +487,8 @@ static tn_status read_all(tn_study *s, tn_error *e) {
     return tn_node_fail(measures, e, TN_E_MODEL, "`measures` has to be an object");
   if (!rows || rows->kind != TN_NODE_LIST || !rows->size)
     return tn_node_fail(rows ? rows : root, e, TN_E_MODEL, "`rows` has to be a list of claims");
+  if (count(measures) + count(rows) > MOST_MEASURES)
+    return tn_node_fail(rows, e, TN_E_MODEL, "these are more than %d rows and measures", MOST_MEASURES);
   s->measure = tn_arena_alloc(&s->arena, sizeof *s->measure * (size_t)(count(measures) + count(rows) + 1));
   s->row = tn_arena_alloc(&s->arena, sizeof *s->row * (size_t)(count(rows) + 1));
   s->trial = tn_arena_alloc(&s->arena, sizeof *s->trial * (size_t)(s->plans + 1));
@@ -459,6 +496,7 @@ static tn_status read_all(tn_study *s, tn_error *e) {
   for (const tn_node *c = measures ? measures->first : NULL; c; c = c->next) TN_TRY(read_measure(s, c, c->key, &i, e));
   for (const tn_node *c = rows->first; c; c = c->next) TN_TRY(read_row(s, c, e));
   for (i = 0; i < s->measures; i++) TN_TRY(read_values(s, &s->measure[i], e));
+  for (i = 0; i < s->measures; i++) TN_TRY(check_where(s, &s->measure[i], e));
   for (i = 0; i < s->rows; i++) TN_TRY(read_claim(s, &s->row[i], e));
   return TN_OK;
 }

@@ -80,7 +80,7 @@ static bool is_so(const tn_expr *expr, const scope *c) {
 /* ---- runs -------------------------------------------------------------------------------------------------------------------- */
 
 static void explain(tn_finding *m, const tn_trial *t) {
-  if (t->status == TN_OK || t->status == TN_E_STOPPED) return;
+  if (t->status == TN_OK) return;
   tn_format(m->message, sizeof m->message, "%.400s", t->message);
   m->failure = m->message;
 }
@@ -94,8 +94,9 @@ static void varied(tn_study *s, tn_finding *m) {
     tn_trial trial = {.plan = m->plan, .folder = s->folder, .x = x, .meters = 1, .meter = &meter};
     tn_trial_run(&trial, &s->arena.allocator);
     m->seconds += trial.seconds;
-    if (trial.status != TN_OK && trial.status != TN_E_STOPPED && trial.status != TN_E_RUN) { /* a mistake in the file */
+    if (trial.broken) { /* a mistake in the file */
       explain(m, &trial);
+      m->broken = true;
       return;
     }
     const scope c = {.s = s, .m = meter->value, .x = x};
@@ -203,6 +204,7 @@ static void settle_named(tn_study *s, tn_finding *m, const tn_expr *expr) {
     settle(s, slot);
     m->seconds += s->measure[slot].seconds;
     if (!m->failure) m->failure = s->measure[slot].failure;
+    m->broken = m->broken || s->measure[slot].broken;
   }
 }
 
@@ -219,6 +221,7 @@ static void settle(tn_study *s, int i) {
     m->result = m->meter.value;
     m->seconds = t->seconds;
     explain(m, t);
+    m->broken = t->broken;
     if (m->against >= 0 && s->reference[m->against].failure[0]) {
       m->failure = s->reference[m->against].failure;
       m->result = NAN;
@@ -243,10 +246,16 @@ static void judge(tn_study *s, tn_row_plan *r) {
     row->failure = m->failure;
     row->seconds = m->seconds;
   }
-  for (int k = 0; r->holds && k < tn_expr_slots(r->holds); k++)
-    if (tn_expr_slot(r->holds, k) < s->measures) settle(s, tn_expr_slot(r->holds, k));
+  bool broken = m && m->broken;
+  for (int k = 0; r->holds && k < tn_expr_slots(r->holds); k++) {
+    const int slot = tn_expr_slot(r->holds, k);
+    if (slot >= s->measures) continue;
+    settle(s, slot);
+    if (!row->failure) row->failure = s->measure[slot].failure;
+    broken = broken || s->measure[slot].broken;
+  }
   const scope c = {.s = s, .measured = row->measured, .paper = r->paper, .m = NAN, .x = NAN};
-  if (!r->decidable || (row->failure && isnan(row->measured) && !r->holds))
+  if (!r->decidable || broken || (row->failure && isnan(row->measured) && !r->holds))
     row->verdict = TN_NOT_DECIDABLE;
   else if (r->holds)
     row->verdict = is_so(r->holds, &c) ? TN_REPRODUCED : TN_DIFFERS;
@@ -254,7 +263,8 @@ static void judge(tn_study *s, tn_row_plan *r) {
     row->verdict = tn_within(r->agree, row->measured, r->paper) ? TN_REPRODUCED : TN_DIFFERS;
   row->within = !m || tn_within(row->tolerance, row->measured, row->expected);
   const bool ours = r->ours_tolerance && tn_within(r->ours_tolerance, row->measured, r->ours);
-  row->as_expected = (row->verdict == row->foreseen && row->within) || (ours && row->verdict == r->ours_verdict);
+  row->as_expected =
+      !broken && ((row->verdict == row->foreseen && row->within) || (ours && row->verdict == r->ours_verdict));
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------------------------------------------- */
@@ -294,7 +304,7 @@ tn_status tn_study_run(tn_study *s, const tn_study_options *options, tn_error *e
   tn_error_clear(e);
   for (int i = 0; i < s->measures; i++) {
     tn_finding *m = &s->measure[i];
-    m->needed = m->busy = m->done = false;
+    m->needed = m->busy = m->done = m->broken = false;
     m->result = NAN;
     m->seconds = 0;
     m->failure = NULL;

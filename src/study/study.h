@@ -56,6 +56,7 @@ typedef struct tn_meter {
   const char *figure;     /* TN_SIGNAL_FIGURE                                            */
   bool at_rows;           /* sampled at rows of output                                   */
   bool scaled;            /* rows as the contract scales them                            */
+  bool by_time;           /* rms over time; else over samples, as papers take it           */
   double from, to, level; /* s; of TN_TAKE_ABOVE and _SETTLED                            */
   int k;                  /* of TN_TAKE_CROSSING                                         */
   int channels;           /* expressions, and their names among the outputs of the run    */
@@ -63,11 +64,15 @@ typedef struct tn_meter {
   const tn_reference *against;
   const int *theirs; /* channels: columns of the reference */
   /* in a run */
-  int *column;         /* channels: columns of a row                          */
-  long samples, signs; /* so far                                              */
-  double sum, x, t;    /* reduced so far; last sample                         */
-  double value;        /* at the end                                          */
-  size_t at;           /* the next time of the reference                      */
+  int *column;                         /* channels: columns of a row                          */
+  long samples, signs;                 /* so far                                              */
+  double sum, x, t;                    /* reduced so far; last sample that was not zero       */
+  double zero;                         /* when it was zero since then; NaN                    */
+  double before, t_before, area, span; /* last sample; of rms by time          */
+  double value;                        /* at the end                                          */
+  size_t at;                           /* the next time of the reference                      */
+  double seen;                         /* last sample, asked for or not                       */
+  double spacing;                      /* times of both that differ by less are the same, s   */
 } tn_meter;
 
 void tn_meter_begin(tn_meter *m);
@@ -127,13 +132,18 @@ typedef struct tn_trial {
   tn_reference *reference; /* to be filled with the rows of the run; or NULL */
   /* how it went */
   bool done;
+  bool broken; /* it could not begin: the model cannot be read, or is refused */
   tn_status status;
   char message[512];
   double t_end, seconds;
   tn_summary summary;    /* of the last run */
+  bool scaled;           /* curves as the contract scales rows */
   bool curve, has_error; /* bins are kept; some meter compares with a reference */
   tn_bin *bin;           /* TN_BINS */
 } tn_trial;
+
+/* of bodies, n numbers: the largest distance of a place or of a unit vector */
+double tn_pose_distance(int dimension, int n, const double *a, const double *b);
 
 /* makes the model, runs it, leaves values in the meters; a model that is refused and a run that fails are results too */
 void tn_trial_run(tn_trial *trial, const tn_allocator *allocator);
@@ -148,6 +158,7 @@ const char *const *tn_fact_keys(const char *name); /* that it takes; NULL: there
 
 /* `rel X`, `abs X`, `factor X`, `at most X`, `at least X`, `exact`, `exact count`, `qualitative` */
 bool tn_tolerance_reads(const char *text);
+bool tn_tolerance_needs_value(const char *text);
 bool tn_within(const char *tolerance, double value, double expected);
 
 /* ---- threads: pool.c ------------------------------------------------------------------------------------------------------------ */
@@ -183,6 +194,7 @@ typedef struct tn_finding {
       collect; /* what is taken of all values; the first x where `where` holds, the last before it no longer does */
   tn_expr *value, *where; /* over other measures; over m, x and others */
   bool needed, busy, done;
+  bool broken; /* a run behind it could not begin */
   double result, seconds;
   const char *failure; /* NULL */
   char message[512];
@@ -230,6 +242,9 @@ enum { TN_SLOT_MEASURED = 1 << 20, TN_SLOT_PAPER, TN_SLOT_M, TN_SLOT_X };
 tn_status tn_study_parse(tn_study *s, const char *path, tn_error *e);
 /* the text of a file; paths in it begin where `path` is */
 tn_status tn_study_parse_text(tn_study *s, const char *path, const char *text, size_t size, tn_error *e);
+
+/* print.c: a line of CSV */
+void tn_bin_line(tn_printer *p, const tn_bin *b, bool error);
 
 /* ---- a comparison: compare.c, compare_print.c ------------------------------------------------------------------------------ */
 

@@ -37,7 +37,7 @@ static void keep(tn_trial *t, double until, double time, double C, double Cdot, 
   i = i < 0 ? 0 : i >= TN_BINS ? TN_BINS - 1 : i;
   tn_bin *b = &t->bin[i];
   b->t = time;
-  b->C = fmax(b->C, C);
+  b->C = fmax(b->C, C); /* of NaN and a number it is the number */
   b->Cdot = fmax(b->Cdot, Cdot);
   b->error = fmax(b->error, error);
 }
@@ -54,7 +54,10 @@ static bool on_step(void *user, double t) {
     if (m->signal == TN_SIGNAL_CDOT) tn_meter_add(m, t, violation(m, s, true));
     if (m->signal == TN_SIGNAL_BOTH) tn_meter_add(m, t, fmax(violation(m, s, false), violation(m, s, true)));
   }
-  keep(trial, r->until, t, tn_norm_of(0, s->m->holonomic, s->C1), tn_norm_of(0, s->m->rows, s->V1), 0);
+  if (trial->curve) {
+    const tn_meter all = {.row = -1, .scaled = trial->scaled};
+    keep(trial, r->until, t, violation(&all, s, false), violation(&all, s, true), NAN);
+  }
   return !r->most_rhs || s->summary.rhs < r->most_rhs;
 }
 
@@ -80,6 +83,16 @@ static int poses(const tn_sim *s, double *out) {
   return n;
 }
 
+double tn_pose_distance(int dimension, int n, const double *a, const double *b) {
+  double worst = 0;
+  for (int i = 0; i < n; i += dimension) { /* a place or a unit vector at a time */
+    double sum = 0;
+    for (int k = i; k < i + dimension; k++) sum += (a[k] - b[k]) * (a[k] - b[k]);
+    worst = sqrt(sum) <= worst ? worst : sqrt(sum);
+  }
+  return worst;
+}
+
 static double distance(const tn_meter *m, const double *values, const double *theirs) {
   double sum = 0;
   for (int k = 0; k < m->channels; k++) {
@@ -99,21 +112,18 @@ static tn_status on_row(void *user, double t, int n, const double *values) {
     if (m->signal != TN_SIGNAL_ERROR && m->signal != TN_SIGNAL_POSE) continue;
     const tn_reference *ref = m->against;
     const size_t width = (size_t)ref->columns + 1;
-    const double tol = 1e-9 * fmax(1, fabs(t));
+    const double tol = m->spacing;
     while (m->at < ref->rows && ref->value[m->at * width] < t - tol) m->at++;
     if (m->at == ref->rows || ref->value[m->at * width] > t + tol) continue;
-    double off = 0;
+    double off = NAN;
     if (m->signal == TN_SIGNAL_ERROR) {
       off = distance(m, values, ref->value + m->at * width);
     } else if (poses(r->sim, NULL) == ref->columns) {
       poses(r->sim, r->values);
-      for (int k = 0; k < ref->columns; k++) {
-        const double d = fabs(r->values[k] - ref->value[m->at * width + 1 + (size_t)k]);
-        off = d <= off ? off : d;
-      }
+      off = tn_pose_distance(r->sim->m->dimension, ref->columns, r->values, ref->value + m->at * width + 1);
     }
     tn_meter_add(m, t, off);
-    keep(trial, r->until, t, 0, 0, off);
+    if (t <= m->to + tol) keep(trial, r->until, t, NAN, NAN, off);
   }
   if (!trial->reference) return TN_OK;
   if (trial->poses)
@@ -160,9 +170,31 @@ static int column_of(const tn_sim *s, const char *name) {
   return -1;
 }
 
+/* rows that a meter asks for are there */
+static tn_status find_rows(const tn_meter *m, const tn_sim *s, tn_error *e) {
+  const tn_model *model = s->m;
+  const char *name[64];
+  int n = 0;
+  if (m->signal != TN_SIGNAL_C && m->signal != TN_SIGNAL_CDOT && m->signal != TN_SIGNAL_BOTH) return TN_OK;
+  if (m->row >= model->rows)
+    return tn_fail(e, TN_E_MODEL, "there is no row %d: the model has %d", m->row + 1, model->rows);
+  if (m->signal == TN_SIGNAL_C && (m->rows == 2 || m->row >= model->holonomic))
+    return tn_fail(e, TN_E_MODEL, "nonholonomic rows have no C: measure Cdot");
+  if (!m->joint) return TN_OK;
+  for (int i = 0; i < model->joints; i++) {
+    if (strcmp(model->joint[i].name, m->joint) == 0) return TN_OK;
+    if (n < 64) name[n++] = model->joint[i].name;
+  }
+  const char *near = tn_nearest(m->joint, n, name);
+  tn_fail(e, TN_E_MODEL, "there is no joint '%.64s'", m->joint);
+  if (near) tn_hint(e, "did you mean '%s'?", near);
+  return TN_E_MODEL;
+}
+
 static tn_status find_columns(run *r, tn_error *e) {
   char name[48];
   tn_trial *t = r->trial;
+  for (int i = 0; i < t->meters; i++) TN_TRY(find_rows(t->meter[i], r->sim, e));
   for (int i = 0; i < t->meters; i++) {
     tn_meter *m = t->meter[i];
     for (int k = 0; reads_channels(m) && k < m->channels; k++) {
@@ -184,10 +216,21 @@ static tn_status find_columns(run *r, tn_error *e) {
   return TN_OK;
 }
 
+/* times are the same if they are so to a thousandth of the least distance of rows of the reference */
+static double same_time(const tn_reference *r) {
+  const size_t width = r ? (size_t)r->columns + 1 : 0;
+  double least = INFINITY;
+  for (size_t i = 1; r && i < r->rows; i++) least = fmin(least, r->value[i * width] - r->value[(i - 1) * width]);
+  return isfinite(least) ? 1e-3 * least : 1e-9;
+}
+
 static tn_status once(run *r, tn_error *e) {
   tn_trial *t = r->trial;
-  for (int i = 0; i < t->meters; i++) tn_meter_begin(t->meter[i]);
-  if (t->curve) memset(t->bin, 0, sizeof *t->bin * TN_BINS);
+  for (int i = 0; i < t->meters; i++) {
+    tn_meter_begin(t->meter[i]);
+    t->meter[i]->spacing = same_time(t->meter[i]->against);
+  }
+  for (int i = 0; t->curve && i < TN_BINS; i++) t->bin[i] = (tn_bin){NAN, NAN, NAN, NAN};
   if (t->reference) t->reference->rows = 0;
   tn_status status = tn_sim_start(r->sim, e);
   if (status != TN_OK) return status;
@@ -210,6 +253,11 @@ static tn_status describe(const tn_trial *t, tn_desc *d, tn_error *e) {
   return status;
 }
 
+/* the run failed where what was measured had become large: it would have gone on to grow */
+static bool blown(const tn_meter *m, tn_status status) {
+  return status == TN_E_RUN && m->take == TN_TAKE_MAX && m->to == INFINITY && !(fabs(m->seen) <= 1);
+}
+
 void tn_trial_run(tn_trial *t, const tn_allocator *allocator) {
   tn_desc *desc = NULL;
   tn_model *model = NULL;
@@ -227,6 +275,8 @@ void tn_trial_run(tn_trial *t, const tn_allocator *allocator) {
   r.values = tn_arena_alloc(&arena, sizeof *r.values * (size_t)(columns + 1));
   if (status == TN_OK && (!r.column || !r.values)) status = tn_fail(&e, TN_E_MEMORY, "out of memory");
   double least = INFINITY;
+  t->broken = true; /* until it begins */
+  t->seconds = 0;
   const int repeat = t->plan ? (int)number_of(t->plan, "repeat", 1) : 1;
   for (int k = 0; k < repeat && status == TN_OK; k++) {
     status = tn_sim_new(model, &r.sim, &e);
@@ -235,7 +285,10 @@ void tn_trial_run(tn_trial *t, const tn_allocator *allocator) {
       if (t->poses) t->reference->columns = poses(r.sim, NULL);
       status = find_columns(&r, &e);
     }
-    if (status == TN_OK) status = once(&r, &e);
+    if (status == TN_OK) {
+      t->broken = false;
+      status = once(&r, &e);
+    }
     if (r.sim) {
       least = fmin(least, r.sim->summary.cpu_seconds);
       t->seconds += r.sim->summary.cpu_seconds;
@@ -247,8 +300,7 @@ void tn_trial_run(tn_trial *t, const tn_allocator *allocator) {
   for (int i = 0; i < t->meters; i++) {
     tn_meter *m = t->meter[i];
     if (m->signal != TN_SIGNAL_FIGURE)
-      m->value =
-          status == TN_E_RUN && m->take == TN_TAKE_MAX && m->to == INFINITY ? INFINITY : tn_meter_end(m); /* blown up */
+      m->value = blown(m, status) ? INFINITY : tn_meter_end(m);
     else if (r.sim && strcmp(m->figure, "cpu") == 0)
       m->value = least;
     else if (r.sim && (r.sim->started || strcmp(m->figure, "jacobian-rank") == 0))
@@ -257,7 +309,11 @@ void tn_trial_run(tn_trial *t, const tn_allocator *allocator) {
       m->value = strcmp(m->figure, "failed") == 0 ? 1 : NAN;
   }
   t->status = status;
-  if (status != TN_OK) tn_error_text(&e, t->message, sizeof t->message);
+  if (status == TN_E_STOPPED)
+    tn_format(t->message, sizeof t->message, "ended at t = %.4g s, after %ld right-hand sides", t->t_end,
+              t->summary.rhs);
+  else if (status != TN_OK)
+    tn_error_text(&e, t->message, sizeof t->message);
   t->done = true;
   tn_arena_free(&arena);
   tn_sim_free(r.sim);

@@ -14,7 +14,10 @@ static const form *form_of(const char *text, double *number) {
     const size_t n = strlen(f->word);
     if (strncmp(text, f->word, n) != 0) continue;
     if (!f->number && text[n]) continue;
-    if (f->number && !tn_json_number(text + n, strlen(text + n), number)) continue;
+    if (f->number &&
+        (!tn_json_number(text + n, strlen(text + n), number) || (*number < 0 && strncmp(f->word, "at ", 3) != 0)))
+      continue;
+    if (strcmp(f->word, "factor ") == 0 && *number < 1) continue;
     return f;
   }
   return NULL;
@@ -23,6 +26,12 @@ static const form *form_of(const char *text, double *number) {
 bool tn_tolerance_reads(const char *text) {
   double number;
   return form_of(text, &number) != NULL;
+}
+
+bool tn_tolerance_needs_value(const char *text) {
+  double number;
+  const form *f = form_of(text, &number);
+  return f && strncmp(f->word, "at ", 3) != 0 && strcmp(f->word, "qualitative") != 0;
 }
 
 bool tn_within(const char *tolerance, double value, double expected) {
