@@ -394,6 +394,8 @@ typedef struct tn_formulation_type {
   double (*nearness)(const void *work); /* of a singular position: rho, 1 far away       */
   int (*rank)(const void *work);        /* of the rows as factored                       */
   const tn_packing *packing;            /* NULL: the integrator sees (q, u)              */
+  int (*independent)(
+      const void *work); /* the first of its independent speeds, -1 where that was not the same all along; or NULL */
 } tn_formulation_type;
 
 /* ---- stabilizers -------------------------------------------------------------------------------------------------- */

@@ -11,7 +11,8 @@
  * with one freedom its share of the best:
  *   below 0.5  another is chosen before the next step (kept), or after an evaluation was refused (once); always: at every step
  *   below 0.2  an evaluation is refused, and the step tried again
- * never: whatever it is worth, until no dependent ones are found */
+ * never: whatever it is worth, until no dependent ones are found. a set by name is worth what it is, too: it stays, as long as it tells
+ * anything */
 #include "formulate/partition.h"
 
 static const double CHOOSE_AGAIN = 0.5, REFUSE = 0.2; /* of what the set was worth */
@@ -41,7 +42,7 @@ static bool turns_by_others(const tn_model *m, int i) {
 static bool by_itself(const tn_partition *p, const tn_model *m) {
   bool some = false;
   for (int i = 0; i < m->bodies; i++) some = some || turns_by_others(m, i);
-  return some && !p->rate_of && !p->prefer;
+  return some && !p->rate_of && !p->prefer && !p->named;
 }
 
 static int rates_of(const tn_partition *p, const tn_model *m) {
@@ -210,6 +211,15 @@ static tn_status count(const void *self, void *work, tn_solver *solver, double t
   return TN_OK;
 }
 
+static tn_status take_named(const int *number, int named, tn_split *s, tn_solver *solver, const char *what) {
+  if (named < s->k)
+    return tn_fail(solver->e, TN_E_MODEL, "`independent` names %d of the %d independent %s", named, s->k, what);
+  memcpy(s->set, number, sizeof *number * (size_t)s->k);
+  s->chosen = true;
+  s->least = INFINITY;
+  return tn_split_reduce(s) ? TN_OK : singular(solver, what);
+}
+
 static tn_status renew(const tn_partition *p, tn_split *s, tn_solver *solver, tn_choice when, const char *what,
                        bool *changed) {
   bool again = when == TN_AT_START || (when == TN_BEFORE_STEP && p->choose == TN_CHOOSE_ALWAYS);
@@ -227,9 +237,15 @@ static tn_status choose(const void *self, void *work, tn_solver *solver, double 
   const tn_partition *p = self;
   room *r = work;
   if (when == TN_BEFORE_STEP && p->choose == TN_CHOOSE_ONCE) return TN_OK;
-  if (when != TN_AT_START && p->choose == TN_CHOOSE_NEVER) return TN_OK;
+  if (when != TN_AT_START && (p->choose == TN_CHOOSE_NEVER || p->named)) return TN_OK;
   tn_status status = matrices(solver, t, q, u);
   if (status == TN_OK) status = speeds_at(p, r, solver, when == TN_AT_START);
+  if (p->named) {
+    if (status == TN_OK) status = take_named(p->speed, p->named, &r->speed, solver, "speeds");
+    if (status != TN_OK || p->layout != TN_LAYOUT_INDEPENDENT) return status;
+    status = positions_at(r, solver);
+    return status == TN_OK ? take_named(p->coordinate, p->named, &r->position, solver, "coordinates") : status;
+  }
   if (status == TN_OK) status = renew(p, &r->speed, solver, when, "speeds", changed);
   if (status != TN_OK || p->layout != TN_LAYOUT_INDEPENDENT) return status;
   if ((status = positions_at(r, solver)) != TN_OK) return status;

@@ -17,6 +17,8 @@
  *            kept    again when the smallest pivot is below a tenth of the best it has had
  *            once    again only before it degenerates: below 1e-6 of that. accelerations lose the digits that the pivot loses
  *            never   again only where it is lost in roundoff. in the other layouts the run ends before that
+ * independent, by name: these from start to end, as many of the first named as rows leave free. nothing is chosen; where the others
+ * do not follow from them there is no solution
  * correct, nearness and rank are those of kkt.c. */
 #include "formulate/partition.h"
 
@@ -33,6 +35,8 @@ typedef struct space {
   int chosen;                    /* how many were chosen last, 0: none                           */
   double best;                   /* the largest that the smallest pivot of this choice was       */
   bool failed;                   /* R'Ms R is not positive definite                              */
+  bool untold;                   /* named ones do not tell the others                            */
+  int first;                     /* of the independent speeds; -1: others in turn, -2: none yet  */
   double *d, *Ms, *As;           /* (1)                                                          */
   double *X;                     /* rows x nu                                                    */
   double *L, *U;                 /* rows x r, by reflections; r x nu                             */
@@ -48,6 +52,7 @@ static void carve(space *s, tn_carve *c, int nu, int rows) {
   const size_t n = (size_t)nu, m = (size_t)rows, r = n < m ? n : m;
   tn_kkt_carve(&s->kkt, c, nu, rows);
   s->chosen = 0;
+  s->first = -2;
   s->d = TN_CARVE(c, double, n);
   s->Ms = TN_CARVE(c, double, n *n);
   s->As = TN_CARVE(c, double, m *n);
@@ -86,6 +91,7 @@ static void reset(void *work) {
   space *s = work;
   tn_kkt_reset(&s->kkt);
   s->chosen = 0;
+  s->first = -2;
 }
 
 static void typical(void *work, int rank) {
@@ -101,10 +107,30 @@ static int eliminate(space *s, int most, tn_pivoting pivoting, double least, dou
   return tn_eliminate(rows, nu, s->X, most, pivoting, least, s->L, s->U, s->column, s->taken, smallest);
 }
 
+/* all but the first named: false where they are not as many as rows are independent, or do not follow */
+static bool take_named(space *s, const tn_partition *p, int most, double none) {
+  const int nu = s->kkt.nu;
+  double smallest;
+  int n = 0;
+  if (p->named < nu - most) return false;
+  for (int j = 0; j < nu; j++) {
+    bool free = false;
+    for (int k = 0; k < nu - most; k++) free = free || p->speed[k] == j;
+    if (!free) s->column[n++] = j;
+  }
+  s->r = eliminate(s, most, TN_PIVOT_GIVEN, none, &smallest);
+  return s->r == most;
+}
+
 static void choose_speeds(space *s, const tn_partition *p, bool counted) {
   const int nu = s->kkt.nu, rows = s->kkt.rows, most = s->kkt.independent < nu ? s->kkt.independent : nu;
   const double none = (nu > rows ? nu : rows) * DBL_EPSILON;
   double smallest;
+  s->untold = false;
+  if (p->named && counted) {
+    s->untold = !take_named(s, p, most, none);
+    if (!s->untold) return;
+  }
   if (p->choose != TN_CHOOSE_ALWAYS && s->chosen > 0 && s->chosen == most) {
     memcpy(s->column, s->dependent, sizeof *s->column * (size_t)most);
     s->r = eliminate(s, most, TN_PIVOT_KEPT, none, &smallest);
@@ -133,6 +159,7 @@ static bool factor(const void *self, void *work, const tn_system *sys, int *bad)
   for (int k = 0; k < r; k++) s->taken[s->column[k]] = true;
   for (int j = 0, k = r; j < nu; j++)
     if (!s->taken[j]) s->column[k++] = j;
+  if (sys->counted && n) s->first = s->first == -2 || s->first == s->column[r] ? s->column[r] : -1;
   /* (3) */
   for (int i = 0; i < n; i++) {
     double *R = s->R + (size_t)i * (size_t)nu, *Y = s->Y + (size_t)i * (size_t)nu;
@@ -147,7 +174,7 @@ static bool factor(const void *self, void *work, const tn_system *sys, int *bad)
     for (int j = 0; j < nu; j++) Y[j] = tn_dot(nu, R, s->Ms + (size_t)j * (size_t)nu);
     for (int j = 0; j <= i; j++) s->G[i * n + j] = tn_dot(nu, Y, s->R + (size_t)j * (size_t)nu);
   }
-  s->failed = !tn_cholesky(n, s->G);
+  s->failed = !tn_cholesky(n, s->G) || s->untold;
   return true;
 }
 
@@ -207,6 +234,11 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
   info->failed = !isfinite(sum);
 }
 
+static int independent(const void *work) {
+  const space *s = work;
+  return s->first < 0 ? -1 : s->first;
+}
+
 static const tn_field fields[] = {
     {.key = "pivoting",
      .doc = "how dependent speeds are found: the largest number left, or column by column",
@@ -232,7 +264,37 @@ static const tn_field fields[] = {
      .doc = "body whose angular rate is an independent speed where it can be, whatever its coordinates are; with "
             "euler-parameters or euler-angles, and no `prefer`, the slowest if none is named",
      .kind = TN_NAME},
+    {.key = "independent",
+     .doc =
+         "coordinates or speeds, `a.x+a.y` or a list, that are independent from start to end: as many in this order as "
+         "there are free ones; where they do not tell the others the run ends",
+     .kind = TN_NAMES},
     {.key = NULL}};
+
+/* named speeds, and the coordinates that go with them */
+static tn_status read_named(tn_partition *p, tn_context *ctx) {
+  static const char *const others[] = {"pivoting", "choose", "prefer", "rate_of"};
+  const tn_model *m = ctx->m;
+  const tn_node *node = tn_node_get(ctx->node, "independent");
+  TN_TRY(tn_speeds_in_order(ctx, node, "independent", &p->speed, &p->named));
+  if (!p->named) return TN_OK;
+  for (int k = 0; k < 4; k++)
+    if (tn_node_get(ctx->node, others[k]))
+      return tn_context_fail(ctx, others[k], "nothing is chosen where `independent` names the independent ones");
+  int *coordinate = tn_context_alloc(ctx, sizeof *coordinate * (size_t)p->named);
+  if (!coordinate) return tn_context_fail(ctx, "independent", "out of memory");
+  for (int k = 0; k < p->named; k++) {
+    coordinate[k] = -1;
+    for (int i = 0; i < m->bodies; i++) {
+      const tn_body *b = &m->body[i];
+      if (!b->chart && p->speed[k] >= b->u && p->speed[k] < b->u + b->nu) coordinate[k] = b->q + p->speed[k] - b->u;
+    }
+    if (coordinate[k] < 0 && p->layout == TN_LAYOUT_INDEPENDENT)
+      return tn_refuse(ctx, node, "`independent`: '%s' is the rate of no coordinate", m->u_name[p->speed[k]]);
+  }
+  p->coordinate = coordinate;
+  return TN_OK;
+}
 
 /* a body by name, in the layouts that choose */
 static tn_status body_of(tn_context *ctx, const char *key, int layout, int *number) {
@@ -252,6 +314,7 @@ static tn_status init(void *self, tn_context *ctx) {
   tn_partition *p = self;
   TN_TRY(body_of(ctx, "prefer", p->layout, &p->prefer));
   TN_TRY(body_of(ctx, "rate_of", p->layout, &p->rate_of));
+  TN_TRY(read_named(p, ctx));
   if (p->prefer && !ctx->m->body[p->prefer - 1].nu)
     return tn_refuse(ctx, tn_node_get(ctx->node, "prefer"), "body '%s' has no coordinates of its own",
                      ctx->m->body[p->prefer - 1].name);
@@ -279,4 +342,5 @@ const tn_formulation_type tn_formulation_partition = {
     .nearness = tn_by_kkt_nearness,
     .rank = tn_by_kkt_rank,
     .packing = &tn_partition_packing,
+    .independent = independent,
 };

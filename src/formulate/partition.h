@@ -10,6 +10,8 @@ typedef enum tn_layout { TN_LAYOUT_ALL, TN_LAYOUT_SPEEDS, TN_LAYOUT_INDEPENDENT 
 typedef struct tn_partition {
   int pivoting, choose, layout; /* 0 full, 1 rref; tn_choose; tn_layout */
   int prefer, rate_of;          /* bodies, counted from 1; 0: none      */
+  int named; /* speeds by name, in this order; 0: by choice. coordinate: of each, -1 where it has none */
+  const int *speed, *coordinate;
 } tn_partition;
 
 extern const tn_packing tn_partition_packing; /* layout.c */

@@ -206,6 +206,8 @@ int tn_eliminate(int m, int n, double *X, int most, tn_pivoting pivoting, double
     double size = least;
     if (pivoting == TN_PIVOT_RREF) {
       for (; next < n && best < 0; next++) look(m, n, X, taken, at = next, &best, &size);
+    } else if (pivoting == TN_PIVOT_GIVEN) {
+      look(m, n, X, taken, at = column[k], &best, &size);
     } else if (pivoting == TN_PIVOT_KEPT) {
       for (int c = k; c < most; c++) {
         const double before = size;

@@ -118,7 +118,8 @@ void tn_cholesky_up(int n, const double *L, double *x);
 typedef enum tn_pivoting {
   TN_PIVOT_FULL, /* the largest of what is left                                                             */
   TN_PIVOT_RREF, /* column by column, the largest of each that is above `least`                             */
-  TN_PIVOT_KEPT  /* as full, among the columns that `column` holds already                                  */
+  TN_PIVOT_KEPT, /* as full, among the columns that `column` holds already                                  */
+  TN_PIVOT_GIVEN /* these in their order, the largest of each                                               */
 } tn_pivoting;
 /* returns the rank found: pivots above `least`; smallest: the least of them, 0 if rank is less than `most` */
 int tn_eliminate(int m, int n, double *X, int most, tn_pivoting pivoting, double least, double *L, double *U,

@@ -70,38 +70,53 @@ static tn_status read_list(tn_context *c, const char *function, bool rows, int n
   return TN_OK;
 }
 
-/* those of one text, joined by + */
-static tn_status mark_speeds(tn_context *c, const tn_node *node, const char *key, bool *named) {
+/* those of one text, joined by +, behind the *count that are there */
+static tn_status add_speeds(tn_context *c, const tn_node *node, const char *key, int *speed, int *count) {
   char name[128];
   const char *s = node->text;
   for (;; s++) {
     tn_error e = {0};
     const size_t n = strcspn(s, "+");
     tn_format(name, sizeof name, "%.*s", (int)n, s);
-    const int speed = n < sizeof name ? speed_named(c->m, name) : -1;
-    if (speed < 0) {
+    const int number = n < sizeof name ? speed_named(c->m, name) : -1;
+    if (number < 0) {
       no_speed(c, key, name, &e);
       tn_refuse(c, node, "%s", e.message);
       if (*e.hint) tn_hint(c->e, "%s", e.hint);
       return TN_E_MODEL;
     }
-    if (named[speed]) return tn_refuse(c, node, "`%s`: '%s' is named twice", key, name);
-    named[speed] = true;
+    for (int k = 0; k < *count; k++)
+      if (speed[k] == number) return tn_refuse(c, node, "`%s`: '%s' is named twice", key, name);
+    speed[(*count)++] = number;
     if (!*(s += n)) return TN_OK;
   }
 }
 
-tn_status tn_speeds_at(tn_context *c, const tn_node *node, const char *key, const bool **which) {
-  *which = NULL;
+tn_status tn_speeds_in_order(tn_context *c, const tn_node *node, const char *key, const int **speed, int *count) {
+  *speed = NULL;
+  *count = 0;
   if (!node) return TN_OK;
   const bool list = node->kind == TN_NODE_LIST && node->first;
-  bool *named = tn_context_alloc(c, sizeof *named * (size_t)(c->m->nu + 1));
-  if (!named) return tn_no_memory(c);
+  int *number = tn_context_alloc(c, sizeof *number * (size_t)(c->m->nu + 1));
+  if (!number) return tn_no_memory(c);
   for (const tn_node *k = list ? node->first : node; k; k = list ? k->next : NULL) {
     if (k->kind != TN_NODE_TEXT)
       return tn_refuse(c, k, "`%s` needs names of coordinates: [\"a.x\", \"a.y\"] or \"a.x+a.y\"", key);
-    TN_TRY(mark_speeds(c, k, key, named));
+    TN_TRY(add_speeds(c, k, key, number, count));
   }
+  *speed = number;
+  return TN_OK;
+}
+
+tn_status tn_speeds_at(tn_context *c, const tn_node *node, const char *key, const bool **which) {
+  const int *speed;
+  int count;
+  *which = NULL;
+  if (!node) return TN_OK;
+  TN_TRY(tn_speeds_in_order(c, node, key, &speed, &count));
+  bool *named = tn_context_alloc(c, sizeof *named * (size_t)(c->m->nu + 1));
+  if (!named) return tn_no_memory(c);
+  for (int k = 0; k < count; k++) named[speed[k]] = true;
   *which = named;
   return TN_OK;
 }

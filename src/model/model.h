@@ -446,6 +446,8 @@ tn_status tn_number_text(void *context, const tn_scope *scope, const tn_node *at
 tn_status tn_matrix_at(tn_context *c, const tn_node *node, const char *key, int n, double *K);
 /* jacobian.c: speeds by their names or those of coordinates, a list or `a.x+a.y`: which (nu, NULL if there is no node) */
 tn_status tn_speeds_at(tn_context *c, const tn_node *node, const char *key, const bool **which);
+/* the same as numbers in the order named */
+tn_status tn_speeds_in_order(tn_context *c, const tn_node *node, const char *key, const int **speed, int *count);
 bool tn_is_name(const char *text);
 tn_status tn_check_name(tn_context *c, const tn_node *member);
 

@@ -254,6 +254,60 @@ TEST_FULL(gear_train_at_a_tight_tolerance) {
   }
 }
 
+/* ---- sets by name --------------------------------------------------------------------------------------------------------- */
+
+/* they stay: nothing is changed where one is extremal, and the speed goes wrong there with nothing that shows it. one that tells nothing
+ * at the start ends the run there */
+TEST_FULL(named_ones_stay) {
+  static const char *const other[] = {"e0", "e1", "e2"}, *const forms[] = {
+                                                             "partition:layout=speeds,independent=arm.e3",
+                                                             "partition:layout=speeds,independent=sun.e3"};
+  tn_summary sum;
+  for (int k = 0; k < 2; k++) {
+    CHECK(gears(forms[k], "euler-parameters", 1e-3, &sum) > 1e-3); /* 1e-5 where sets change */
+    CHECK(sum.set_changes == 0 && sum.contract_kept);
+    CHECK(gears(forms[k], "euler-parameters", 1e-9, &sum) < 1e-4);
+  }
+  for (int k = 0; k < 6; k++) {
+    char form[96];
+    build b;
+    tn_error e;
+    snprintf(form, sizeof form, "partition:layout=%s,independent=arm.%s", k < 3 ? "all" : "speeds", other[k % 3]);
+    build_new(&b, 1);
+    build_read(&b, "gear_train");
+    CHECK(tn_desc_part(b.desc, "/run/formulation", form, &e) == TN_OK);
+    CHECK(build_compile(&b));
+    CHECK(!build_simulate(&b) || tn_sim_advance(b.sim, 0.01, &e) == TN_E_RUN);
+    build_free(&b);
+  }
+}
+
+/* rref leaves the last column of the gear train at every evaluation: the same run as with that one named */
+TEST(rref_is_a_named_one) {
+  tn_summary sum;
+  static const char *const forms[] = {"partition:pivoting=rref", "partition:independent=planet2.e3",
+                                      "partition:independent=planet1.e3"};
+  double off[3];
+  for (int k = 0; k < 3; k++) off[k] = gears(forms[k], "euler-parameters", 1e-3, &sum);
+  CHECK(off[0] == off[1] && off[0] != off[2]);
+  CHECK_NEAR(off[2], off[0], 1e-9);
+}
+
+/* as many in their order as there are free ones */
+TEST(named_in_order) {
+  build b;
+  tn_error e;
+  build_new(&b, 1);
+  build_read(&b, "gear_train");
+  CHECK(tn_desc_part(b.desc, "/run/formulation",
+                     "partition:layout=independent,independent=planet1.e3+arm.e3+sun.e3+planet2.e3", &e) == TN_OK);
+  CHECK(build_simulate(&b));
+  char text[120];
+  b.sim->packing->names(b.model->run.formulation.self, b.sim->packed, &b.sim->solver.sys, text, sizeof text);
+  CHECK_HAS(text, "planet1.e3, arm.e3, sun.e3, planet2.e3, planet1.de3");
+  build_free(&b);
+}
+
 /* ---- fixed steps ------------------------------------------------------------------------------------------------------------ */
 
 /* steps so long that what was chosen at their start does not tell their end are made in parts, and end where they should. order 4 */
@@ -325,6 +379,10 @@ TEST(refusals) {
   refused("gear_train", "partition:layout=speeds,rate_of=ground", "the ground does not move");
   refused("gear_train", "partition:layout=speed", "`layout` is one of: all speeds independent; not 'speed'");
   refused("pendulum", "partition:layout=speeds,rate_of=bob", "is a particle: it has no angular rate");
+  refused("pendulum", "partition:independent=bob.z", "'bob.z' is not one of the model's 2 coordinates");
+  refused("pendulum", "partition:independent=bob.x+bob.x", "'bob.x' is named twice");
+  refused("pendulum", "partition:independent=bob.x,choose=kept", "nothing is chosen where `independent` names");
+  refused("heavy_top", "partition:layout=independent,independent=top.wx", "'top.wx' is the rate of no coordinate");
 }
 
 /* a coordinate out of reach: said by the joint that stays open */
