@@ -130,11 +130,48 @@ static double jacobian_rank(tn_sim *s, double least) {
   return rank;
 }
 
+static bool among(const tn_model *m, int speed, int n, const char *const *names) {
+  for (int i = 0; i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    if (speed < b->u || speed >= b->u + b->nu) continue;
+    for (int k = 0; k < n; k++)
+      if (strcmp(m->u_name[speed], names[k]) == 0 ||
+          (!b->chart && strcmp(m->q_name[b->q + speed - b->u], names[k]) == 0))
+        return true;
+  }
+  return false;
+}
+
+double tn_condition_without(tn_sim *s, int n, const char *const *names) {
+  tn_eval at;
+  if (tn_sim_eval(s, &at, NULL) != TN_OK) return NAN;
+  const size_t size = (size_t)at.rows * (size_t)at.speeds;
+  double *part = tn_block_new(&s->allocator, sizeof *part * (size + 1)), result = NAN;
+  double *sigma = tn_block_new(&s->allocator, sizeof *sigma * (size_t)(at.rows + at.speeds + 1));
+  int columns = 0;
+  if (part && sigma) {
+    for (int j = 0; j < at.speeds; j++) columns += !among(s->m, j, n, names);
+    for (int j = 0, c = 0; j < at.speeds; j++) {
+      if (among(s->m, j, n, names)) continue;
+      /* or turned over: no more rows than columns */
+      for (int i = 0; i < at.rows; i++)
+        part[at.rows <= columns ? i * columns + c : c * at.rows + i] = at.A[i * at.speeds + j];
+      c++;
+    }
+    const int least = at.rows < columns ? at.rows : columns;
+    tn_singular_values(least, at.rows + columns - least, part, sigma);
+    if (least && columns == at.speeds - n) result = sigma[0] / sigma[least - 1];
+  }
+  tn_block_free(&s->allocator, sigma);
+  tn_block_free(&s->allocator, part);
+  return result;
+}
+
 typedef struct figure {
   const char *name;
   double value;
 } figure;
-enum { FIGURES = 24 };
+enum { FIGURES = 25 };
 
 /* s NULL: the names alone */
 static void figures_of(const tn_sim *s, figure *out) {
@@ -164,6 +201,7 @@ static void figures_of(const tn_sim *s, figure *out) {
                                {"rows", m->rows},
                                {"holonomic", m->holonomic},
                                {"freedom", sum->degrees_of_freedom},
+                               {"independent", NAN},
                                {"rank", NAN},
                                {"jacobian-rank", NAN},
                                {"condition", NAN}};
@@ -184,6 +222,8 @@ double tn_figure(tn_sim *s, const char *name, double level) {
   if (strcmp(name, "rank") == 0) return tn_sim_eval(s, &at, NULL) == TN_OK ? (double)at.rank : (double)NAN;
   if (strcmp(name, "condition") == 0) return condition(s);
   if (strcmp(name, "jacobian-rank") == 0) return jacobian_rank(s, level > 0 ? level : 1e-10);
+  if (strcmp(name, "independent") == 0)
+    return s->solver.type->independent ? s->solver.type->independent(s->solver.work) + 1 : (double)NAN;
   figures_of(s, all);
   for (int i = 0; i < FIGURES; i++)
     if (strcmp(all[i].name, name) == 0) return all[i].value;

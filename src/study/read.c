@@ -213,9 +213,9 @@ static tn_status channels(tn_study *s, tn_finding *m, const tn_node *list, tn_er
   return TN_OK;
 }
 
-static const char *const measure_keys[] = {"name",    "run",  "take", "of",    "expression", "norm",  "row", "rows",
-                                           "joint",   "at",   "from", "to",    "level",      "share", "k",   "channels",
-                                           "against", "fact", "vary", "value", "doc",        NULL};
+static const char *const measure_keys[] = {
+    "name",  "run",   "take", "of",       "expression", "norm", "row",  "rows",  "joint", "at",      "from", "to",
+    "level", "share", "k",    "channels", "against",    "fact", "vary", "value", "doc",   "without", NULL};
 static const char *const vary_keys[] = {"from", "to", "by", "collect", "where", NULL};
 
 /* the study's own name for an expression, or the expression itself */
@@ -281,6 +281,17 @@ static tn_status signal_of(tn_study *s, tn_finding *m, tn_error *e) {
     return tn_node_fail(tn_node_get(n, "of"), e, TN_E_MODEL, "'%.64s' is not known to be measured", of);
   x->signal = TN_SIGNAL_FIGURE;
   x->figure = of;
+  const tn_node *without = tn_node_get(n, "without");
+  if (!without) return TN_OK;
+  const char **left = tn_arena_alloc(&s->arena, sizeof *left * (size_t)(count(without) + 1));
+  if (!left) return no_memory(e);
+  if (strcmp(of, "condition") != 0 || without->kind != TN_NODE_LIST)
+    return tn_node_fail(without, e, TN_E_MODEL, "`without` is a list of coordinates that a `condition` leaves out");
+  for (const tn_node *c = without->first; c; c = c->next) {
+    if (c->kind != TN_NODE_TEXT) return tn_node_fail(c, e, TN_E_MODEL, "this has to be a name");
+    left[x->channels++] = c->text;
+  }
+  x->channel = left;
   return TN_OK;
 }
 

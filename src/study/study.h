@@ -59,7 +59,7 @@ typedef struct tn_meter {
   bool by_time;           /* rms over time; else over samples, as papers take it           */
   double from, to, level; /* s; of TN_TAKE_ABOVE and _SETTLED                            */
   int k;                  /* of TN_TAKE_CROSSING                                         */
-  int channels;           /* expressions, and their names among the outputs of the run    */
+  int channels;           /* expressions, and their names among the outputs of the run; condition: those left out */
   const char *const *channel;
   const tn_reference *against;
   const int *theirs; /* channels: columns of the reference */
@@ -83,6 +83,8 @@ int tn_take_named(const char *word);
 bool tn_figure_named(const char *word);
 /* a number of a run that has ended; level: of `jacobian-rank`, which singular values count, as a share of the largest. 0: 1e-10 */
 double tn_figure(tn_sim *s, const char *name, double level);
+/* of a run that has ended: largest over smallest singular value of A without the columns of coordinates or speeds; NaN: there is no such */
+double tn_condition_without(tn_sim *s, int n, const char *const *names);
 /* of rows first .. of n: norm 1, 2, or 0 for infinity */
 double tn_norm_of(int norm, int n, const double *x);
 

@@ -303,6 +303,8 @@ void tn_trial_run(tn_trial *t, const tn_allocator *allocator) {
       m->value = blown(m, status) ? INFINITY : tn_meter_end(m);
     else if (r.sim && strcmp(m->figure, "cpu") == 0)
       m->value = least;
+    else if (r.sim && r.sim->started && m->channels)
+      m->value = tn_condition_without(r.sim, m->channels, m->channel);
     else if (r.sim && (r.sim->started || strcmp(m->figure, "jacobian-rank") == 0))
       m->value = tn_figure(r.sim, m->figure, m->level);
     else
