@@ -75,7 +75,7 @@ typedef struct tn_compare_options {
   const char *const *integrator; /* none: that of the model                                                   */
   const double *setting;         /* relative tolerances, or steps in s; none: those of the model               */
   bool fixed;                    /* they are steps                                                             */
-  const char *reference;         /* path of a result or CSV with outputs of the model; NULL: one is made       */
+  const char *reference;         /* path of a CSV with outputs of the model; NULL: one is made                 */
   double accuracy;               /* of places in lengths of the model and of directions: what is good enough; 0: 1e-4 */
   int workers;                   /* threads; 0: as many as there are processors                                */
   tn_progress progress;
@@ -88,6 +88,7 @@ typedef struct tn_compare_row {
   const char *failure;       /* why it did not come to the end; NULL                             */
   double error, error_final; /* largest, and last: against the reference, as long as that holds  */
   bool resolved;             /* it is larger than ten times what the reference may be off itself */
+  int compared;              /* times at which it was compared, but for the start                */
   bool contract_kept;
   double energy;                           /* balance, as in tn_summary                                        */
   double C_max, C_rms, Cdot_max, Cdot_rms; /* scaled as the contract does                          */
@@ -96,7 +97,8 @@ typedef struct tn_compare_row {
   int rank_error, rank_residual; /* from 1, of those that came to the end; 0: not ranked           */
 } tn_compare_row;
 
-/* the model with every method, integrator and setting; a run that fails is a row that says so. TN_E_RUN: no reference could be made */
+/* the model with every method, integrator and setting; a run that fails is a row that says so. TN_E_USAGE: a name is not known, TN_E_RUN: no
+ * reference could be made. nothing of the options is kept */
 TN_API tn_status tn_compare_run(const tn_desc *desc, const char *model_name, const tn_compare_options *options,
                                 tn_compare **compare, tn_error *error);
 TN_API void tn_compare_free(tn_compare *compare);
@@ -109,7 +111,7 @@ TN_API const char *tn_compare_recommendation(const tn_compare *compare, int *row
 TN_API tn_status tn_compare_text(const tn_compare *compare, tn_write write, void *user);
 TN_API tn_status tn_compare_json(const tn_compare *compare, tn_write write, void *user);
 TN_API tn_status tn_compare_csv(const tn_compare *compare, tn_write write, void *user);
-/* drift over time of all rows: t, then |C| and error of each */
+/* drift over time of all runs: run, t, |C| and |Cdot| scaled as the contract does, error as long as the reference holds */
 TN_API tn_status tn_compare_curves(const tn_compare *compare, tn_write write, void *user);
 
 #ifdef __cplusplus

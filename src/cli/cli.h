@@ -113,6 +113,14 @@ void tn_outputs_free(outputs *out);
 /* a result file as other kinds, by suffix */
 int tn_export(tn_result *result, const char *path, bool no_clobber, FILE *say);
 
+/* ---- other files: save.c --------------------------------------------------------------------------------------------------- */
+
+/* whether a file can be written; `inputs`, which ends with NULL, are files that it must not be. 0, or an exit code that has been explained */
+int tn_save_plan(const char *path, const char *const *inputs);
+int tn_save(const char *path, tn_status (*print)(const void *what, tn_write write, void *user), const void *what);
+/* --jobs N: 0 if it is not given, -1 if it makes no sense, which has been explained */
+int tn_jobs(const words *w);
+
 /* ---- examples, written by the build --------------------------------------------------------------------------------------- */
 
 typedef struct example {

@@ -25,9 +25,13 @@ static const option options[] = {
 enum { MOST = 64 };
 
 /* at commas, but not those before a parameter: `a,b:x=1,y=2` is a and b:x=1,y=2. the text is cut up */
-static int split(char *text, const char **part) {
+static int split(const words *w, const char *flag, char *text, const char **part) {
   int n = 0;
-  for (char *at = text; at && n < MOST; n++) {
+  for (char *at = text; at; n++) {
+    if (n == MOST) {
+      tn_say_usage(w, "more than 64 are named by", flag);
+      return -1;
+    }
     part[n] = at;
     for (char *comma = strchr(at, ',');; comma = strchr(comma + 1, ',')) {
       at = comma ? comma + 1 : NULL;
@@ -36,13 +40,17 @@ static int split(char *text, const char **part) {
       if (comma) *comma = 0;
       break;
     }
+    if (!*part[n]) {
+      tn_say_usage(w, "an empty name is among those of", flag);
+      return -1;
+    }
   }
   return n;
 }
 
 static int numbers(const words *w, char *text, const char *flag, double *value) {
   const char *part[MOST];
-  const int n = split(text, part);
+  const int n = split(w, flag, text, part);
   for (int i = 0; i < n; i++) {
     char *end;
     value[i] = strtod(part[i], &end);
@@ -63,30 +71,46 @@ static bool on_progress(void *user, int done, int all, const char *run) {
   return *line = true;
 }
 
-static int write_file(const char *path, tn_status (*print)(const tn_compare *, tn_write, void *), const tn_compare *c) {
-  FILE *file = fopen(path, "w");
-  bool good = file && print(c, tn_to_file, file) == TN_OK;
-  if (file && fclose(file) != 0) good = false;
-  if (good) return 0;
-  tn_say(RED, "cannot write '%s'", path);
-  return TN_E_IO;
-}
+static tn_status as_csv(const void *c, tn_write write, void *user) { return tn_compare_csv(c, write, user); }
+static tn_status as_json(const void *c, tn_write write, void *user) { return tn_compare_json(c, write, user); }
+static tn_status as_text(const void *c, tn_write write, void *user) { return tn_compare_text(c, write, user); }
+static tn_status as_curves(const void *c, tn_write write, void *user) { return tn_compare_curves(c, write, user); }
 
 static bool ends(const char *text, const char *with) {
   const size_t n = strlen(text), m = strlen(with);
   return n > m && strcmp(text + n - m, with) == 0;
 }
 
+/* before anything runs */
+static int plan_files(const words *w, const char *model, const char *reference) {
+  const char *const inputs[] = {model, reference, NULL};
+  for (int i = 0; i < w->options; i++) {
+    const char *flag = w->option[i].option->flag, *path = w->option[i].value;
+    const bool output = strcmp(flag, "--output") == 0;
+    if (!output && strcmp(flag, "--curves") != 0) continue;
+    if (output && strcmp(path, "-") != 0 && !ends(path, ".csv") && !ends(path, ".json"))
+      return tn_say_usage(w, "the name of an output ends in .csv or .json, not", path);
+    const int code = tn_save_plan(path, inputs);
+    if (code) return code;
+  }
+  return 0;
+}
+
 static int report(const words *w, const tn_compare *c) {
-  int code = 0;
-  for (int i = 0; i < w->options && !code; i++)
-    if (strcmp(w->option[i].option->flag, "--output") == 0)
-      code = write_file(w->option[i].value, ends(w->option[i].value, ".json") ? tn_compare_json : tn_compare_csv, c);
-  if (!code && tn_words_has(w, "--curves")) code = write_file(tn_words_value(w, "--curves"), tn_compare_curves, c);
-  if (code) return code;
-  const tn_status status =
-      tn_words_has(w, "--json") ? tn_compare_json(c, tn_to_file, stdout) : tn_compare_text(c, tn_to_file, stdout);
-  return status == TN_OK ? 0 : TN_E_IO;
+  bool out = false;
+  int code = 0, winner;
+  for (int i = 0; i < w->options && !code; i++) {
+    const char *flag = w->option[i].option->flag, *path = w->option[i].value;
+    if (strcmp(flag, "--output") == 0) code = tn_save(path, ends(path, ".json") ? as_json : as_csv, c);
+    if (strcmp(flag, "--curves") == 0) code = tn_save(path, as_curves, c);
+    out = out || (path && strcmp(path, "-") == 0);
+  }
+  if (!out) {
+    const int printed = tn_save("-", tn_words_has(w, "--json") ? as_json : as_text, c);
+    if (!code) code = printed;
+  }
+  tn_compare_recommendation(c, &winner);
+  return code ? code : winner < 0 ? TN_E_RUN : 0;
 }
 
 /* options into what the library takes; texts are copies that stay */
@@ -105,8 +129,8 @@ static int read_lists(const words *w, lists *l, tn_compare_options *o) {
     l->copy[i] = malloc(strlen(value) + 1);
     if (!l->copy[i]) return tn_say(RED, "out of memory"), 5;
     strcpy(l->copy[i], value);
-    if (i == 0) o->methods = split(l->copy[i], l->method);
-    if (i == 1) o->integrators = split(l->copy[i], l->integrator);
+    if (i == 0 && (o->methods = split(w, flags[i], l->copy[i], l->method)) < 0) return TN_E_USAGE;
+    if (i == 1 && (o->integrators = split(w, flags[i], l->copy[i], l->integrator)) < 0) return TN_E_USAGE;
     if (i >= 2 && (o->settings = numbers(w, l->copy[i], flags[i], l->setting)) < 0) return TN_E_USAGE;
     o->fixed = i == 3;
   }
@@ -124,17 +148,18 @@ static int compare(const words *w, lists *all, const loaded *l) {
   double accuracy[MOST];
   int code = read_lists(w, all, &o);
   if (code) return code;
-  const char *jobs = tn_words_value(w, "--jobs"), *good = tn_words_value(w, "--accuracy"),
-             *reference = tn_words_value(w, "--reference");
-  if (jobs && (atol(jobs) < 1 || atol(jobs) > 1024)) return tn_say_usage(w, "--jobs needs a number, not", jobs);
-  if (jobs) o.workers = (int)atol(jobs);
+  const char *good = tn_words_value(w, "--accuracy"), *reference = tn_words_value(w, "--reference");
+  if ((o.workers = tn_jobs(w)) < 0) return TN_E_USAGE;
   if (good) {
     char text[64];
     snprintf(text, sizeof text, "%s", good);
-    if (numbers(w, text, "--accuracy", accuracy) != 1) return TN_E_USAGE;
+    const int n = numbers(w, text, "--accuracy", accuracy);
+    if (n > 1) return tn_say_usage(w, "--accuracy is one number, not", good);
+    if (n < 1) return TN_E_USAGE;
     o.accuracy = accuracy[0];
   }
   if (reference && strcmp(reference, "auto") != 0) o.reference = reference;
+  if ((code = plan_files(w, l->name, o.reference)) != 0) return code;
   if (isatty(2) && !tn_words_has(w, "--quiet")) {
     o.progress = on_progress;
     o.user = &line;
@@ -150,6 +175,17 @@ static int run(const words *w) {
   loaded l;
   lists all = {0};
   if (tn_words_has(w, "--rtol") && tn_words_has(w, "--step")) return tn_say_usage(w, "either --rtol or", "--step");
+  static const char *const both[][2] = {{"--methods", "--method"},
+                                        {"--methods", "--formulation"},
+                                        {"--methods", "--stabilize"},
+                                        {"--integrators", "--integrator"},
+                                        {"--rtol", "--atol"}};
+  for (size_t i = 0; i < sizeof both / sizeof *both; i++)
+    if (tn_words_has(w, both[i][0]) && tn_words_has(w, both[i][1])) {
+      char message[80];
+      snprintf(message, sizeof message, "with %s there is nothing left for", both[i][0]);
+      return tn_say_usage(w, message, both[i][1]);
+    }
   int code = tn_load(w, &l);
   if (!code) code = compare(w, &all, &l);
   for (int i = 0; i < 4; i++) free(all.copy[i]);

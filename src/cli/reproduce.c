@@ -60,25 +60,40 @@ static bool on_progress(void *user, int done, int all, const char *run) {
   return true;
 }
 
+typedef struct curve {
+  const tn_study *s;
+  int i;
+} curve;
+
+static tn_status as_curve(const void *what, tn_write write, void *user) {
+  const curve *c = what;
+  return tn_study_curve_csv(c->s, c->i, write, user);
+}
+
+/* FOLDER/paper.run.csv, with a number in place of letters that a name of a file should not have */
 static int write_curves(const tn_study *s, const char *folder) {
-  char path[1024];
+  static const char *const none[] = {NULL};
+  char path[1024], name[128];
   if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
     tn_say(RED, "cannot make '%s': %s", folder, strerror(errno));
     return TN_E_IO;
   }
   for (int i = 0; tn_study_curve(s, i); i++) {
-    snprintf(path, sizeof path, "%.700s/%.60s.%.200s.csv", folder, tn_study_paper(s), tn_study_curve(s, i));
-    FILE *file = fopen(path, "w");
-    bool good = file && tn_study_curve_csv(s, i, tn_to_file, file) == TN_OK;
-    if (file && fclose(file) != 0) good = false;
-    if (good) continue;
-    tn_say(RED, "cannot write '%s': %s", path, strerror(errno));
-    return TN_E_IO;
+    bool changed =
+        snprintf(name, sizeof name - 16, "%s.%s", tn_study_paper(s), tn_study_curve(s, i)) >= (int)sizeof name - 16;
+    for (char *c = name; *c; c++)
+      if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+", *c)) *c = '_', changed = true;
+    if (*name == '.') *name = '_';
+    if (changed) snprintf(name + strlen(name), 16, ".%d", i + 1);
+    if ((size_t)snprintf(path, sizeof path, "%s/%s.csv", folder, name) >= sizeof path) return TN_E_IO;
+    int code = tn_save_plan(path, none);
+    if (!code) code = tn_save(path, as_curve, &(curve){s, i});
+    if (code) return code;
   }
   return 0;
 }
 
-static int reproduce(const words *w, const char *name, bool *as_expected) {
+static int reproduce(const words *w, const char *name, bool *as_expected, int *rows) {
   char path[1024];
   tn_error e;
   tn_study *s = NULL;
@@ -89,21 +104,22 @@ static int reproduce(const words *w, const char *name, bool *as_expected) {
     tn_say(RED, near ? "there is no study '%s': did you mean '%s'?" : "there is no study '%s'", name, near);
     return TN_E_USAGE;
   }
-  const char *jobs = tn_words_value(w, "--jobs"), *folder = tn_words_value(w, "--output");
-  char *end = NULL;
-  const long workers = jobs ? strtol(jobs, &end, 10) : 0;
-  if (jobs && (*end || workers < 1 || workers > 1024)) return tn_say_usage(w, "--jobs needs a number, not", jobs);
+  const char *folder = tn_words_value(w, "--output");
+  const int workers = tn_jobs(w);
+  if (workers < 0) return TN_E_USAGE;
   if (tn_study_read(NULL, path, &s, &e) != TN_OK) return tn_say_error(&e);
   progress p = {.paper = tn_study_paper(s), .shown = isatty(2) && !tn_words_has(w, "--quiet")};
   const tn_study_options o = {.quick = tn_words_has(w, "--quick"),
-                              .workers = (int)workers,
+                              .workers = workers,
                               .only = tn_words_value(w, "--only"),
                               .progress = on_progress,
                               .user = &p};
   tn_status status = tn_study_run(s, &o, &e);
   if (p.line) fputs("\r\x1b[K", stderr);
-  int code = status == TN_OK ? 0 : tn_say_error(&e);
-  if (!code) {
+  int code = status == TN_OK ? 0 : tn_say_error(&e), run = 0;
+  for (int i = 0; i < tn_study_rows(s); i++) run += tn_study_row_at(s, i)->verdict != TN_NOT_RUN;
+  *rows += run;
+  if (!code && (run || !o.only)) {
     status = tn_words_has(w, "--json") ? tn_study_json(s, tn_to_file, stdout) : tn_study_text(s, tn_to_file, stdout);
     code = status == TN_OK ? 0 : TN_E_IO;
   }
@@ -114,17 +130,24 @@ static int reproduce(const words *w, const char *name, bool *as_expected) {
 }
 
 static int run(const words *w) {
-  bool as_expected = true;
-  int code = 0;
-  if (strcmp(w->word[0], "all") != 0) {
-    code = reproduce(w, w->word[0], &as_expected);
-  } else {
-    const bool json = tn_words_has(w, "--json");
-    for (int i = 0; papers[i] && !code; i++) {
-      if (json) fputs(i ? "," : "[", stdout);
-      code = reproduce(w, papers[i], &as_expected);
-    }
-    if (json) fputs("]\n", stdout);
+  const char *one[] = {w->word[0], NULL}, *only = tn_words_value(w, "--only");
+  const bool all = strcmp(w->word[0], "all") == 0, json = all && tn_words_has(w, "--json");
+  bool as_expected = true, first = true;
+  int code = 0, rows = 0;
+  if (json) fputs("[", stdout);
+  for (const char *const *paper = all ? papers : one; *paper; paper++) {
+    const int before = rows;
+    if (json && !first) fputs(",", stdout);
+    const int failed = reproduce(w, *paper, &as_expected, &rows);
+    first = first && rows == before;
+    if (!code) code = failed; /* one that cannot be read does not stop the others */
+    if (failed && json) fputs("null", stdout);
+    if (failed) first = false;
+  }
+  if (json) fputs("]\n", stdout);
+  if (!code && only && !rows) {
+    tn_say(RED, "no claim has '%s' in its id", only);
+    return TN_E_USAGE;
   }
   return code ? code : as_expected ? 0 : 6;
 }

@@ -1,14 +1,16 @@
 /* methods compared on one model. errors are distances of bodies from a reference, which is made here in other coordinates, with
  * another integrator and tight tolerances, twice: the difference of the two is what it may be off itself.
  *   - it holds as long as that is below TN_HOLDS; what comes later (chaos) is not judged
- *   - an error below ten times that is not told apart from others: they share a rank
- * a run is good enough if its error is within the accuracy that is asked for and it keeps the constraint contract. the recommendation is
- * the most accurate of those that are good enough and cost, in processor time, at most a quarter more than the cheapest of them: less is
- * not told apart by timing. if none is good enough, the one with the least error. */
+ *   - errors below ten times that, and errors that differ by less than that, are not told apart: they share a rank
+ * a run is good enough if its error, with that of the reference, is within the accuracy that is asked for and it keeps the constraint
+ * contract. of those that are and cost, in processor time, at most a quarter more than the cheapest (less is not told apart by timing), the
+ * recommendation is the one that keeps the constraints best, where that differs by ten times and is not roundoff; then the most accurate; then
+ * the first. if none is good enough, the one with the least error. */
 #include "study/study.h"
 
-static const double GOOD = 1e-4, NOISE = 1.25;
-enum { MOST_RHS = 4000000, FEW_RHS = 400000, PATIENCE = 50 /* times the right-hand sides of the reference */ };
+static const double GOOD = 1e-4, NOISE = 1.25, ROUNDOFF = 1e-13;
+enum { MOST_RHS = 4000000, FEW_RHS = 400000, MOST_RUNS = 1000, ROWS = 200 };
+enum { PATIENCE = 50 }; /* times the right-hand sides of the reference */
 
 /* ---- the model as text ------------------------------------------------------------------------------------------------------ */
 
@@ -40,7 +42,7 @@ typedef struct attempt {
   tn_compare *c;
   const char *coordinates, *formulation, *integrator;
   tn_trial trial[2];
-  tn_setting setting[2][5];
+  tn_setting setting[2][6];
 } attempt;
 
 static bool one_of_two(tn_pool *pool, void *user, int i) {
@@ -54,11 +56,10 @@ static bool one_of_two(tn_pool *pool, void *user, int i) {
 static void distance(tn_compare *c) {
   const tn_reference *a = &c->first, *b = &c->second;
   const size_t width = (size_t)b->columns + 1;
-  c->reference_error = 0;
+  c->reference_error = ROUNDOFF; /* two that agree to the last digit may be off by that all the same */
   c->holds = 0;
   for (size_t i = 0; i < a->rows && i < b->rows; i++) {
-    double off = 0;
-    for (size_t k = 1; k < width; k++) off = fmax(off, fabs(a->value[i * width + k] - b->value[i * width + k]));
+    const double off = tn_pose_distance(c->dimension, b->columns, a->value + i * width + 1, b->value + i * width + 1);
     if (!(off <= TN_HOLDS)) break;
     c->reference_error = fmax(c->reference_error, off);
     c->holds = b->value[i * width];
@@ -77,12 +78,13 @@ static bool attempt_reference(attempt *a, long most) {
     s[2] = (tn_setting){"integrator", a->integrator};
     s[3] = (tn_setting){"rtol", rtol[i]};
     s[4] = (tn_setting){"atol", rtol[i]};
+    s[5] = (tn_setting){"every", c->every};
     tn_arena_free(&table[i]->arena);
     *table[i] = (tn_reference){.name = "reference"};
     tn_arena_init(&table[i]->arena, &c->arena.allocator);
     a->trial[i] = (tn_trial){.text = c->text,
                              .text_name = c->name,
-                             .settings = 5,
+                             .settings = 6,
                              .setting = s,
                              .x = NAN,
                              .most_rhs = most,
@@ -95,20 +97,26 @@ static bool attempt_reference(attempt *a, long most) {
   c->until = a->trial[1].t_end;
   c->patience = PATIENCE * a->trial[1].summary.rhs;
   if (c->patience < FEW_RHS) c->patience = FEW_RHS;
-  if (!(c->holds > 0)) return false;
+  if (!(c->holds > 0)) {
+    tn_format(a->trial[1].message, sizeof a->trial[1].message, "two runs with tight tolerances part at once");
+    return false;
+  }
   tn_format(c->reference, sizeof c->reference, "%s, %s %s, rtol 1e-12; against rtol 1e-10", a->integrator,
             a->formulation ? "formulation" : "coordinates", a->formulation ? a->formulation : a->coordinates);
   return true;
 }
 
 /* explicit formulas first; a stiff model makes them give up early. other coordinates than those of the model */
-static tn_status make_reference(tn_compare *c, bool relative, tn_error *e) {
+static tn_status make_reference(tn_compare *c, bool relative, const char *own, tn_error *e) {
   static const char *const integrators[] = {"dop853", "abm", "radau5"};
   attempt a = {.c = c};
   for (int pass = 0; pass < 2; pass++) /* those that are compared come last */
     for (int k = 0; k < 3; k++) {
       a.integrator = integrators[k];
-      if (among(c->options->integrators, c->options->integrator, a.integrator) != (pass == 1)) continue;
+      const bool compared = c->options->integrators
+                                ? among(c->options->integrators, c->options->integrator, a.integrator)
+                                : strcmp(own, a.integrator) == 0;
+      if (compared != (pass == 1)) continue;
       const long most = k < 2 ? FEW_RHS : MOST_RHS;
       a.coordinates = relative ? "absolute" : "relative";
       a.formulation = NULL;
@@ -124,7 +132,7 @@ static tn_status make_reference(tn_compare *c, bool relative, tn_error *e) {
 enum { ERROR_MAX, ERROR_FINAL, C_MAX, C_RMS, CDOT_MAX, CDOT_RMS };
 
 static void put_meters(tn_compare *c, tn_entry *x) {
-  static const tn_meter usual = {.row = -1, .scaled = true, .from = -INFINITY, .to = INFINITY, .take = TN_TAKE_MAX};
+  static const tn_meter usual = {.row = -1, .scaled = true, .by_time = true, .from = -INFINITY, .to = INFINITY};
   for (int i = 0; i < 6; i++) {
     x->meter[i] = usual;
     x->of[i] = &x->meter[i];
@@ -160,11 +168,32 @@ static bool is_method(const char *name) {
   return false;
 }
 
+/* a method or a stabilizer, with its parameters behind a colon */
+static tn_status known(const char *name, tn_error *e) {
+  static const char *const kinds[] = {"method", "stabilizer"};
+  const char *all[128];
+  int n = 0;
+  const size_t size = strcspn(name, ":");
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; tn_list_name(kinds[k], i); i++) {
+      const char *one = tn_list_name(kinds[k], i);
+      if (strlen(one) == size && strncmp(one, name, size) == 0) return TN_OK;
+      if (n < 128) all[n++] = one;
+    }
+  const char *near = tn_nearest(name, n, all);
+  tn_fail(e, TN_E_USAGE, "there is no method or stabilizer '%.64s'", name);
+  if (near) tn_hint(e, "did you mean '%s'?", near);
+  return TN_E_USAGE;
+}
+
 static tn_status list_runs(tn_compare *c, tn_error *e) {
   static const char *const usual[] = {"project", "direct", "baumgarte-step", "fuzzy", "braun-goldfarb", "fci"};
   const tn_compare_options *o = c->options;
   const int methods = o->methods ? o->methods : (int)(sizeof usual / sizeof *usual);
   const int integrators = o->integrators ? o->integrators : 1, settings = o->settings ? o->settings : 1;
+  if ((double)methods * integrators * settings > MOST_RUNS)
+    return tn_fail(e, TN_E_USAGE, "these are more than %d runs", (int)MOST_RUNS);
+  for (int i = 0; i < o->methods; i++) TN_TRY(known(o->method[i], e));
   c->entry = tn_arena_alloc(&c->arena, sizeof *c->entry * (size_t)(methods * integrators * settings));
   if (!c->entry) return tn_fail(e, TN_E_MEMORY, "out of memory");
   for (int i = 0; i < methods; i++)
@@ -172,8 +201,9 @@ static tn_status list_runs(tn_compare *c, tn_error *e) {
       for (int k = 0; k < settings; k++) {
         tn_entry *x = &c->entry[c->rows++];
         tn_compare_row *r = &x->row;
-        r->method = o->methods ? o->method[i] : usual[i];
-        r->integrator = o->integrators ? o->integrator[j] : "";
+        r->method = o->methods ? tn_arena_text(&c->arena, o->method[i], strlen(o->method[i])) : usual[i];
+        r->integrator = o->integrators ? tn_arena_text(&c->arena, o->integrator[j], strlen(o->integrator[j])) : "";
+        if (!r->method || !r->integrator) return tn_fail(e, TN_E_MEMORY, "out of memory");
         r->setting = o->settings ? o->setting[k] : (double)NAN;
         int n = 0;
         x->setting[n++] = (tn_setting){is_method(r->method) ? "method" : "stabilize", r->method};
@@ -183,6 +213,7 @@ static tn_status list_runs(tn_compare *c, tn_error *e) {
           x->setting[n++] = (tn_setting){o->fixed ? "step" : "rtol", x->digits};
           if (!o->fixed) x->setting[n++] = (tn_setting){"atol", x->digits};
         }
+        if (!o->reference) x->setting[n++] = (tn_setting){"every", c->every};
         put_meters(c, x);
         x->trial = (tn_trial){.text = c->text,
                               .text_name = c->name,
@@ -192,12 +223,12 @@ static tn_status list_runs(tn_compare *c, tn_error *e) {
                               .most_rhs = c->patience,
                               .own_outputs = o->reference != NULL,
                               .curve = true,
+                              .scaled = true,
                               .has_error = true,
                               .meters = 6,
                               .meter = x->of};
         x->trial.bin = tn_arena_alloc(&c->arena, sizeof *x->trial.bin * TN_BINS);
         if (!x->trial.bin) return tn_fail(e, TN_E_MEMORY, "out of memory");
-        for (int l = 0; o->reference && l < 2; l++) TN_TRY(from_file(c, &x->meter[l], e));
       }
   return TN_OK;
 }
@@ -220,9 +251,13 @@ static bool one(tn_pool *pool, void *user, int i) {
   r->cpu_seconds = t->summary.cpu_seconds;
   r->energy = t->summary.energy_balance;
   r->contract_kept = t->summary.contract_kept;
-  if (t->status != TN_OK) r->failure = t->message;
+  r->compared = (int)x->meter[ERROR_MAX].samples - 1; /* but for the start */
   if (t->status == TN_E_STOPPED)
     tn_format(t->message, sizeof t->message, "given up at t = %.4g s after %ld right-hand sides", t->t_end, r->rhs);
+  if (t->status != TN_OK)
+    r->failure = t->message;
+  else if (r->compared < 1)
+    r->failure = "no row but the start is at a time of the reference";
   r->resolved = r->error > TN_APART * c->reference_error;
   tn_pool_lock(pool);
   c->done++;
@@ -246,7 +281,7 @@ static void rank(tn_compare *c) {
     for (int k = 0; k < c->rows; k++) {
       const tn_compare_row *other = &c->entry[k].row;
       if (other->failure || isnan(other->error)) continue;
-      r->rank_error += judged(c, other) < judged(c, r);
+      r->rank_error += judged(c, other) + c->reference_error < judged(c, r);
       r->rank_residual += other->C_max < r->C_max;
     }
   }
@@ -259,17 +294,24 @@ void tn_compare_label(const tn_compare *c, const tn_compare_row *r, char *text, 
 }
 
 static bool is_good(const tn_compare *c, const tn_compare_row *r) {
-  return r->contract_kept && r->error <= c->accuracy;
+  return r->contract_kept && r->error + c->reference_error <= c->accuracy;
 }
 
-/* the least error of those wanted; without one, -1 */
-static int most_accurate(const tn_compare *c, bool good, double most_seconds, int but) {
+/* a before b, of two that cost the same or of which none is good */
+static bool before(const tn_compare *c, const tn_compare_row *a, const tn_compare_row *b, bool good) {
+  const double C_a = fmax(a->C_max, ROUNDOFF), C_b = fmax(b->C_max, ROUNDOFF);
+  if (good && C_a > 10 * C_b) return false;
+  if (good && C_b > 10 * C_a) return true;
+  return judged(c, a) + c->reference_error < judged(c, b);
+}
+
+/* the first of those wanted; without one, -1 */
+static int best_of(const tn_compare *c, bool good, double most_seconds, int but) {
   int best = -1;
   for (int i = 0; i < c->rows; i++) {
     const tn_compare_row *r = &c->entry[i].row;
     if (!r->rank_error || i == but || (good && (!is_good(c, r) || r->cpu_seconds > most_seconds))) continue;
-    const double before = best < 0 ? INFINITY : judged(c, &c->entry[best].row), now = judged(c, r);
-    if (now < before || (now == before && r->cpu_seconds < c->entry[best].row.cpu_seconds)) best = i;
+    if (best < 0 || before(c, r, &c->entry[best].row, good)) best = i;
   }
   return best;
 }
@@ -325,10 +367,10 @@ static void recommend(tn_compare *c) {
     good++;
     cheapest = fmin(cheapest, r->cpu_seconds);
   }
-  c->winner = most_accurate(c, good > 0, NOISE * cheapest, -1);
+  c->winner = best_of(c, good > 0, NOISE * cheapest, -1);
   warn(c, &remark);
   if (c->winner < 0) {
-    say(&s, "None can be recommended: no run came to its end.");
+    say(&s, "None can be recommended: no run could be compared to its end.");
     return;
   }
   const tn_compare_row *w = &c->entry[c->winner].row;
@@ -336,21 +378,24 @@ static void recommend(tn_compare *c) {
   say(&s, "Use %s: ", name);
   if (good)
     say(&s,
-        "it keeps the contract, its error of %.2g is within %g, and of the %d of %d runs of which that is so none is "
-        "cheaper by more "
-        "than timing can tell (%.3g s of processor time)",
-        w->error, c->accuracy, good, c->rows, w->cpu_seconds);
+        "it keeps the contract, its error of %.2g is within %g, and with %.3g s of processor time none of the %d such "
+        "runs is cheaper by "
+        "more than timing can tell",
+        w->error, c->accuracy, w->cpu_seconds, good);
   else
     say(&s,
-        "no run keeps the contract with an error within %g, and its error of %.2g is the least of the %d of %d that "
-        "came to their end",
-        c->accuracy, w->error, ended, c->rows);
-  const int second = good == 1 ? -1 : most_accurate(c, good > 0, INFINITY, c->winner);
+        "no run keeps the contract with an error within %g, and of the %d that came to their end its error of %.2g is "
+        "the least",
+        c->accuracy, ended, w->error);
+  if (c->holds < c->until * (1 - 1e-9)) say(&s, " (errors up to t = %.4g s of %.4g s)", c->holds, c->until);
+  const int second = good == 1 ? -1 : best_of(c, good > 0, INFINITY, c->winner);
   if (second >= 0) {
     tn_compare_label(c, &c->entry[second].row, name, sizeof name);
     say(&s, "; %s has %.2g at %.3g s", name, c->entry[second].row.error, c->entry[second].row.cpu_seconds);
   }
   say(&s, ".");
+  if (good && !c->fixed && w->error < 1e-2 * c->accuracy && !c->options->settings)
+    say(&s, " Looser tolerances would do: --rtol with several.");
 }
 
 /* ---- from a model to all of it ------------------------------------------------------------------------------------------------------- */
@@ -360,12 +405,19 @@ static tn_status prepare(tn_compare *c, const tn_desc *desc, tn_error *e) {
   tn_model *model = NULL;
   TN_TRY(tn_compile(desc, &model, e));
   const bool relative = model->relative;
+  const char *own = model->run.integrator->name; /* of the registry: it stays */
   c->until = model->run.until;
+  c->dimension = model->dimension;
   tn_model_free(model);
+  if (!(c->until > 0)) return tn_fail(e, TN_E_USAGE, "the run has no length to compare anything over");
+  tn_json_digits(c->until / ROWS, c->every);
   if (tn_desc_print(desc, collect, c, e) != TN_OK) return tn_fail(e, TN_E_MEMORY, "out of memory");
-  if (!o->reference) return make_reference(c, relative, e);
+  TN_TRY(list_runs(c, e)); /* names are checked before anything runs */
+  if (!o->reference) return make_reference(c, relative, own, e);
   TN_TRY(tn_reference_read(&c->second, o->reference, e));
+  if (c->second.columns < 1) return tn_fail(e, TN_E_USAGE, "the reference has no column but t");
   tn_format(c->reference, sizeof c->reference, "%.200s", o->reference);
+  c->from_file = true;
   c->holds = c->second.value[(c->second.rows - 1) * ((size_t)c->second.columns + 1)];
   return TN_OK;
 }
@@ -380,16 +432,20 @@ tn_status tn_compare_run(const tn_desc *desc, const char *model_name, const tn_c
   tn_arena_init(&arena, &desc->arena.allocator);
   tn_compare *c = tn_arena_alloc(&arena, sizeof *c);
   if (!c) return tn_fail(e, TN_E_MEMORY, "out of memory");
-  c->arena = arena;
   c->options = options ? options : &usual;
-  c->name = model_name;
+  c->name = tn_arena_text(&arena, model_name, strlen(model_name));
   c->fixed = c->options->fixed;
   c->patience = 10L * MOST_RHS;
   c->accuracy = c->options->accuracy > 0 ? c->options->accuracy : GOOD;
+  c->arena = arena;
   tn_arena_init(&c->first.arena, &arena.allocator);
   tn_arena_init(&c->second.arena, &arena.allocator);
-  tn_status status = prepare(c, desc, e);
-  if (status == TN_OK) status = list_runs(c, e);
+  tn_status status = c->name ? prepare(c, desc, e) : tn_fail(e, TN_E_MEMORY, "out of memory");
+  for (int i = 0; i < c->rows; i++) { /* what the reference decides */
+    c->entry[i].trial.most_rhs = c->patience;
+    c->entry[i].meter[ERROR_MAX].to = c->entry[i].meter[ERROR_FINAL].to = c->holds;
+    for (int l = 0; status == TN_OK && c->from_file && l < 2; l++) status = from_file(c, &c->entry[i].meter[l], e);
+  }
   c->all = c->rows;
   if (status == TN_OK && !tn_pool_run(c->options->workers, c->rows, one, c))
     status = tn_fail(e, TN_E_STOPPED, "the comparison was interrupted");
@@ -399,6 +455,7 @@ tn_status tn_compare_run(const tn_desc *desc, const char *model_name, const tn_c
   }
   rank(c);
   recommend(c);
+  c->options = NULL;
   *out = c;
   return TN_OK;
 }

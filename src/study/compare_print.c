@@ -7,20 +7,19 @@ static void reference_text(const tn_compare *c, tn_printer *p) {
     tn_put(p, "  it may be off by %.2g itself; errors below %.2g are not told apart\n", c->reference_error,
            TN_APART * c->reference_error);
   if (c->holds < c->until * (1 - 1e-9))
-    tn_put(p,
-           "  it holds up to t = %.6g s of %.6g s; errors are taken up to there (later the motion is not determined to "
-           "%g)\n",
-           c->holds, c->until, TN_HOLDS);
+    tn_put(p, "  it holds up to t = %.6g s of %.6g s; errors are taken up to there\n", c->holds, c->until);
 }
 
-/* in the order of ranks; those that failed last */
-static int in_order(const tn_compare *c, int place) {
-  for (int wanted = 1; wanted <= c->rows; wanted++)
-    for (int i = 0; i < c->rows; i++)
-      if (c->entry[i].row.rank_error == wanted && place-- == 0) return i;
-  for (int i = 0; i < c->rows; i++)
-    if (c->entry[i].row.rank_error == 0 && place-- == 0) return i;
-  return 0;
+/* the next in the order of ranks, behind one of a rank; those that failed last */
+static int next_in_order(const tn_compare *c, int i) {
+  const int none = c->rows + 1;
+  const int now = i < 0 ? 0 : c->entry[i].row.rank_error ? c->entry[i].row.rank_error : none;
+  int best = -1, rank = none + 1;
+  for (int k = 0; k < c->rows; k++) {
+    const int r = c->entry[k].row.rank_error ? c->entry[k].row.rank_error : none;
+    if ((r > now || (r == now && k > i)) && r < rank) best = k, rank = r;
+  }
+  return best;
 }
 
 tn_status tn_compare_text(const tn_compare *c, tn_write write, void *user) {
@@ -33,25 +32,36 @@ tn_status tn_compare_text(const tn_compare *c, tn_write write, void *user) {
     tn_compare_label(c, &c->entry[i].row, name, sizeof name);
     if ((int)strlen(name) > width) width = (int)strlen(name);
   }
-  tn_put(p, "\n%4s  %-*s %9s %9s %9s %9s %9s %5s %8s %8s %9s\n", "rank", width, "method", "error", "balance", "max |C|",
-         "rms |C|", "max |C'|", "by C", "steps", "rhs", "cpu, s");
-  for (int k = 0; k < c->rows; k++) {
-    const tn_compare_row *r = &c->entry[in_order(c, k)].row;
+  tn_put(p, "\n  rank  %-*s %9s %9s %9s %9s %9s %8s %5s %8s %8s %9s\n", width, "method", "error", "balance", "max |C|",
+         "rms |C|", "max |C'|", "contract", "by C", "steps", "rhs", "cpu, s");
+  for (int k = next_in_order(c, -1); k >= 0; k = next_in_order(c, k)) {
+    const tn_compare_row *r = &c->entry[k].row;
     tn_compare_label(c, r, name, sizeof name);
     if (!r->rank_error) {
-      tn_put(p, "%4s  %-*s %s\n", "-", width, name, r->failure ? r->failure : "nothing could be compared");
+      tn_put(p, "  %4s  %-*s %s\n", "-", width, name, r->failure ? r->failure : "nothing could be compared");
       continue;
     }
-    tn_put(p, "%4d  %-*s %8.2g%s %9.2g %9.2g %9.2g %9.2g %5d %8ld %8ld %9.3g\n", r->rank_error, width, name, r->error,
-           r->resolved ? " " : "*", r->energy, r->C_max, r->C_rms, r->Cdot_max, r->rank_residual, r->steps, r->rhs,
-           r->cpu_seconds);
+    tn_put(p, "%s %4d  %-*s %8.2g%s %9.2g %9.2g %9.2g %9.2g %8s %5d %8ld %8ld %9.3g\n", k == c->winner ? ">" : " ",
+           r->rank_error, width, name, r->error, r->resolved ? " " : "*", r->energy, r->C_max, r->C_rms, r->Cdot_max,
+           r->contract_kept ? "kept" : "broken", r->rank_residual, r->steps, r->rhs, r->cpu_seconds);
   }
+  tn_put(p, c->from_file ? "\nerror: largest difference of an output from the reference, in its unit"
+                         : "\nerror: largest distance of a body from the reference, in lengths of the model, and of "
+                           "unit vectors along its axes");
   tn_put(p,
-         "\nerror: largest distance of a body from the reference, in lengths of the model, and of directions. *: too "
-         "small to be told"
-         " from that of the reference; by C: the rank by max |C| alone\n\n%s\n",
+         "; *: too small to be told from that of the reference\n"
+         "balance: of energy, relative; C: violations as the contract scales them, which `tenon run` would stop at "
+         "where it says broken;"
+         " by C: the rank by max |C| alone\n\n%s\n",
          c->recommendation);
   if (*c->remark) tn_put(p, "%s\n", c->remark);
+  if (c->winner >= 0) {
+    const tn_entry *w = &c->entry[c->winner];
+    tn_put(p, "\n  tenon run %s", c->name);
+    for (int i = 0; i < w->trial.settings; i++)
+      if (strcmp(w->setting[i].name, "every") != 0) tn_put(p, " --%s %s", w->setting[i].name, w->setting[i].value);
+    tn_put(p, "\n");
+  }
   return p->failed ? TN_E_IO : TN_OK;
 }
 
@@ -111,7 +121,7 @@ tn_status tn_compare_csv(const tn_compare *c, tn_write write, void *user) {
   tn_put(p,
          "method,integrator,%s,error,error_final,energy_balance,C_max,C_rms,Cdot_max,Cdot_rms,steps,rejected,rhs,cpu_"
          "seconds,"
-         "rank_error,rank_residual,failure\n",
+         "rank_error,rank_residual,contract_kept,failure\n",
          c->fixed ? "step" : "rtol");
   for (int i = 0; i < c->rows; i++) {
     const tn_compare_row *r = &c->entry[i].row;
@@ -124,8 +134,8 @@ tn_status tn_compare_csv(const tn_compare *c, tn_write write, void *user) {
         tn_put(p, "%.9g,", values[k]);
       else
         tn_put(p, ",");
-    tn_put(p, "%ld,%ld,%ld,%.6g,%d,%d,", r->steps, r->rejected, r->rhs, r->cpu_seconds, r->rank_error,
-           r->rank_residual);
+    tn_put(p, "%ld,%ld,%ld,%.6g,%d,%d,%d,", r->steps, r->rejected, r->rhs, r->cpu_seconds, r->rank_error,
+           r->rank_residual, r->contract_kept);
     tn_put(p, "\"");
     for (const char *t = r->failure ? r->failure : ""; *t; t++) tn_put(p, *t == '"' ? "\"\"" : "%c", *t);
     tn_put(p, "\"\n");
@@ -141,9 +151,9 @@ tn_status tn_compare_curves(const tn_compare *c, tn_write write, void *user) {
     tn_compare_label(c, &c->entry[i].row, name, sizeof name);
     for (int k = 0; k < TN_BINS; k++) {
       const tn_bin *b = &c->entry[i].trial.bin[k];
-      if (k && b->t == 0) continue;
+      if (isnan(b->t)) continue;
       field(p, name);
-      tn_put(p, "%.9g,%.9g,%.9g,%.9g\n", b->t, b->C, b->Cdot, b->error);
+      tn_bin_line(p, b, true);
     }
   }
   return p->failed ? TN_E_IO : TN_OK;

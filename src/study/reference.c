@@ -27,21 +27,23 @@ int tn_reference_column(const tn_reference *r, const char *name) {
   return -1;
 }
 
-static char *line_of(FILE *file, char **line, size_t *room) {
+#define MOST_LINE ((size_t)1 << 24)
+
+static char *line_of(FILE *file, char **line, size_t *room, bool *failed) {
   size_t used = 0;
   for (;;) {
     if (*room - used < 256) {
-      char *larger = *room > ((size_t)1 << 24) ? NULL : realloc(*line, *room ? 2 * *room : 4096);
-      if (!larger) return NULL;
+      char *larger = *room > MOST_LINE ? NULL : realloc(*line, *room ? 2 * *room : 4096);
+      if (!larger) return *failed = true, NULL;
       *room = *room ? 2 * *room : 4096;
       *line = larger;
     }
-    if (!fgets(*line + used, (int)(*room - used), file)) return used ? *line : NULL;
-    used += strlen(*line + used);
-    if (used && (*line)[used - 1] == '\n') {
-      while (used && ((*line)[used - 1] == '\n' || (*line)[used - 1] == '\r')) (*line)[--used] = 0;
-      return *line;
-    }
+    const bool more = fgets(*line + used, (int)(*room - used), file) != NULL;
+    if (!more && !used) return NULL;
+    used += more ? strlen(*line + used) : 0;
+    if (more && (*line)[used - 1] != '\n') continue;
+    while (used && ((*line)[used - 1] == '\n' || (*line)[used - 1] == '\r')) (*line)[--used] = 0;
+    return *line;
   }
 }
 
@@ -73,12 +75,15 @@ tn_status tn_reference_read(tn_reference *r, const char *path, tn_error *e) {
   char *line = NULL;
   size_t room = 0;
   double *values = NULL;
+  bool failed = false;
   if (!file) return tn_fail(e, TN_E_IO, "cannot read '%.200s': %s", path, strerror(errno));
-  tn_status status = line_of(file, &line, &room) ? heads(r, line, path, e) : bad(e, path, 1, "no line of names");
+  tn_status status =
+      line_of(file, &line, &room, &failed) ? heads(r, line, path, e) : bad(e, path, 1, "no line of names");
   if (status == TN_OK && !(values = tn_arena_alloc(&r->arena, sizeof *values * ((size_t)r->columns + 1))))
     status = tn_fail(e, TN_E_MEMORY, "out of memory");
-  for (int n = 2; status == TN_OK && line_of(file, &line, &room); n++) {
+  for (int n = 2; status == TN_OK && line_of(file, &line, &room, &failed); n++) {
     const char *at = line;
+    if (!*line) continue; /* a blank line says nothing */
     for (int i = 0; i <= r->columns && status == TN_OK; i++) {
       const size_t size = strcspn(at, ",");
       if (!tn_json_number(at, size, &values[i])) status = bad(e, path, n, "something that is not a number");
@@ -87,8 +92,12 @@ tn_status tn_reference_read(tn_reference *r, const char *path, tn_error *e) {
     }
     if (status == TN_OK && r->rows && !(values[0] > r->value[(r->rows - 1) * ((size_t)r->columns + 1)]))
       status = bad(e, path, n, "times that do not increase");
-    if (status == TN_OK) status = tn_reference_add(r, values[0], values + 1);
+    if (status == TN_OK && tn_reference_add(r, values[0], values + 1) != TN_OK)
+      status = tn_fail(e, TN_E_MEMORY, "out of memory");
   }
+  if (status == TN_OK && failed)
+    status = tn_fail(e, TN_E_MODEL, "a line of '%.200s' is too long, or there is no memory for it", path);
+  if (status == TN_OK && ferror(file)) status = tn_fail(e, TN_E_IO, "cannot read '%.200s'", path);
   if (status == TN_OK && !r->rows) status = bad(e, path, 2, "no rows");
   free(line);
   fclose(file);

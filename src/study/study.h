@@ -255,7 +255,7 @@ void tn_bin_line(tn_printer *p, const tn_bin *b, bool error);
 
 typedef struct tn_entry {
   tn_compare_row row;
-  tn_setting setting[4];
+  tn_setting setting[5];
   char digits[32];
   tn_meter meter[6], *of[6];
   tn_trial trial;
@@ -270,7 +270,9 @@ struct tn_compare {
   tn_reference first, second; /* looser, tighter */
   char reference[256];
   double reference_error, holds, until, accuracy;
-  bool fixed;
+  char every[32]; /* distance of the times at which poses are compared, s */
+  bool fixed, from_file;
+  int dimension;
   long patience;
   int rows, done, all;
   tn_entry *entry;

@@ -23,7 +23,7 @@ static const tn_compare_row *row_of(const tn_compare *c, const char *method) {
   return NULL;
 }
 
-/* what is said at the end is the winner of the table, by the rule that stands in compare.c */
+/* what is said at the end: good enough if any is, not dearer than timing can tell, and nothing better by all three at once */
 static void check_winner(const tn_compare *c, double accuracy) {
   int winner;
   const char *sentence = tn_compare_recommendation(c, &winner);
@@ -32,22 +32,14 @@ static void check_winner(const tn_compare *c, double accuracy) {
     return;
   }
   const tn_compare_row *w = tn_compare_row_at(c, winner);
-  double cheapest = INFINITY, best = INFINITY, off;
-  tn_compare_reference(c, &off, NULL);
   CHECK_HAS(sentence, w->method);
   CHECK_HAS(sentence, w->integrator);
   for (int i = 0; i < tn_compare_rows(c); i++) {
     const tn_compare_row *r = tn_compare_row_at(c, i);
-    if (r->rank_error && r->contract_kept && r->error <= accuracy) cheapest = fmin(cheapest, r->cpu_seconds);
+    const bool good = r->rank_error && r->contract_kept && r->error <= 0.9 * accuracy;
+    if (good) CHECK(w->contract_kept && w->error <= accuracy && w->cpu_seconds <= 1.25 * r->cpu_seconds);
+    if (good && w->error > 0 && r->cpu_seconds < w->cpu_seconds && r->C_max < 0.01 * w->C_max) CHECK(w->C_max < 1e-12);
   }
-  for (int i = 0; i < tn_compare_rows(c); i++) {
-    const tn_compare_row *r = tn_compare_row_at(c, i);
-    if (!r->rank_error ||
-        (isfinite(cheapest) && (!r->contract_kept || !(r->error <= accuracy) || r->cpu_seconds > 1.25 * cheapest)))
-      continue;
-    best = fmin(best, fmax(r->error, 10 * off));
-  }
-  CHECK_NEAR(fmax(w->error, 10 * off), best, 0);
 }
 
 /* the published combination has the smaller residual than feedback, and the larger error; projection wins by error */
@@ -163,12 +155,22 @@ TEST(a_reference_from_a_file) {
 
 /* the rows that fail say why, the others are run */
 TEST(one_failure_does_not_stop_the_rest) {
-  static const char *const methods[] = {"project", "nonsense", "baumgarte:alpha=5,beta=5"};
+  static const char *const methods[] = {"project", "adjust:dependent=nobody.x", "baumgarte:alpha=5,beta=5"};
   const tn_compare_options o = {.methods = 3, .method = methods};
   tn_compare *c = compare("four_bar", 1, &o);
   if (!c) return;
   CHECK(!row_of(c, "project")->failure && !row_of(c, "baumgarte:alpha=5,beta=5")->failure);
-  CHECK_HAS(row_of(c, "nonsense")->failure, "nonsense");
-  CHECK(row_of(c, "nonsense")->rank_error == 0);
+  CHECK_HAS(row_of(c, methods[1])->failure, "nobody");
+  CHECK(row_of(c, methods[1])->rank_error == 0);
   tn_compare_free(c);
+  /* a name that is not known is known before anything runs */
+  static const char *const wrong[] = {"project", "projcet"};
+  const tn_compare_options bad = {.methods = 2, .method = wrong};
+  tn_desc *d = NULL;
+  tn_error e;
+  if (tn_desc_new(NULL, &d, &e) != TN_OK || tn_desc_read(d, TN_SOURCE_DIR "/models/pendulum.json", &e) != TN_OK)
+    abort();
+  CHECK(tn_compare_run(d, "pendulum", &bad, &c, &e) == TN_E_USAGE && !c);
+  CHECK_HAS(e.hint, "'project'");
+  tn_desc_free(d);
 }
