@@ -119,8 +119,9 @@ static double jacobian_rank(tn_sim *s, double least) {
   const int rows = s->m->rows, nu = s->m->nu, m = rows < nu ? rows : nu, n = rows < nu ? nu : rows;
   if (s->m->large || !rows) return NAN;
   tn_assemble(&s->solver.sys, s->t, s->y, tn_u_of(s, s->y));
-  double *A = tn_block_new(&s->allocator, sizeof *A * (size_t)(m * n + m)), *sigma = A + m * n;
+  double *A = tn_block_new(&s->allocator, sizeof *A * (size_t)(m * n + m));
   if (!A) return NAN;
+  double *sigma = A + m * n;
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < nu; j++) A[rows < nu ? i * nu + j : j * rows + i] = s->solver.sys.A[i * nu + j];
   tn_singular_values(m, n, A, sigma);
