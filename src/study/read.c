@@ -154,7 +154,7 @@ static int measure_named(const tn_study *s, const char *name) {
 }
 
 static bool find(void *user, const char *name, tn_meaning *m, tn_error *e) {
-  static const char *const own[] = {"measured", "paper", "m", "x", NULL};
+  static const char *const own[] = {"measured", "paper", "m", "x", "failed", NULL};
   const tn_study *s = user;
   int slot = measure_named(s, name);
   for (int k = 0; slot < 0 && own[k]; k++)

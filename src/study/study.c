@@ -53,7 +53,7 @@ static void need(tn_study *s, int i) {
 
 typedef struct scope {
   const tn_study *s;
-  double measured, paper, m, x;
+  double measured, paper, m, x, failed;
 } scope;
 
 static void fetch(const void *user, int slot, double *value) {
@@ -62,6 +62,7 @@ static void fetch(const void *user, int slot, double *value) {
            : slot == TN_SLOT_PAPER  ? c->paper
            : slot == TN_SLOT_M      ? c->m
            : slot == TN_SLOT_X      ? c->x
+           : slot == TN_SLOT_FAILED ? c->failed
                                     : c->s->measure[slot].result;
 }
 
@@ -99,7 +100,7 @@ static void varied(tn_study *s, tn_finding *m) {
       m->broken = true;
       return;
     }
-    const scope c = {.s = s, .m = meter->value, .x = x};
+    const scope c = {.s = s, .m = meter->value, .x = x, .failed = trial.status == TN_E_RUN};
     const bool holds = m->where && is_so(m->where, &c);
     if (m->collect == TN_COLLECT_FIRST || m->collect == TN_COLLECT_LAST) {
       if (m->collect == TN_COLLECT_FIRST && holds) best = x;

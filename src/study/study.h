@@ -240,7 +240,7 @@ struct tn_study {
 };
 
 /* slots of expressions in a study: measures, and these */
-enum { TN_SLOT_MEASURED = 1 << 20, TN_SLOT_PAPER, TN_SLOT_M, TN_SLOT_X };
+enum { TN_SLOT_MEASURED = 1 << 20, TN_SLOT_PAPER, TN_SLOT_M, TN_SLOT_X, TN_SLOT_FAILED };
 tn_status tn_study_parse(tn_study *s, const char *path, tn_error *e);
 /* the text of a file; paths in it begin where `path` is */
 tn_status tn_study_parse_text(tn_study *s, const char *path, const char *text, size_t size, tn_error *e);
