@@ -243,6 +243,7 @@ static tn_status signal_of(tn_study *s, tn_finding *m, tn_error *e) {
   TN_TRY(whole_at(n, "row", 0, 1, 1e9, &row, e));
   TN_TRY(number_at(n, "from", -INFINITY, &x->from, e));
   TN_TRY(number_at(n, "to", INFINITY, &x->to, e));
+  if (!(x->from <= x->to)) return tn_node_fail(n, e, TN_E_MODEL, "`from` is later than `to`");
   TN_TRY(number_at(n, "level", 0, &x->level, e));
   if (tn_node_get(n, "share")) TN_TRY(number_at(n, "share", 0, &x->level, e));
   TN_TRY(whole_at(n, "k", 1, 1, 1e9, &x->k, e));
@@ -279,6 +280,11 @@ static tn_status signal_of(tn_study *s, tn_finding *m, tn_error *e) {
     }
   if (!tn_figure_named(of))
     return tn_node_fail(tn_node_get(n, "of"), e, TN_E_MODEL, "'%.64s' is not known to be measured", of);
+  static const char *const idle[] = {"take", "from", "to", "norm", "row", "rows", "joint", "at", "k"};
+  for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
+    if (tn_node_get(n, idle[i]))
+      return tn_node_fail(tn_node_get(n, idle[i]), e, TN_E_MODEL,
+                          "`%s` is one number of the whole run: `%s` means nothing there", of, idle[i]);
   x->signal = TN_SIGNAL_FIGURE;
   x->figure = of;
   const tn_node *without = tn_node_get(n, "without");

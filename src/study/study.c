@@ -82,7 +82,7 @@ static bool is_so(const tn_expr *expr, const scope *c) {
 
 static void explain(tn_finding *m, const tn_trial *t) {
   if (t->status == TN_OK) return;
-  tn_format(m->message, sizeof m->message, "%.400s", t->message);
+  tn_format(m->message, sizeof m->message, "run '%.64s': %.400s", t->plan->name, t->message);
   m->failure = m->message;
 }
 
