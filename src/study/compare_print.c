@@ -26,7 +26,7 @@ tn_status tn_compare_text(const tn_compare *c, tn_write write, void *user) {
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
   int width = 20;
   char name[256];
-  tn_put(p, "%s: %d runs\n", c->name, c->rows);
+  tn_put(p, "%s: %d run%s\n", c->name, c->rows, c->rows == 1 ? "" : "s");
   reference_text(c, p);
   for (int i = 0; i < c->rows; i++) {
     tn_compare_label(c, &c->entry[i].row, name, sizeof name);

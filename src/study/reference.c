@@ -51,6 +51,7 @@ static tn_status bad(tn_error *e, const char *path, int line, const char *why) {
   tn_fail(e, TN_E_MODEL, "the reference has %s", why);
   tn_format(e->file, sizeof e->file, "%.250s", path);
   e->line = line;
+  e->column = 1;
   return TN_E_MODEL;
 }
 

@@ -1,6 +1,7 @@
 /* the description: nodes, reading files, building by calls, printing. */
 #include "read/read.h"
 
+#include "support/failing.h"
 #include "test.h"
 
 /* what tn_desc_print wrote */
@@ -487,21 +488,6 @@ TEST(printing_can_be_stopped) {
   CHECK_TEXT(e.message, "writing the description was stopped");
   CHECK(p.used > 0 && p.used <= 5000);
   tn_desc_free(d);
-}
-
-typedef struct failing {
-  long calls, fail, out;
-} failing;
-static void *fail_allocate(void *user, size_t size) {
-  failing *f = user;
-  if (++f->calls == f->fail) return NULL;
-  void *p = malloc(size);
-  f->out += p != NULL;
-  return p;
-}
-static void fail_release(void *user, void *p) {
-  ((failing *)user)->out -= p != NULL;
-  free(p);
 }
 
 TEST(setting_numbers_again_takes_no_memory) {

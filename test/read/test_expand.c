@@ -1,6 +1,7 @@
 /* repeat: what it makes, and what it refuses. */
 #include "read/read.h"
 
+#include "support/failing.h"
 #include "test.h"
 
 /* a stand-in for expressions: sums and differences, quotients of integers and names of counters, N = 4 */
@@ -244,21 +245,6 @@ TEST(built_by_calls_errors_name_the_pointer) {
   CHECK_TEXT(line, "no name 'x' (at /joints/rod/repeat)");
   tn_arena_free(&arena);
   tn_desc_free(d);
-}
-
-typedef struct failing {
-  long calls, fail, out;
-} failing;
-static void *fail_allocate(void *user, size_t size) {
-  failing *f = user;
-  if (++f->calls == f->fail) return NULL;
-  void *p = malloc(size);
-  f->out += p != NULL;
-  return p;
-}
-static void fail_release(void *user, void *p) {
-  ((failing *)user)->out -= p != NULL;
-  free(p);
 }
 
 /* chunks end at another piece for every fill the arena starts with, so that each piece is refused once */

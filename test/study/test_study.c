@@ -2,6 +2,7 @@
 #include "study/study.h"
 
 #include "support/build.h"
+#include "support/failing.h"
 #include "test.h"
 
 #define MODELS TN_SOURCE_DIR "/models/"
@@ -330,21 +331,6 @@ TEST(a_run_that_fails_is_a_row) {
   CHECK(tn_study_row_at(s, 3)->as_expected && !tn_study_row_at(s, 3)->failure);
   CHECK(tn_study_row_at(s, 4)->as_expected && isinf(tn_study_row_at(s, 4)->measured));
   tn_study_free(s);
-}
-
-typedef struct failing {
-  long calls, fail, out;
-} failing;
-static void *fail_allocate(void *user, size_t size) {
-  failing *f = user;
-  if (++f->calls == f->fail) return NULL;
-  void *p = malloc(size);
-  f->out += p != NULL;
-  return p;
-}
-static void fail_release(void *user, void *p) {
-  ((failing *)user)->out -= p != NULL;
-  free(p);
 }
 
 /* without memory a study is refused, or a row says so; nothing is lost */
