@@ -245,6 +245,15 @@ static void ask(const tn_model *model) {
   must(tn_report_surface_csv("fuzzy:set=gaussian", to_file, surface, &error));
   expect(fclose(surface) == 0, "cannot write the surface");
 
+  /* both as pages for a browser, where this build has them */
+  if (tn_has_pages(NULL)) {
+    static const char *const integrators[] = {"mampc3", "rk4"};
+    FILE *regions = create("embed.stability.html"), *answers = create("embed.surface.html");
+    must(tn_report_stability_page(2, integrators, "embed", to_file, regions, &error));
+    must(tn_report_surface_page("fuzzy:set=gaussian", "embed", to_file, answers, &error));
+    expect(fclose(regions) == 0 && fclose(answers) == 0, "cannot write the pages");
+  }
+
   /* forces are conservative here: with all speeds turned round the mechanism goes back to its start */
   must(tn_sim_advance(sim, 0.25, &error));
   must(tn_sim_channel(sim, "pin_A.angle", &angle, &error));
@@ -280,6 +289,17 @@ static void read_back(const tn_allocator *allocator, long count) {
   must(tn_result_csv(r, to_file, csv, &error)); /* the same bytes as during the run */
   must(tn_result_svg(r, to_file, svg, &error));
   expect(fclose(csv) == 0 && fclose(svg) == 0, "cannot write the tables");
+  FILE *glb = create("embed.glb"); /* for Blender and other programs that show solids */
+  must(tn_result_glb(r, to_file, glb, &error));
+  expect(fclose(glb) == 0, "cannot write the solids");
+  const char *missing;
+  if (tn_has_pages(&missing)) { /* one file for a browser, with the linkage in motion */
+    FILE *page = create("embed.html");
+    must(tn_result_page(r, to_file, page, &error));
+    expect(fclose(page) == 0, "cannot write the page");
+  } else {
+    printf("no page: %s\n", missing);
+  }
   for (int g = 0; g < tn_result_groups(r); g++) { /* t; tip, of two columns; load */
     const int columns = tn_result_group(r, g, name, sizeof name, &first);
     if (strcmp(name, "tip") != 0) continue;

@@ -62,6 +62,12 @@ static void compare(void) {
   tn_compare_json(c, to_file, stdout);
   tn_compare_csv(c, to_file, stdout);
   tn_compare_curves(c, to_file, stdout);
+  if (tn_has_pages(NULL)) { /* one file for a browser */
+    FILE *page = fopen("study_compared.html", "w");
+    if (!page) exit(1);
+    must(tn_compare_page(c, "study", NULL, to_file, page, &e), &e);
+    if (fclose(page) != 0) exit(1);
+  }
   tn_compare_free(c);
   tn_desc_free(desc);
 }
@@ -82,6 +88,12 @@ static void study(void) {
   tn_study_text(s, to_file, stdout);
   tn_study_json(s, to_file, stdout);
   for (int i = 0; tn_study_curve(s, i); i++) tn_study_curve_csv(s, i, to_file, stdout);
+  if (tn_has_pages(NULL)) {
+    FILE *page = fopen("study_claims.html", "w");
+    if (!page) exit(1);
+    must(tn_study_page(s, "study", to_file, page, &e), &e);
+    if (fclose(page) != 0) exit(1);
+  }
   if (!tn_study_as_expected(s)) exit(1);
   tn_study_free(s);
 }

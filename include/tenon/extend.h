@@ -67,6 +67,8 @@ typedef enum tn_kind {
   TN_LIST,    /* n of what `inside` says (0: any number)                                            */
   TN_OBJECT,  /* its members are those of `inside`                                                  */
   TN_INERTIA, /* plane: a number; space: 3 or 6 numbers                                             */
+  TN_SIZES,   /* a number, or a list of them                                                        */
+  TN_SHAPES,  /* `none`, an object with the members of `inside`, or a list of these                 */
   TN_ANY      /* what the compiler makes of it                                                      */
 } tn_kind;
 
@@ -132,6 +134,35 @@ typedef struct tn_chart {
                   double *s); /* the s of a small change dq: N s = dq as far as it is one */
 } tn_chart;
 
+/* ---- what a joint looks like --------------------------------------------------------------------------------------- */
+
+/* the sign a joint is drawn with. pin: turns about its axis; slide: goes along it; wheel: rolls or meshes */
+typedef enum tn_symbol { TN_SYM_OTHER, TN_SYM_PIN, TN_SYM_SLIDE, TN_SYM_BALL, TN_SYM_WELD, TN_SYM_WHEEL } tn_symbol;
+
+typedef enum tn_mark_kind {
+  TN_MARK_WHEEL,  /* radius, about `axis`; with teeth it meets the other of its joint along `toward`        */
+  TN_MARK_RACK,   /* a straight one, along `axis`; `at` is where it meets the wheel, which is the way of `toward` */
+  TN_MARK_BALL,   /* of semi-axes `size` along the axes of its frame                                       */
+  TN_MARK_RAIL,   /* something runs on it along `axis`                                                      */
+  TN_MARK_BLOCK,  /* runs along `axis` and cannot tilt                                                      */
+  TN_MARK_ROLLER, /* a point that runs along or on something                                                */
+  TN_MARK_FLOOR,  /* the plane through `at`, normal to `axis`                                               */
+  TN_MARK_BLADE   /* glides along `axis` on what is normal to `toward`                                      */
+} tn_mark_kind;
+
+typedef struct tn_mark { /* a thing that a joint wants to be seen on one of its bodies. world axes, at the given pose */
+  tn_mark_kind kind;
+  int frame;              /* on the body of which frame                                                     */
+  double at[3], axis[3];  /* of a wheel: the centre of its pitch circle                                     */
+  double toward[3];       /* direction                                                                      */
+  double radius, size[3]; /* m                                                                              */
+  double teeth;           /* 0: none, below 0: any number                                                   */
+  bool internal;          /* its teeth point inwards                                                        */
+  bool cone;              /* teeth run to `apex`                                                            */
+  double apex[3];
+} tn_mark;
+enum { TN_MOST_MARKS = 4 };
+
 /* ---- joints ------------------------------------------------------------------------------------------------------- */
 
 /* the plane half of a joint. J: rows x 3*frames, twists in the order v0 w0 v1 w1 ..
@@ -159,6 +190,8 @@ typedef struct tn_joint2 {
   void (*motion)(const void *self, const double *q, double d[2], double *angle, double *S);
   /* the point where it acts, for channels cx cy; may be NULL                                               */
   void (*contact)(const void *self, const tn_frame2 *f, double c[2]);
+  /* things to be drawn, TN_MOST_MARKS at most: how many. f: at the given pose; mark is zero; may be NULL    */
+  int (*marks)(const void *self, const tn_frame2 *f, tn_mark *mark);
 } tn_joint2;
 
 /* tree use in space: frame 1 in frame 0, everything in axes of frame 0 and as seen from it */
@@ -215,6 +248,7 @@ typedef struct tn_joint3 {
   void (*contact)(const void *self, const tn_frame3 *f, double c[3]);
   /* rows may be met the wrong way round too: negative there; may be NULL                                   */
   double (*side)(const void *self, const tn_frame3 *f);
+  int (*marks)(const void *self, const tn_frame3 *f, tn_mark *mark);
 } tn_joint3;
 
 typedef enum tn_seat {                  /* where the frames of a joint sit                                          */
@@ -231,6 +265,7 @@ typedef struct tn_joint_type {
   const char *name, *doc;
   const char *example; /* sections of a model that shows it, ' for "; in the plane if it is there, else in space */
   const char *example_space; /* one in space, where it is in both and differs                            */
+  tn_symbol symbol;
   tn_seat seat;
   bool at_second;                   /* without a place it sits at the origin of the second body                 */
   unsigned oriented;                /* bit i: frame i must turn with its body, so a particle is refused         */

@@ -64,6 +64,8 @@ TN_API tn_status tn_study_json(const tn_study *study, tn_write write, void *user
 /* what was recorded of run i over time, as CSV: violations, and errors where there is a reference; name NULL past the last */
 TN_API const char *tn_study_curve(const tn_study *study, int i);
 TN_API tn_status tn_study_curve_csv(const tn_study *study, int i, tn_write write, void *user);
+/* a page for a browser: the claims with what is measured, and the curves, steps and sweeps behind them. `command`: how it was made */
+TN_API tn_status tn_study_page(const tn_study *study, const char *command, tn_write write, void *user, tn_error *error);
 
 /* ---- methods compared on a model of one's own ---------------------------------------------------------------------- */
 
@@ -113,6 +115,10 @@ TN_API tn_status tn_compare_json(const tn_compare *compare, tn_write write, void
 TN_API tn_status tn_compare_csv(const tn_compare *compare, tn_write write, void *user);
 /* drift over time of all runs: run, t, |C| and |Cdot| scaled as the contract does, error as long as the reference holds */
 TN_API tn_status tn_compare_curves(const tn_compare *compare, tn_write write, void *user);
+/* a page for a browser: work and precision, drift over time, the table, how to repeat it. `command`: how it was made; `run`: a command
+ * that runs the model, to which the options of a row can be added; NULL: `tenon run` and the name of the model */
+TN_API tn_status tn_compare_page(const tn_compare *compare, const char *command, const char *run, tn_write write,
+                                 void *user, tn_error *error);
 
 #ifdef __cplusplus
 }

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define TN_VERSION "0.8.0"
+#define TN_VERSION "0.9.0"
 
 /* what a shared library shows */
 #if defined(__GNUC__)
@@ -290,6 +290,12 @@ TN_API tn_status tn_result_csv(tn_result *result, tn_write write, void *user, tn
 TN_API tn_status tn_result_npy(tn_result *result, int group, tn_write write, void *user, tn_error *error);
 /* a picture: every group over time, vectors in the plane also as a path */
 TN_API tn_status tn_result_svg(tn_result *result, tn_write write, void *user, tn_error *error);
+/* a page for a browser: the mechanism in motion, plots of everything, how good it is, how to repeat it. meshes that the model names are
+ * looked for beside it. false: this build has no pages, and why */
+TN_API bool tn_has_pages(const char **missing);
+TN_API tn_status tn_result_page(tn_result *result, tn_write write, void *user, tn_error *error);
+/* the motion as binary glTF 2.0, for Blender and other programs that show solids: a node for every body, all rows as an animation */
+TN_API tn_status tn_result_glb(tn_result *result, tn_write write, void *user, tn_error *error);
 
 /* ---- results as text ------------------------------------------------------------------------------------------- */
 
@@ -314,12 +320,17 @@ TN_API tn_status tn_report_eval(tn_sim *sim, const char *model_name, tn_write wr
 TN_API tn_status tn_report_stability_text(const char *integrator, tn_write write, void *user, tn_error *error);
 TN_API tn_status tn_report_stability_json(const char *integrator, tn_write write, void *user, tn_error *error);
 TN_API tn_status tn_report_stability_csv(const char *integrator, tn_write write, void *user, tn_error *error);
+/* a page for a browser, of n of them side by side. `command`: how it was made */
+TN_API tn_status tn_report_stability_page(int n, const char *const *integrators, const char *command, tn_write write,
+                                          void *user, tn_error *error);
 
 /* what a stabilizer that is a controller, in the short form of the command line, `fuzzy:set=gaussian`, makes of x = Kp C and
  * y = Kd Cdot, -1 to 1: for people, as one JSON object, and on a grid as CSV: x, y, F(x, y), and F of y alone */
 TN_API tn_status tn_report_surface_text(const char *stabilizer, tn_write write, void *user, tn_error *error);
 TN_API tn_status tn_report_surface_json(const char *stabilizer, tn_write write, void *user, tn_error *error);
 TN_API tn_status tn_report_surface_csv(const char *stabilizer, tn_write write, void *user, tn_error *error);
+TN_API tn_status tn_report_surface_page(const char *stabilizer, const char *command, tn_write write, void *user,
+                                        tn_error *error);
 
 /* ---- the registries: what can be named ------------------------------------------------------------------------- */
 

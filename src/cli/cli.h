@@ -34,7 +34,7 @@ typedef struct command {
 } command;
 
 extern const command tn_cli_run, tn_cli_check, tn_cli_show, tn_cli_eval, tn_cli_list, tn_cli_schema, tn_cli_new,
-    tn_cli_export, tn_cli_stability, tn_cli_surface, tn_cli_compare, tn_cli_reproduce, tn_cli_completion;
+    tn_cli_export, tn_cli_view, tn_cli_stability, tn_cli_surface, tn_cli_compare, tn_cli_reproduce, tn_cli_completion;
 extern const command *const tn_cli_commands[]; /* ends with NULL */
 extern const option tn_cli_settings[];         /* overrides of the model: load.c */
 extern const option tn_cli_general[];          /* of every command */
@@ -59,6 +59,9 @@ int tn_words_parse(const command *c, int argc, char **argv, words *w);
 void tn_words_free(words *w);
 bool tn_words_has(const words *w, const char *flag);
 const char *tn_words_value(const words *w, const char *flag); /* the last one; NULL: not given */
+/* `start`, the words and those options that `keep` likes, as a shell takes them: how to do it again. to be freed; NULL: no memory, which
+ * has been said */
+char *tn_words_again(const words *w, const char *start, bool (*keep)(const words *w, const option *o));
 void tn_help(FILE *to, const command *c);
 void tn_help_all(FILE *to);
 void tn_manual(FILE *to);
@@ -117,6 +120,9 @@ int tn_export(tn_result *result, const char *path, bool no_clobber, FILE *say);
 
 /* whether a file can be written; `inputs`, which ends with NULL, are files that it must not be. 0, or an exit code that has been explained */
 int tn_save_plan(const char *path, const char *const *inputs);
+bool tn_ends_in(const char *path, const char *suffix); /* and something stands before it */
+/* whether this build has pages; if not, that has been explained */
+bool tn_pages(const char *path);
 int tn_save(const char *path, tn_status (*print)(const void *what, tn_write write, void *user), const void *what);
 /* --jobs N: 0 if it is not given, -1 if it makes no sense, which has been explained */
 int tn_jobs(const words *w);

@@ -16,7 +16,8 @@ static const option options[] = {
      "an error that is good enough, in lengths of the model and of directions (outputs of a file: as they are); 1e-4",
      NULL, false},
     {"--jobs", "-j", "N", "runs at a time; as many as there are processors if left out", NULL, false},
-    {"--output", "-o", "FILE", "by suffix: .csv (a line a run), .json; may repeat", "file", true},
+    {"--output", "-o", "FILE", "by suffix: .html (a page for a browser), .csv (a line a run), .json; may repeat",
+     "file", true},
     {"--curves", NULL, "FILE", "violations and errors of all runs over time, as CSV", "file", false},
     {"--json", NULL, NULL, "as one JSON object", NULL, false},
     {"--quiet", "-q", NULL, "no progress", NULL, false},
@@ -76,9 +77,40 @@ static tn_status as_json(const void *c, tn_write write, void *user) { return tn_
 static tn_status as_text(const void *c, tn_write write, void *user) { return tn_compare_text(c, write, user); }
 static tn_status as_curves(const void *c, tn_write write, void *user) { return tn_compare_curves(c, write, user); }
 
-static bool ends(const char *text, const char *with) {
-  const size_t n = strlen(text), m = strlen(with);
-  return n > m && strcmp(text + n - m, with) == 0;
+/* a page, with how to make it again and how to run the model with the options of a row */
+typedef struct page {
+  const tn_compare *c;
+  char *command, *run;
+} page;
+
+static bool of_comparison(const words *w, const option *o) {
+  static const char *const idle[] = {"--output", "--curves", "--json", "--quiet", "--jobs", NULL};
+  (void)w;
+  for (int i = 0; idle[i]; i++)
+    if (strcmp(o->flag, idle[i]) == 0) return false;
+  return true;
+}
+
+/* of the model; its method is that of a row */
+static bool of_run(const words *w, const option *o) {
+  for (const option *s = w->command->shared; s->flag; s++)
+    if (s == o)
+      return strcmp(s->flag, "--method") && strcmp(s->flag, "--formulation") && strcmp(s->flag, "--stabilize");
+  return false;
+}
+
+static tn_status as_page(const void *what, tn_write write, void *user) {
+  const page *p = what;
+  return tn_compare_page(p->c, p->command, p->run, write, user, NULL);
+}
+
+static int save_page(const words *w, const char *path, const tn_compare *c) {
+  page p = {c, tn_words_again(w, "tenon compare", of_comparison), NULL};
+  if (p.command) p.run = tn_words_again(w, "tenon run", of_run);
+  const int code = p.run ? tn_save(path, as_page, &p) : 5;
+  free(p.command);
+  free(p.run);
+  return code;
 }
 
 /* before anything runs */
@@ -88,8 +120,10 @@ static int plan_files(const words *w, const char *model, const char *reference) 
     const char *flag = w->option[i].option->flag, *path = w->option[i].value;
     const bool output = strcmp(flag, "--output") == 0;
     if (!output && strcmp(flag, "--curves") != 0) continue;
-    if (output && strcmp(path, "-") != 0 && !ends(path, ".csv") && !ends(path, ".json"))
-      return tn_say_usage(w, "the name of an output ends in .csv or .json, not", path);
+    const bool html = output && tn_ends_in(path, ".html");
+    if (output && strcmp(path, "-") != 0 && !html && !tn_ends_in(path, ".csv") && !tn_ends_in(path, ".json"))
+      return tn_say_usage(w, "the name of an output ends in .html, .csv or .json, not", path);
+    if (html && !tn_pages(path)) return TN_E_USAGE;
     const int code = tn_save_plan(path, inputs);
     if (code) return code;
   }
@@ -101,7 +135,9 @@ static int report(const words *w, const tn_compare *c) {
   int code = 0, winner;
   for (int i = 0; i < w->options && !code; i++) {
     const char *flag = w->option[i].option->flag, *path = w->option[i].value;
-    if (strcmp(flag, "--output") == 0) code = tn_save(path, ends(path, ".json") ? as_json : as_csv, c);
+    if (strcmp(flag, "--output") == 0)
+      code = tn_ends_in(path, ".html") ? save_page(w, path, c)
+                                       : tn_save(path, tn_ends_in(path, ".json") ? as_json : as_csv, c);
     if (strcmp(flag, "--curves") == 0) code = tn_save(path, as_curves, c);
     out = out || (path && strcmp(path, "-") == 0);
   }

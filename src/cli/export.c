@@ -3,7 +3,8 @@
 
 static const option options[] = {
     {"--output", "-o", "FILE",
-     "by suffix: .csv, .npy (an array for each group of channels), .svg; - is CSV on standard output. may repeat",
+     "by suffix: .csv, .npy (an array for each group of channels), .svg, .html, .glb; - is CSV "
+     "on standard output. may repeat",
      "file", true},
     {"--no-clobber", NULL, NULL, "never replace a file that is there", NULL, false},
     {"--quiet", "-q", NULL, "say nothing", NULL, false},
@@ -48,7 +49,8 @@ static int run(const words *w) {
 const command tn_cli_export = {
     .name = "export",
     .takes = "RESULT",
-    .doc = "Write a result file (.tnr), whole or cut off, as CSV, arrays for NumPy or a picture; without -o say what "
+    .doc = "Write a result file (.tnr), whole or cut off, as CSV, arrays for NumPy, a picture or glTF; without -o say "
+           "what "
            "is in it.",
     .completes = "file",
     .least = 1,

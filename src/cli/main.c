@@ -1,13 +1,10 @@
 /* tenon: dynamics of constrained multibody systems from the command line. */
 #include "cli.h"
 
-const command *const tn_cli_commands[] = {&tn_cli_run,        &tn_cli_check,
-                                          &tn_cli_show,       &tn_cli_eval,
-                                          &tn_cli_list,       &tn_cli_schema,
-                                          &tn_cli_new,        &tn_cli_export,
-                                          &tn_cli_stability,  &tn_cli_surface,
-                                          &tn_cli_compare,    &tn_cli_reproduce,
-                                          &tn_cli_completion, NULL};
+const command *const tn_cli_commands[] = {
+    &tn_cli_run,     &tn_cli_check,   &tn_cli_show,      &tn_cli_eval,       &tn_cli_list,
+    &tn_cli_schema,  &tn_cli_new,     &tn_cli_export,    &tn_cli_view,       &tn_cli_stability,
+    &tn_cli_surface, &tn_cli_compare, &tn_cli_reproduce, &tn_cli_completion, NULL};
 
 static void version(void) {
   char built[512];
@@ -18,6 +15,9 @@ static void version(void) {
     for (int i = 0; tn_list_name(tn_list_kind(k), i); i++) printf(" %s", tn_list_name(tn_list_kind(k), i));
     putchar('\n');
   }
+  const char *missing;
+  const bool pages = tn_has_pages(&missing);
+  printf("%-12s %s%s\n", "pages", pages ? "html" : "none: ", missing);
 }
 
 static int run(const command *c, int argc, char **argv) {

@@ -7,7 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef enum kind { CSV, TNR, NPY, SVG } kind;
+typedef enum kind { CSV, TNR, NPY, SVG, HTML, GLB, KINDS } kind;
+
+/* made from a recording at the end */
+static bool derived(kind k) { return k != CSV && k != TNR; }
 
 typedef struct file {
   const char *path; /* "-": stdout                                                                   */
@@ -55,9 +58,9 @@ static bool exists(const char *path) {
 }
 
 static bool kind_of(const char *path, kind *k) {
-  static const char *const suffixes[] = {".csv", ".tnr", ".npy", ".svg"};
+  static const char *const suffixes[KINDS] = {".csv", ".tnr", ".npy", ".svg", ".html", ".glb"};
   const char *dot = strrchr(path, '.');
-  for (int i = 0; dot && i < 4; i++)
+  for (int i = 0; dot && i < KINDS; i++)
     if (strcmp(dot, suffixes[i]) == 0 && dot != path && dot[-1] != '/') {
       *k = (kind)i;
       return true;
@@ -101,6 +104,14 @@ static bool same_file(const file *a, const file *b) {
          strcmp(base_name(a->target), base_name(b->target)) == 0;
 }
 
+static bool no_pages(const char *path) {
+  const char *why;
+  if (tn_has_pages(&why)) return false;
+  tn_say(RED, "cannot write '%s': pages are left out of this Tenon: %s", path, why);
+  tn_say(PLAIN, "with npm on the path, build it again; .tnr keeps everything until then: tenon view FILE.tnr");
+  return true;
+}
+
 /* one -o: what it is, and whether it can be */
 static int plan_file(const words *w, const char *path, bool no_clobber, file *f) {
   struct stat s, link;
@@ -115,7 +126,8 @@ static int plan_file(const words *w, const char *path, bool no_clobber, file *f)
     f->direct = true;
     return f->kind == CSV ? 0 : tn_say_usage(w, "a device or pipe takes CSV only, not", path);
   }
-  if (!suffix) return tn_say_usage(w, "the name of an output ends in .csv, .tnr, .npy or .svg, not", path);
+  if (!suffix) return tn_say_usage(w, "the name of an output ends in .csv, .tnr, .npy, .svg, .html or .glb, not", path);
+  if (f->kind == HTML && no_pages(path)) return TN_E_USAGE;
   if (no_clobber && f->kind != NPY && refuse_to_replace(path)) return TN_E_IO;
   /* what a link stands for is written, not the link */
   if (there && lstat(path, &link) == 0 && S_ISLNK(link.st_mode)) f->target = realpath(path, NULL);
@@ -318,6 +330,16 @@ static tn_status make_svg(tn_result *r, int group, tn_write write, void *user, t
   return tn_result_svg(r, write, user, e);
 }
 
+static tn_status make_html(tn_result *r, int group, tn_write write, void *user, tn_error *e) {
+  (void)group;
+  return tn_result_page(r, write, user, e);
+}
+
+static tn_status make_glb(tn_result *r, int group, tn_write write, void *user, tn_error *e) {
+  (void)group;
+  return tn_result_glb(r, write, user, e);
+}
+
 /* one file out of a result */
 static int make(tn_result *r, maker m, int group, const char *path, bool whole, bool no_clobber, FILE *say) {
   tn_error e = {.status = TN_OK};
@@ -330,10 +352,12 @@ static int make(tn_result *r, maker m, int group, const char *path, bool whole, 
   if (to) {
     const tn_status status = m(r, group, tn_to_file, to, &e);
     const bool closed = fclose(to) == 0;
-    if (status == TN_E_IO || (status == TN_OK && !closed))
+    if ((status == TN_E_IO && errno) || (status == TN_OK && !closed))
       code = cannot_write(path, errno);
     else if (status != TN_OK)
       code = tn_say_error(&e);
+    else if (*e.message)
+      tn_say(YELLOW, "'%s': %s", path, e.message); /* it is good, but something is not in it */
     if (code) remove(part);
   }
   if (!code) code = settle(part, path, whole, no_clobber, say);
@@ -357,7 +381,8 @@ static int make_arrays(tn_result *r, const char *path, bool whole, bool no_clobb
 
 static int make_kind(tn_result *r, kind k, const char *path, bool whole, bool no_clobber, FILE *say) {
   if (k == NPY) return make_arrays(r, path, whole, no_clobber, say);
-  return make(r, k == CSV ? make_csv : make_svg, 0, path, whole, no_clobber, say);
+  static const maker makers[KINDS] = {[CSV] = make_csv, [SVG] = make_svg, [HTML] = make_html, [GLB] = make_glb};
+  return make(r, makers[k], 0, path, whole, no_clobber, say);
 }
 
 int tn_export(tn_result *r, const char *path, bool no_clobber, FILE *say) {
@@ -375,9 +400,10 @@ int tn_export(tn_result *r, const char *path, bool no_clobber, FILE *say) {
     return status == TN_OK && closed ? 0 : cannot_write(out ? "standard output" : path, errno);
   }
   if (!kind_of(path, &k) || k == TNR) {
-    tn_say(RED, "the name of an output ends in .csv, .npy or .svg, not '%s'", path);
+    tn_say(RED, "the name of an output ends in .csv, .npy, .svg, .html or .glb, not '%s'", path);
     return TN_E_USAGE;
   }
+  if (k == HTML && no_pages(path)) return TN_E_USAGE;
   if (no_clobber && k != NPY && refuse_to_replace(path)) return TN_E_IO;
   return make_kind(r, k, path, true, no_clobber, say);
 }
@@ -390,9 +416,9 @@ static int close_record(outputs *o, const loaded *l, bool whole, FILE *say) {
     note_failure(o, o->record);
   if (o->record_file && fclose(o->record_file) != 0) note_failure(o, o->record);
   o->record_file = NULL;
-  bool derived = false;
-  for (int i = 0; i < o->n; i++) derived = derived || o->file[i].kind == NPY || o->file[i].kind == SVG;
-  if (derived && !o->failed) {
+  bool any = false;
+  for (int i = 0; i < o->n; i++) any = any || derived(o->file[i].kind);
+  if (any && !o->failed) {
     tn_result *r;
     tn_error e;
     if (tn_result_open(NULL, o->record, &r, &e) != TN_OK) {
@@ -400,7 +426,7 @@ static int close_record(outputs *o, const loaded *l, bool whole, FILE *say) {
     } else {
       for (int i = 0; i < o->n; i++) {
         const file *f = &o->file[i];
-        if (f->kind != NPY && f->kind != SVG) continue;
+        if (!derived(f->kind)) continue;
         const int made = make_kind(r, f->kind, f->target, whole, o->no_clobber, say);
         if (!code) code = made;
       }

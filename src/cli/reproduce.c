@@ -14,7 +14,11 @@ static const option options[] = {
     {"--only", NULL, "TEXT", "claims with this in their id", NULL, false},
     {"--jobs", "-j", "N", "runs at a time; as many as there are processors if left out", NULL, false},
     {"--json", NULL, NULL, "as one JSON object (several papers: a list of them)", NULL, false},
-    {"--output", "-o", "FOLDER", "write the curves of every run there, as CSV", "file", false},
+    {"--output", "-o", "PLACE",
+     "a name in .html: the page of a paper, for a browser; else a folder for PAPER.html and the curves of every run, "
+     "as "
+     "CSV",
+     "file", false},
     {"--quiet", "-q", NULL, "no progress", NULL, false},
     {.flag = NULL}};
 
@@ -65,25 +69,82 @@ typedef struct curve {
   int i;
 } curve;
 
+typedef struct page {
+  const tn_study *s;
+  const char *command;
+} page;
+
 static tn_status as_curve(const void *what, tn_write write, void *user) {
   const curve *c = what;
   return tn_study_curve_csv(c->s, c->i, write, user);
+}
+
+static tn_status as_page(const void *what, tn_write write, void *user) {
+  const page *p = what;
+  return tn_study_page(p->s, p->command, write, user, NULL);
+}
+
+static bool again(const words *w, const option *o) {
+  (void)w;
+  return strcmp(o->flag, "--quick") == 0 || strcmp(o->flag, "--only") == 0;
+}
+
+/* of `all` every paper has a command of its own */
+static int save_page(const words *w, const char *paper, const tn_study *s, const char *path) {
+  words one = *w;
+  one.word = &paper;
+  char *line = tn_words_again(&one, "tenon reproduce", again);
+  const int code = line ? tn_save(path, as_page, &(page){s, line}) : 5;
+  free(line);
+  return code;
+}
+
+/* letters that a name of a file should not have are put away; true: there were some */
+static bool plain(char *name) {
+  bool changed = false;
+  for (char *c = name; *c; c++)
+    if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+", *c)) *c = '_', changed = true;
+  if (*name == '.') *name = '_';
+  return changed;
+}
+
+/* FOLDER/paper.html */
+static int write_page(const words *w, const char *paper, const tn_study *s, const char *folder) {
+  static const char *const none[] = {NULL};
+  char path[1024], name[128];
+  snprintf(name, sizeof name, "%s", *tn_study_paper(s) ? tn_study_paper(s) : "study");
+  plain(name);
+  if ((size_t)snprintf(path, sizeof path, "%s/%s.html", folder, name) >= sizeof path) return TN_E_IO;
+  const char *why;
+  if (!tn_has_pages(&why)) {
+    tn_say(YELLOW, "no page is written: pages are left out of this Tenon: %s", why);
+    return 0;
+  }
+  const int code = tn_save_plan(path, none);
+  return code ? code : save_page(w, paper, s, path);
+}
+
+/* before anything runs: a page that can be written, or a folder */
+static int plan_output(const words *w, const char *output, const char *study) {
+  const char *const inputs[] = {study, NULL};
+  if (!output) return 0;
+  if (tn_ends_in(output, ".html")) {
+    if (strcmp(w->word[0], "all") == 0) return tn_say_usage(w, "all papers need a folder, not", output);
+    return tn_pages(output) ? tn_save_plan(output, inputs) : TN_E_USAGE;
+  }
+  if (mkdir(output, 0777) == 0 || errno == EEXIST) return 0;
+  tn_say(RED, "cannot make '%s': %s", output, strerror(errno));
+  return TN_E_IO;
 }
 
 /* FOLDER/paper.run.csv, with a number in place of letters that a name of a file should not have */
 static int write_curves(const tn_study *s, const char *folder) {
   static const char *const none[] = {NULL};
   char path[1024], name[128];
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-    tn_say(RED, "cannot make '%s': %s", folder, strerror(errno));
-    return TN_E_IO;
-  }
   for (int i = 0; tn_study_curve(s, i); i++) {
     bool changed =
         snprintf(name, sizeof name - 16, "%s.%s", tn_study_paper(s), tn_study_curve(s, i)) >= (int)sizeof name - 16;
-    for (char *c = name; *c; c++)
-      if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+", *c)) *c = '_', changed = true;
-    if (*name == '.') *name = '_';
+    changed = plain(name) || changed;
     if (changed) snprintf(name + strlen(name), 16, ".%d", i + 1);
     if ((size_t)snprintf(path, sizeof path, "%s/%s.csv", folder, name) >= sizeof path) return TN_E_IO;
     int code = tn_save_plan(path, none);
@@ -104,9 +165,11 @@ static int reproduce(const words *w, const char *name, bool *as_expected, int *r
     tn_say(RED, near ? "there is no study '%s': did you mean '%s'?" : "there is no study '%s'", name, near);
     return TN_E_USAGE;
   }
-  const char *folder = tn_words_value(w, "--output");
+  const char *output = tn_words_value(w, "--output");
   const int workers = tn_jobs(w);
   if (workers < 0) return TN_E_USAGE;
+  const int refused = plan_output(w, output, path);
+  if (refused) return refused;
   if (tn_study_read(NULL, path, &s, &e) != TN_OK) return tn_say_error(&e);
   progress p = {.paper = tn_study_paper(s), .shown = isatty(2) && !tn_words_has(w, "--quiet")};
   const tn_study_options o = {.quick = tn_words_has(w, "--quick"),
@@ -123,7 +186,12 @@ static int reproduce(const words *w, const char *name, bool *as_expected, int *r
     status = tn_words_has(w, "--json") ? tn_study_json(s, tn_to_file, stdout) : tn_study_text(s, tn_to_file, stdout);
     code = status == TN_OK ? 0 : TN_E_IO;
   }
-  if (!code && folder) code = write_curves(s, folder);
+  if (!code && output && (run || !o.only)) {
+    if (tn_ends_in(output, ".html"))
+      code = save_page(w, name, s, output);
+    else if ((code = write_page(w, name, s, output)) == 0)
+      code = write_curves(s, output);
+  }
   *as_expected = *as_expected && tn_study_as_expected(s);
   tn_study_free(s);
   return code;

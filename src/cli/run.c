@@ -7,7 +7,9 @@
 static const option options[] = {
     {"--output", "-o", "FILE",
      "write the outputs of the model, by suffix: .csv, .tnr (everything, to be read again), .npy (an array for each "
-     "group of channels), .svg (a picture); - is CSV on standard output. may repeat",
+     "group of channels), .svg (a picture), .html (a page for a browser: the motion and everything about it), .glb "
+     "(glTF: solids that move); - is CSV "
+     "on standard output. may repeat",
      "file", true},
     {"--no-clobber", NULL, NULL, "never replace a file that is there", NULL, false},
     {"--json", NULL, NULL, "the summary as one JSON object on standard output", NULL, false},

@@ -14,6 +14,18 @@ static bool same(const char *a, const char *b) {
   return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+bool tn_ends_in(const char *path, const char *suffix) {
+  const size_t n = strlen(path), k = strlen(suffix);
+  return n > k && strcmp(path + n - k, suffix) == 0;
+}
+
+bool tn_pages(const char *path) {
+  const char *why;
+  if (tn_has_pages(&why)) return true;
+  tn_say(RED, "cannot write '%s': pages are left out of this Tenon: %s", path, why);
+  return false;
+}
+
 int tn_save_plan(const char *path, const char *const *inputs) {
   struct stat s;
   if (strcmp(path, "-") == 0) return 0;

@@ -104,6 +104,42 @@ bool tn_words_has(const words *w, const char *flag) {
   return false;
 }
 
+/* ---- the same again --------------------------------------------------------------------------------------------------- */
+
+/* counts where `to` is NULL */
+static size_t quoted(char *to, const char *word) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+  const bool bare = *word && strspn(word, plain) == strlen(word);
+  size_t n = 0;
+  const char *piece[3] = {bare ? " " : " '", NULL, bare ? "" : "'"};
+  for (int i = 0; i < 3; i++)
+    for (const char *c = i == 1 ? word : piece[i]; *c; c++) {
+      const char *as = i == 1 && *c == '\'' ? "'\\''" : NULL;
+      const size_t size = as ? strlen(as) : 1;
+      if (to) memcpy(to + n, as ? as : c, size);
+      n += size;
+    }
+  if (to) to[n] = 0;
+  return n;
+}
+
+char *tn_words_again(const words *w, const char *start, bool (*keep)(const words *w, const option *o)) {
+  char *line = NULL;
+  for (int pass = 0; pass < 2; pass++) { /* measured, then written */
+    size_t n = strlen(start);
+    if (pass) memcpy(line, start, n + 1);
+    for (int i = 0; i < w->words; i++) n += quoted(line ? line + n : NULL, w->word[i]);
+    for (int i = 0; i < w->options; i++) {
+      const given *g = &w->option[i];
+      if (!keep(w, g->option)) continue;
+      n += quoted(line ? line + n : NULL, g->option->flag);
+      if (g->value) n += quoted(line ? line + n : NULL, g->value);
+    }
+    if (!pass && !(line = malloc(n + 1))) return tn_say(RED, "out of memory"), NULL;
+  }
+  return line;
+}
+
 /* ---- help ---------------------------------------------------------------------------------------------------------------- */
 
 enum { LINE = 100, COLUMN = 27 };

@@ -52,6 +52,7 @@ const tn_joint_type tn_joint_constant_velocity = {
         "},\n"
         "'forces': { 'motor': { 'type': 'torque', 'on': 'drive.angle', 'value': 0.5 } },\n"
         "'outputs': { 'rate_in': 'input.w1', 'rate_out': 'output.w1' }",
+    .symbol = TN_SYM_BALL,
     .seat = TN_SEAT_SHARED,
     .oriented = 3,
     .space = {.there = true,

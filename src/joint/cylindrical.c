@@ -67,6 +67,7 @@ const tn_joint_type tn_joint_cylindrical = {
                "[0, 1, -1] } },\n"
                "'forces': { 'motor': { 'type': 'torque', 'on': 'shaft.angle', 'value': 0.01 } },\n"
                "'outputs': { 'angle': 'shaft.angle', 'way': 'shaft.shift' }",
+    .symbol = TN_SYM_SLIDE,
     .seat = TN_SEAT_SHARED,
     .oriented = 3,
     .coordinates = coordinates,
@@ -74,6 +75,7 @@ const tn_joint_type tn_joint_cylindrical = {
     .space = {.side = tn_side_axis,
               .there = true,
               .frames = TN_AXES_AXIS,
+              .marks = tn_marks_block3,
               .list = list,
               .rows = 4,
               .unit = {TN_LENGTH, TN_LENGTH, TN_ANGLE, TN_ANGLE},

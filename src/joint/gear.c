@@ -234,6 +234,56 @@ static void contact3(const void *self, const tn_frame3 *f, double c[3]) {
   memcpy(c, k.P, sizeof k.P);
 }
 
+static void wheel_of(const gear *j, int k, tn_mark *mark) {
+  mark->kind = TN_MARK_WHEEL;
+  mark->frame = k;
+  mark->teeth = j->teeth[k];
+  mark->internal = j->internal && j->teeth[k] > j->teeth[1 - k];
+}
+
+static int marks2(const void *self, const tn_frame2 *f, tn_mark *mark) {
+  double P[2];
+  contact2(self, f, P);
+  for (int k = 0; k < 2; k++) {
+    tn_mark *m = &mark[k];
+    wheel_of(self, k, m);
+    m->axis[2] = 1;
+    for (int i = 0; i < 2; i++) {
+      m->at[i] = f[k].r[i];
+      m->toward[i] = P[i] - f[k].r[i];
+    }
+    m->radius = hypot(m->toward[0], m->toward[1]);
+  }
+  return 2;
+}
+
+static int marks3(const void *self, const tn_frame3 *f, tn_mark *mark) {
+  double P[3], z[2][3], n[3], D[3];
+  contact3(self, f, P);
+  for (int k = 0; k < 2; k++) tn_axis3(f[k].A, 2, z[k]);
+  tn_cross3(z[0], z[1], n);
+  tn_sub3(f[1].r, f[0].r, D);
+  const double n2 = tn_dot3(n, n);
+  for (int k = 0; k < 2; k++) {
+    tn_mark *m = &mark[k];
+    double rho[3];
+    wheel_of(self, k, m);
+    tn_sub3(P, f[k].r, rho);
+    const double along = tn_dot3(rho, z[k]);
+    memcpy(m->axis, z[k], sizeof m->axis);
+    for (int i = 0; i < 3; i++) {
+      m->at[i] = f[k].r[i] + along * z[k][i];
+      m->toward[i] = P[i] - m->at[i];
+    }
+    m->radius = tn_norm3(m->toward);
+    m->cone = n2 > 1e-12;
+    if (!m->cone) continue;
+    const double x = tn_triple3(n, D, z[1 - k]) / n2; /* to where the axes meet, as in (6) */
+    for (int i = 0; i < 3; i++) m->apex[i] = f[k].r[i] + x * z[k][i];
+  }
+  return 2;
+}
+
 static const tn_field fields[] = {
     {.key = "teeth",
      .doc = "numbers of teeth of the two wheels; any positive numbers in their ratio",
@@ -282,6 +332,7 @@ const tn_joint_type tn_joint_gear = {
                      "},\n"
                      "'forces': { 'motor': { 'type': 'torque', 'on': 'fast.angle', 'value': 0.1 } },\n"
                      "'outputs': { 'fast': 'fast.rate', 'slow': 'slow.rate', 'tooth': 'norm(force(mesh))' }",
+    .symbol = TN_SYM_WHEEL,
     .seat = TN_SEAT_MESH,
     .oriented = 7,
     .size = sizeof(gear),
@@ -295,7 +346,8 @@ const tn_joint_type tn_joint_gear = {
               .position = position2,
               .rows_on_twists = rows2,
               .rates = rates2,
-              .contact = contact2},
+              .contact = contact2,
+              .marks = marks2},
     .space = {.there = true,
               .frames = TN_AXES_AXIS,
               .rows_velocity_only = 1,
@@ -308,5 +360,6 @@ const tn_joint_type tn_joint_gear = {
               .rows_on_twists = rows3,
               .rates = rates3,
               .accept = accept3,
-              .contact = contact3},
+              .contact = contact3,
+              .marks = marks3},
 };

@@ -49,4 +49,14 @@ void tn_motion3_turn(tn_motion3 *m, double angle);
 double tn_side_axis(const void *self, const tn_frame3 *f);
 double tn_side_axes(const void *self, const tn_frame3 *f);
 
+/* ---- what is seen: marks.c ------------------------------------------------------------------------------------------ */
+
+/* a rail on frame 0, along x in the plane and z in space, and on frame 1 a block or roller that runs on it */
+int tn_marks_block2(const void *self, const tn_frame2 *f, tn_mark *mark);
+int tn_marks_block3(const void *self, const tn_frame3 *f, tn_mark *mark);
+int tn_marks_roller2(const void *self, const tn_frame2 *f, tn_mark *mark);
+int tn_marks_roller3(const void *self, const tn_frame3 *f, tn_mark *mark);
+/* the plane through frame 0 normal to its z */
+int tn_marks_floor3(const void *self, const tn_frame3 *f, tn_mark *mark);
+
 #endif

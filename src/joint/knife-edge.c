@@ -106,6 +106,29 @@ static void contact3(const void *self, const tn_frame3 *f, double c[3]) {
   for (int i = 0; i < 3; i++) c[i] = f[1].r[i];
 }
 
+static int marks2(const void *self, const tn_frame2 *f, tn_mark *mark) {
+  (void)self;
+  mark->kind = TN_MARK_BLADE;
+  mark->frame = 1;
+  mark->at[0] = f[1].r[0], mark->at[1] = f[1].r[1];
+  mark->axis[0] = f[1].c, mark->axis[1] = f[1].s;
+  mark->toward[2] = 1;
+  return 1;
+}
+
+static int marks3(const void *self, const tn_frame3 *f, tn_mark *mark) {
+  (void)self;
+  mark->kind = TN_MARK_BLADE;
+  mark->frame = 1;
+  memcpy(mark->at, f[1].r, sizeof mark->at);
+  tn_axis3(f[1].A, 2, mark->axis);
+  tn_axis3(f[0].A, 2, mark->toward);
+  mark[1].kind = TN_MARK_FLOOR;
+  memcpy(mark[1].at, f[1].r, sizeof mark->at);
+  memcpy(mark[1].axis, mark->toward, sizeof mark->axis);
+  return 2;
+}
+
 const tn_joint_type tn_joint_knife_edge = {
     .name = "knife-edge",
     .doc =
@@ -123,6 +146,7 @@ const tn_joint_type tn_joint_knife_edge = {
         "'axis': 'x' } },\n"
         "'start': { 'skate.vx': 1, 'skate.wz': 2 },\n"
         "'outputs': { 'x': 'blade.cx', 'y': 'blade.cy', 'across': 'norm(force(blade))' }",
+    .symbol = TN_SYM_WHEEL,
     .seat = TN_SEAT_SHARED,
     .oriented = 3,
     .plane = {.there = true,
@@ -133,7 +157,8 @@ const tn_joint_type tn_joint_knife_edge = {
               .position = position2,
               .rows_on_twists = rows2,
               .rates = rates2,
-              .contact = contact2},
+              .contact = contact2,
+              .marks = marks2},
     .space = {.there = true,
               .frames = TN_AXES_BLADE,
               .rows = 1,
@@ -144,5 +169,6 @@ const tn_joint_type tn_joint_knife_edge = {
               .position = position3,
               .rows_on_twists = rows3,
               .rates = rates3,
-              .contact = contact3},
+              .contact = contact3,
+              .marks = marks3},
 };

@@ -64,6 +64,7 @@ const tn_joint_type tn_joint_planar = {
     .space = {.side = tn_side_axis,
               .there = true,
               .frames = TN_AXES_NORMAL,
+              .marks = tn_marks_floor3,
               .list = list,
               .rows = 3,
               .unit = {TN_LENGTH, TN_ANGLE, TN_ANGLE},

@@ -52,10 +52,12 @@ const tn_joint_type tn_joint_point_on_line = {
                      "'joints': { 'wire': { 'type': 'point-on-line', 'between': ['ground', 'bead'], 'at': 'bead', "
                      "'axis': [1, 2, -2] } },\n"
                      "'outputs': { 'place': 'position(bead)', 'load': 'norm(force(wire))' }",
+    .symbol = TN_SYM_SLIDE,
     .seat = TN_SEAT_SHARED,
     .oriented = 1,
     .plane = {.there = true,
               .has_axis = true,
+              .marks = tn_marks_roller2,
               .rows = 1,
               .unit = {TN_LENGTH},
               .axes = -1,
@@ -64,6 +66,7 @@ const tn_joint_type tn_joint_point_on_line = {
               .rates = rates},
     .space = {.there = true,
               .frames = TN_AXES_AXIS,
+              .marks = tn_marks_roller3,
               .list = list,
               .rows = 2,
               .unit = {TN_LENGTH, TN_LENGTH},

@@ -36,6 +36,7 @@ const tn_joint_type tn_joint_point_on_plane = {
     .oriented = 1,
     .space = {.there = true,
               .frames = TN_AXES_NORMAL,
+              .marks = tn_marks_floor3,
               .list = list,
               .rows = 1,
               .unit = {TN_LENGTH},

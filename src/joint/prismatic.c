@@ -121,12 +121,14 @@ const tn_joint_type tn_joint_prismatic = {
         "'joints': { 'slope': { 'type': 'prismatic', 'between': ['ground', 'block'], 'at': 'block', 'axis': "
         "['cos(30*deg)', 0, '-sin(30*deg)'] } },\n"
         "'outputs': { 'way': 'slope.shift', 'height': 'block.z' }",
+    .symbol = TN_SYM_SLIDE,
     .seat = TN_SEAT_SHARED,
     .oriented = 3,
     .coordinates = coordinates,
     .size = sizeof(prismatic),
     .plane = {.there = true,
               .has_axis = true,
+              .marks = tn_marks_block2,
               .rows = 2,
               .unit = {TN_LENGTH, TN_ANGLE},
               .axes = 1,
@@ -139,6 +141,7 @@ const tn_joint_type tn_joint_prismatic = {
     .space = {.side = tn_side_axes,
               .there = true,
               .frames = TN_AXES_AXIS,
+              .marks = tn_marks_block3,
               .list = list,
               .rows = 5,
               .unit = {TN_LENGTH, TN_LENGTH, TN_ANGLE, TN_ANGLE, TN_ANGLE},

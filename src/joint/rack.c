@@ -143,6 +143,42 @@ static void contact3(const void *self, const tn_frame3 *f, double c[3]) {
   memcpy(c, k.P, sizeof k.P);
 }
 
+static int pinion_and_bar(const rack *j, const double O[3], const double z[3], const double P[3], const double e[3],
+                          tn_mark *mark) {
+  for (int k = 0; k < 2; k++) {
+    mark[k].kind = k ? TN_MARK_RACK : TN_MARK_WHEEL;
+    mark[k].frame = k;
+    mark[k].radius = j->radius;
+    mark[k].teeth = -1;
+  }
+  for (int i = 0; i < 3; i++) {
+    mark[0].at[i] = O[i];
+    mark[0].axis[i] = z[i];
+    mark[0].toward[i] = P[i] - O[i];
+    mark[1].at[i] = P[i];
+    mark[1].axis[i] = -e[i];
+    mark[1].toward[i] = O[i] - P[i];
+  }
+  return 2;
+}
+
+static int marks2(const void *self, const tn_frame2 *f, tn_mark *mark) {
+  const rack *j = self;
+  tn_touch2 k;
+  tn_touch_carried2(&f[2], j->P_c, j->e_c, &k);
+  return pinion_and_bar(j, (double[3]){f[0].r[0], f[0].r[1], 0}, (double[3]){0, 0, 1}, (double[3]){k.P[0], k.P[1], 0},
+                        (double[3]){k.e[0], k.e[1], 0}, mark);
+}
+
+static int marks3(const void *self, const tn_frame3 *f, tn_mark *mark) {
+  const rack *j = self;
+  double z[3];
+  tn_touch3 k;
+  tn_touch_carried3(&f[2], j->P_c, j->e_c, &k);
+  tn_axis3(f[0].A, 2, z);
+  return pinion_and_bar(j, f[0].r, z, k.P, k.e, mark);
+}
+
 static const tn_field fields[] = {{.key = "radius",
                                    .unit = "m",
                                    .doc = "of the pitch circle of the pinion",
@@ -189,6 +225,7 @@ const tn_joint_type tn_joint_rack = {
         "  'mesh': { 'type': 'rack', 'between': ['pinion', 'bar'], 'radius': 0.05, 'axis': 'x', 'direction': 'z' }\n"
         "},\n"
         "'outputs': { 'turn': 'axle.angle', 'way': 'guide.shift', 'tooth': 'norm(force(mesh))' }",
+    .symbol = TN_SYM_WHEEL,
     .seat = TN_SEAT_MESH,
     .oriented = 7,
     .size = sizeof(rack),
@@ -202,7 +239,8 @@ const tn_joint_type tn_joint_rack = {
               .position = position2,
               .rows_on_twists = rows2,
               .rates = rates2,
-              .contact = contact2},
+              .contact = contact2,
+              .marks = marks2},
     .space = {.there = true,
               .frames = TN_AXES_AXIS,
               .rows_velocity_only = 1,
@@ -215,5 +253,6 @@ const tn_joint_type tn_joint_rack = {
               .rows_on_twists = rows3,
               .rates = rates3,
               .accept = accept3,
-              .contact = contact3},
+              .contact = contact3,
+              .marks = marks3},
 };

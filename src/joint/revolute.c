@@ -88,6 +88,7 @@ const tn_joint_type tn_joint_revolute = {
         "'bodies': { 'flap': { 'mass': 2, 'inertia': [0.01, 0.17, 0.17], 'position': [0.5, 0, 0] } },\n"
         "'joints': { 'hinge': { 'type': 'revolute', 'between': ['ground', 'flap'], 'at': [0, 0, 0], 'axis': 'y' } },\n"
         "'outputs': { 'angle': 'hinge.angle', 'load': 'norm(force(hinge))' }",
+    .symbol = TN_SYM_PIN,
     .seat = TN_SEAT_SHARED,
     .coordinates = coordinates,
     .plane = {.there = true,

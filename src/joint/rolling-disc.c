@@ -48,6 +48,16 @@ static tn_status init(void *self, tn_context *ctx, int frames, const tn_frame3 *
   return tn_wheel_init(&j->wheel, ctx, f);
 }
 
+static int marks(const void *self, const tn_frame3 *f, tn_mark *mark) {
+  const disc *j = self;
+  mark->kind = TN_MARK_WHEEL;
+  mark->frame = 1;
+  mark->radius = j->radius;
+  tn_axis3(f[1].A, 2, mark->axis);
+  memcpy(mark->at, f[1].r, sizeof mark->at);
+  return 1 + tn_wheel_floor(self, f, mark + 1);
+}
+
 static const tn_field fields[] = {{.key = "radius",
                                    .unit = "m",
                                    .doc = "of the rim",
@@ -70,6 +80,7 @@ const tn_joint_type tn_joint_rolling_disc = {
         "'start': { 'wheel.wy': 5, 'wheel.vx': 1, 'wheel.wx': 0.3, 'wheel.vy': -0.06 },\n"
         "'outputs': { 'x': 'floor.cx', 'y': 'floor.cy', 'height': 'wheel.z', 'load': 'floor.fz' },\n"
         "'run': { 'until': 5 }",
+    .symbol = TN_SYM_WHEEL,
     .seat = TN_SEAT_SHARED,
     .oriented = 3,
     .size = sizeof(disc),
@@ -84,5 +95,6 @@ const tn_joint_type tn_joint_rolling_disc = {
               .position = tn_wheel_position,
               .rows_on_twists = tn_wheel_rows,
               .rates = tn_wheel_rates,
-              .contact = tn_wheel_contact},
+              .contact = tn_wheel_contact,
+              .marks = marks},
 };

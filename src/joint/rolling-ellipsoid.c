@@ -43,6 +43,15 @@ static tn_status init(void *self, tn_context *ctx, int frames, const tn_frame3 *
   return tn_wheel_init(&j->wheel, ctx, f);
 }
 
+static int marks(const void *self, const tn_frame3 *f, tn_mark *mark) {
+  const ellipsoid *j = self;
+  mark->kind = TN_MARK_BALL;
+  mark->frame = 1;
+  memcpy(mark->size, j->s, sizeof mark->size);
+  memcpy(mark->at, f[1].r, sizeof mark->at);
+  return 1 + tn_wheel_floor(self, f, mark + 1);
+}
+
 static const tn_field fields[] = {{.key = "semi_axes",
                                    .unit = "m",
                                    .doc = "half the lengths of its axes, along x, y and z of the second body",
@@ -65,6 +74,7 @@ const tn_joint_type tn_joint_rolling_ellipsoid = {
                "'semi_axes': [0.08, 0.05, 0.05] } },\n"
                "'outputs': { 'x': 'egg.x', 'height': 'egg.z', 'contact': 'table.cx', 'load': 'table.fz' },\n"
                "'run': { 'until': 2 }",
+    .symbol = TN_SYM_WHEEL,
     .seat = TN_SEAT_SHARED,
     .oriented = 3,
     .size = sizeof(ellipsoid),
@@ -79,5 +89,6 @@ const tn_joint_type tn_joint_rolling_ellipsoid = {
               .position = tn_wheel_position,
               .rows_on_twists = tn_wheel_rows,
               .rates = tn_wheel_rates,
-              .contact = tn_wheel_contact},
+              .contact = tn_wheel_contact,
+              .marks = marks},
 };

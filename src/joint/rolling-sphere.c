@@ -28,6 +28,15 @@ static tn_status init(void *self, tn_context *ctx, int frames, const tn_frame3 *
   return tn_wheel_init(&j->wheel, ctx, f);
 }
 
+static int marks(const void *self, const tn_frame3 *f, tn_mark *mark) {
+  const ball *j = self;
+  mark->kind = TN_MARK_BALL;
+  mark->frame = 1;
+  for (int i = 0; i < 3; i++) mark->size[i] = j->radius;
+  memcpy(mark->at, f[1].r, sizeof mark->at);
+  return 1 + tn_wheel_floor(self, f, mark + 1);
+}
+
 static const tn_field fields[] = {{.key = "radius",
                                    .unit = "m",
                                    .doc = "of the ball",
@@ -53,6 +62,7 @@ const tn_joint_type tn_joint_rolling_sphere = {
                "'start': { 'table.wz': 2, 'ball.vy': 0.3, 'ball.wx': 3 },\n"
                "'outputs': { 'x': 'top.cx', 'y': 'top.cy', 'spin': 'table.wz' },\n"
                "'run': { 'until': 11 }",
+    .symbol = TN_SYM_WHEEL,
     .seat = TN_SEAT_SHARED,
     .oriented = 3,
     .size = sizeof(ball),
@@ -67,5 +77,6 @@ const tn_joint_type tn_joint_rolling_sphere = {
               .position = tn_wheel_position,
               .rows_on_twists = tn_wheel_rows,
               .rates = tn_wheel_rates,
-              .contact = tn_wheel_contact},
+              .contact = tn_wheel_contact,
+              .marks = marks},
 };

@@ -164,3 +164,15 @@ void tn_wheel_contact(const void *self, const tn_frame3 *f, double c[3]) {
   ((const tn_wheel *)self)->lowest(self, f, rho, rhodot);
   for (int i = 0; i < 3; i++) c[i] = f[1].r[i] + rho[i];
 }
+
+int tn_wheel_floor(const void *self, const tn_frame3 *f, tn_mark *mark) {
+  mark->kind = TN_MARK_FLOOR;
+  mark->frame = 0;
+  tn_wheel_contact(self, f, mark->at);
+  tn_axis3(f[0].A, 2, mark->axis);
+  /* `on_bodies` may have the wheel off its plane at the given pose */
+  double d[3];
+  tn_sub3(mark->at, f[0].r, d);
+  tn_axpy3(((const tn_wheel *)self)->h - tn_dot3(d, mark->axis), mark->axis, mark->at);
+  return 1;
+}

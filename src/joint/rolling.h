@@ -45,4 +45,7 @@ void tn_wheel_rows(const void *self, double t, const tn_frame3 *f, double *J);
 void tn_wheel_rates(const void *self, double t, const tn_frame3 *f, double *Ct, double *gamma);
 void tn_wheel_contact(const void *self, const tn_frame3 *f, double c[3]);
 
+/* `marks`: the plane where the wheel touches it; adds one */
+int tn_wheel_floor(const void *self, const tn_frame3 *f, tn_mark *mark);
+
 #endif

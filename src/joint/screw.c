@@ -87,6 +87,7 @@ const tn_joint_type tn_joint_screw = {
                "'joints': { 'thread': { 'type': 'screw', 'between': ['ground', 'nut'], 'at': 'nut', 'axis': 'z', "
                "'pitch': 0.1 } },\n"
                "'outputs': { 'angle': 'thread.angle', 'height': 'nut.z' }",
+    .symbol = TN_SYM_SLIDE,
     .seat = TN_SEAT_SHARED,
     .oriented = 3,
     .coordinates = coordinates,
@@ -95,6 +96,7 @@ const tn_joint_type tn_joint_screw = {
     .space = {.side = tn_side_axis,
               .there = true,
               .frames = TN_AXES_AXIS,
+              .marks = tn_marks_block3,
               .rows = 5,
               .unit = {TN_LENGTH, TN_LENGTH, TN_ANGLE, TN_ANGLE, TN_LENGTH},
               .axes = 1,

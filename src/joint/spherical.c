@@ -36,6 +36,7 @@ const tn_joint_type tn_joint_spherical = {
                "'joints': { 'tip': { 'type': 'spherical', 'between': ['ground', 'top'], 'at': [0, 0, 0] } },\n"
                "'start': { 'top.w3': 100 },\n"
                "'outputs': { 'axis': 'axis(top, z)', 'load': 'norm(force(tip))' }",
+    .symbol = TN_SYM_BALL,
     .seat = TN_SEAT_SHARED,
     .space = {.there = true,
               .list = list,

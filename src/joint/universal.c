@@ -99,6 +99,7 @@ const tn_joint_type tn_joint_universal = {
                "'forces': { 'motor': { 'type': 'torque', 'on': 'drive.angle', 'value': 0.5 } },\n"
                "'outputs': { 'rate_in': 'input.w1', 'rate_out': 'output.w1', 'angle1': 'cross.angle1', 'angle2': "
                "'cross.angle2' }",
+    .symbol = TN_SYM_BALL,
     .seat = TN_SEAT_SHARED,
     .oriented = 3,
     .coordinates = coordinates,

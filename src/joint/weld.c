@@ -75,6 +75,7 @@ const tn_joint_type tn_joint_weld = {
                      "  'seam': { 'type': 'weld', 'between': ['bar', 'tip'], 'at': [1, 0, 0] }\n"
                      "},\n"
                      "'outputs': { 'twist': 'seam.tx', 'bend': 'seam.ty' }",
+    .symbol = TN_SYM_WELD,
     .seat = TN_SEAT_SHARED,
     .at_second = true,
     .oriented = 3,

@@ -1,8 +1,8 @@
 /* channels: the names by which expressions, outputs, starts and forces speak of the motion. */
 #include "model/model.h"
 
-static const char *const energies[TN_ENERGIES] = {"kinetic", "potential",  "total",   "force",
-                                                  "driver",  "stabilizer", "balance", "dissipated"};
+const char *const tn_energy_name[TN_ENERGIES] = {"kinetic", "potential",  "total",   "force",
+                                                 "driver",  "stabilizer", "balance", "dissipated"};
 /* of bodies and joints, by dimension; the names in space are those of the plane and more */
 static const char *const values2[] = {"x", "y", "angle"}, *const rates2[] = {"vx", "vy", "rate"},
                          *const accels2[] = {"ax", "ay", "accel"};
@@ -22,7 +22,7 @@ static int which(const char *word, const char *const *list, int n) {
   return -1;
 }
 
-bool tn_is_energy(const char *name) { return which(name, energies, TN_ENERGIES) >= 0; }
+bool tn_is_energy(const char *name) { return which(name, tn_energy_name, TN_ENERGIES) >= 0; }
 
 static bool unknown_channel(tn_error *e, const char *kind, const char *name, const char *word, int n,
                             const char *const *known) {
@@ -230,8 +230,8 @@ bool tn_model_channel(const tn_model *m, const char *name, tn_channel *ch, tn_er
   if (strcmp(part, "energy") == 0) {
     ch->kind = TN_CH_ENERGY;
     ch->after_solve = true; /* the ledger */
-    ch->component = which(word, energies, TN_ENERGIES);
-    return ch->component >= 0 || unknown_channel(e, "the", "energy", word, TN_ENERGIES, energies);
+    ch->component = which(word, tn_energy_name, TN_ENERGIES);
+    return ch->component >= 0 || unknown_channel(e, "the", "energy", word, TN_ENERGIES, tn_energy_name);
   }
   if (strcmp(part, "momentum") == 0) {
     const char *const *known = m->dimension == 2 ? momenta2 : momenta3;

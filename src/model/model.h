@@ -13,7 +13,8 @@
  *   schema.c    the same as a JSON schema    jacobian.c parts of A that outputs ask for
  *   matrix.c    symmetric matrices           switches.c functions made of pieces
  *   states.c    numbers that forces and stabilizers have of their own
- *   methods.c   named combinations           settings.c what a run uses instead */
+ *   methods.c   named combinations           settings.c what a run uses instead
+ *   scene.c     shapes that the file gives */
 #ifndef TN_MODEL_H
 #define TN_MODEL_H
 
@@ -54,6 +55,33 @@ typedef struct tn_term {
   double coefficient;
 } tn_term;
 
+typedef enum tn_shape_kind { TN_BOX, TN_CYLINDER, TN_SPHERE, TN_CAPSULE, TN_POLYLINE, TN_MESH } tn_shape_kind;
+
+/* a shape of a body or of the ground, in their axes */
+typedef struct tn_draw {
+  const tn_node *node;
+  int body;
+  bool given; /* by `draw` or `scene`; else it is the shape that gives the body its inertia */
+  tn_shape_kind figure;
+  double box[3];         /* in the plane the third is 0                                         */
+  double radius, length; /* the length of a disc is 0; radius 0: a point                        */
+  int points;
+  double *point; /* points x 3                                                          */
+  double width;  /* of a polyline; 0: not said                                          */
+  int closed;
+  const char *file; /* of a mesh                                                           */
+  double scale;
+  double at[3], angle; /* plane: turned by the angle                                          */
+  double axis[3];      /* space: its z                                                        */
+  double A[9];         /* its axes, in the plane too                                          */
+  int color;           /* 0xrrggbb; -1: not said                                              */
+} tn_draw;
+
+typedef struct tn_traced { /* a place whose path is drawn */
+  const char *name;
+  tn_spot spot;
+} tn_traced;
+
 typedef struct tn_body {
   const char *name;
   const tn_node *node;
@@ -61,6 +89,7 @@ typedef struct tn_body {
   int joint;                /* the tree joint, or -1                                           */
   bool backwards;           /* it is the first of that joint's two                             */
   bool oriented;
+  bool drawn;                      /* `draw` says what it looks like                                  */
   tn_spot pivot;                   /* on the parent; body coordinates on_parent only                  */
   int parent;                      /* body its motion builds on, or TN_GROUND                         */
   int q, nq, u, nu;                /* its own coordinates and speeds, the first and their number      */
@@ -192,6 +221,8 @@ typedef enum tn_energy {
   TN_DISSIPATED,
   TN_ENERGIES
 } tn_energy;
+
+extern const char *const tn_energy_name[TN_ENERGIES];
 
 enum { TN_AT_ONCE = 64 }; /* bodies that are evaluated together, while they are near in memory */
 
@@ -353,8 +384,13 @@ struct tn_model {
   double *sigma;     /* rows: weight that stands in for missing mass; NULL if there is none */
   tn_servo *servo;   /* servos, in the order of their rows */
   int servos;
-  int max_frames;    /* of a joint */
-  int R;             /* numbers in tn_system.R */
+  int max_frames; /* of a joint */
+  int R;          /* numbers in tn_system.R */
+  int draws;      /* those of one body after another, the ground's first */
+  tn_draw *draw;
+  bool ground_drawn;
+  int traces;
+  tn_traced *trace;
   int jacobian_room; /* numbers in the largest part of A that an output asks for */
   tn_plan plan;      /* of the sparse factorisation; nodes 0: there is none */
   const tn_body_type
@@ -455,7 +491,8 @@ tn_status tn_check_name(tn_context *c, const tn_node *member);
 extern const tn_field tn_top_fields[], tn_body_fields[], tn_lump_fields[], tn_rod_fields[], tn_point_fields[],
     tn_value_fields[], tn_start_fields[], tn_run_fields[], tn_integrator_fields[], tn_contract_fields[],
     tn_part_fields[], tn_row_fields[], tn_seat_fields[], tn_seat_two_fields[], tn_seat_nowhere_fields[],
-    tn_seat_mesh_fields[], tn_force_fields[], tn_swing_fields[];
+    tn_seat_mesh_fields[], tn_force_fields[], tn_swing_fields[], tn_shape_fields[], tn_scene_fields[],
+    tn_traced_fields[];
 
 /* registry.c: the types of a kind, those of the build and then those added to the description (NULL: none) */
 typedef enum tn_registry {
@@ -580,6 +617,7 @@ bool tn_is_energy(const char *name); /* `kinetic` .. of `energy.kinetic` */
 const char *tn_channel_unit(const tn_model *m, const tn_channel *ch);
 tn_status tn_outputs_read(tn_context *c);
 tn_status tn_states_name(tn_context *c); /* of forces and stabilizers */
+tn_status tn_scene_read(tn_context *c);
 tn_status tn_start_read(tn_context *c);
 tn_status tn_run_read(tn_context *c);
 

@@ -149,11 +149,41 @@ static void plain(tn_json *j, const tn_field *f) {
     }
     tn_json_close(j);
     return;
+  case TN_SIZES:
+    tn_json_open(j, "anyOf", "[");
+    tn_json_open(j, NULL, "{-");
+    reference(j, "number");
+    tn_json_close(j);
+    tn_json_open(j, NULL, "{");
+    list_of(j, 1, 0);
+    tn_json_open(j, "items", "{-");
+    reference(j, "number");
+    tn_json_close(j);
+    tn_json_close(j);
+    tn_json_close(j);
+    return;
+  case TN_SHAPES:
+    tn_json_open(j, "anyOf", "[");
+    tn_json_open(j, NULL, "{-");
+    tn_json_text(j, "const", "none");
+    tn_json_close(j);
+    for (int list = 0; list < 2; list++) {
+      tn_json_open(j, NULL, "{");
+      if (list) list_of(j, 0, 0);
+      if (list) tn_json_open(j, "items", "{");
+      object_members(j, &(tables){{f->inside}}, NULL);
+      if (list) tn_json_close(j);
+      tn_json_close(j);
+    }
+    tn_json_close(j);
+    return;
   case TN_OBJECT: object_members(j, &(tables){{f->inside}}, NULL); return;
   }
 }
 
-static bool has_long_form(const tn_field *f) { return f->inside && f->kind != TN_LIST && f->kind != TN_OBJECT; }
+static bool has_long_form(const tn_field *f) {
+  return f->inside && f->kind != TN_LIST && f->kind != TN_OBJECT && f->kind != TN_SHAPES;
+}
 
 static void short_or_long(tn_json *j, const tn_field *f) {
   if (!has_long_form(f)) {

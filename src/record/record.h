@@ -9,6 +9,7 @@
  *   head      JSON, padded with blanks to a multiple of 8
  *   blocks    4 bytes of kind, u32 CRC-32 of kind, size and payload, u64 size of the payload (a multiple of 8), payload
  *     ROWS    rows of doubles: t, then the channels of the head
+ *     MOVE    rows of doubles: t, then what simulate/motion.c gives, `motion` numbers together as the head says
  *     DONE    the summary as JSON, padded with blanks; the last block of a run that ended, however it ended
  * blocks are only ever appended, each in one piece: what is cut off anywhere reads up to the last whole block. */
 #ifndef TN_RECORD_H
@@ -27,6 +28,10 @@ uint32_t tn_crc32(uint32_t before, const void *data, size_t size);
 /* the CRC-32 of a block: its head as it is but for the place of the CRC itself, and its payload */
 uint32_t tn_block_crc(const unsigned char head[TN_TNR_BLOCK], const void *payload, size_t size);
 const tn_allocator *tn_result_allocator(const tn_result *r);
+/* the motion: numbers in a row without t, 0: it was not recorded; rows; and each of them */
+int tn_result_motion_size(const tn_result *r);
+long tn_result_motion_rows(const tn_result *r);
+tn_status tn_result_motion_each(tn_result *r, tn_row row, void *user, tn_error *e);
 static inline void tn_put_u32(unsigned char *to, uint32_t x) {
   for (int i = 0; i < 4; i++) to[i] = (unsigned char)(x >> (8 * i));
 }

@@ -5,14 +5,21 @@
 
 enum { BLOCK_BYTES = 65536 };
 
+/* rows that are not written yet */
+typedef struct waiting {
+  int columns;           /* without t                     */
+  size_t used, room;     /* bytes                         */
+  unsigned char *buffer; /* block head, then rows         */
+} waiting;
+
 struct tn_recorder {
   tn_allocator allocator;
   tn_write write;
   void *user;
-  int columns;
-  size_t used, room;     /* bytes of rows waiting         */
-  unsigned char *buffer; /* block head, then rows         */
-  bool failed;           /* nothing is appended behind a hole */
+  const tn_sim *sim;
+  waiting rows, moves;
+  double *motion; /* a row of it                   */
+  bool failed;    /* nothing is appended behind a hole */
 };
 
 /* a text that grows */
@@ -88,10 +95,18 @@ static void write_head(page *head, const tn_sim *sim, const char *model_text, co
   tn_json_text(j, "name", model_name);
   tn_json_text(j, "title", sim->m->title);
   tn_json_text(j, "settings", settings);
+  tn_json_whole(j, "motion", tn_motion_size(sim->m) + 1);
   tn_record_channels(j, sim->m);
   tn_json_text(j, "model", model_text);
   tn_json_close(j);
   while (head->used % 8 && !head->failed) to_page(head, " ", 1);
+}
+
+static bool make_room(waiting *w, const tn_allocator *a, int columns) {
+  const size_t row = sizeof(double) * ((size_t)columns + 1);
+  w->columns = columns;
+  w->room = row > BLOCK_BYTES ? row : BLOCK_BYTES / row * row;
+  return (w->buffer = a->allocate(a->user, TN_TNR_BLOCK + w->room)) != NULL;
 }
 
 tn_status tn_recorder_new(const tn_sim *sim, const tn_desc *desc, const char *model_name, tn_write write, void *user,
@@ -101,14 +116,14 @@ tn_status tn_recorder_new(const tn_sim *sim, const tn_desc *desc, const char *mo
   tn_error_clear(e);
   *recorder = NULL;
   tn_recorder *r = a->allocate(a->user, sizeof *r);
+  bool room = r != NULL;
   if (r) {
-    const size_t row = sizeof(double) * ((size_t)sim->m->columns + 1);
-    *r = (tn_recorder){.allocator = *a, .write = write, .user = user, .columns = sim->m->columns};
-    r->room = row > BLOCK_BYTES ? row : BLOCK_BYTES / row * row;
-    r->buffer = a->allocate(a->user, TN_TNR_BLOCK + r->room);
+    *r = (tn_recorder){.allocator = *a, .write = write, .user = user, .sim = sim};
+    room = make_room(&r->rows, a, sim->m->columns) && make_room(&r->moves, a, tn_motion_size(sim->m)) &&
+           (r->motion = a->allocate(a->user, sizeof *r->motion * (size_t)tn_motion_size(sim->m)));
   }
   tn_status status = TN_OK;
-  if (!r || !r->buffer || tn_desc_print(desc, to_page, &model, NULL) != TN_OK)
+  if (!room || tn_desc_print(desc, to_page, &model, NULL) != TN_OK)
     status = TN_E_MEMORY;
   else
     write_head(&head, sim, model.text, model_name);
@@ -140,7 +155,9 @@ tn_status tn_recorder_new(const tn_sim *sim, const tn_desc *desc, const char *mo
 void tn_recorder_free(tn_recorder *r) {
   if (!r) return;
   const tn_allocator a = r->allocator;
-  if (r->buffer) a.release(a.user, r->buffer);
+  if (r->rows.buffer) a.release(a.user, r->rows.buffer);
+  if (r->moves.buffer) a.release(a.user, r->moves.buffer);
+  if (r->motion) a.release(a.user, r->motion);
   a.release(a.user, r);
 }
 
@@ -156,26 +173,39 @@ static bool append(tn_recorder *r, const void *block, size_t size) {
   return !r->failed;
 }
 
-tn_status tn_recorder_flush(tn_recorder *r) {
-  if (!r->used) return r->failed ? TN_E_IO : TN_OK;
-  block_head(r->buffer, "ROWS", r->buffer + TN_TNR_BLOCK, r->used);
-  const bool good = append(r, r->buffer, TN_TNR_BLOCK + r->used);
-  r->used = 0;
+static tn_status flush(tn_recorder *r, waiting *w, const char *kind) {
+  if (!w->used) return r->failed ? TN_E_IO : TN_OK;
+  block_head(w->buffer, kind, w->buffer + TN_TNR_BLOCK, w->used);
+  const bool good = append(r, w->buffer, TN_TNR_BLOCK + w->used);
+  w->used = 0;
   return good ? TN_OK : TN_E_IO;
 }
 
-tn_status tn_recorder_row(void *recorder, double t, int n, const double *values) {
-  tn_recorder *r = recorder;
-  if (n != r->columns) return TN_E_USAGE;
-  if (r->failed) return TN_E_IO;
-  unsigned char *to = r->buffer + TN_TNR_BLOCK + r->used;
-  for (int i = -1; i < n; i++, to += 8) {
+tn_status tn_recorder_flush(tn_recorder *r) {
+  const tn_status status = flush(r, &r->moves, "MOVE"); /* first: rows that are there have their motion */
+  return status == TN_OK ? flush(r, &r->rows, "ROWS") : status;
+}
+
+/* true: there is no room for another */
+static bool put_row(waiting *w, double t, const double *values) {
+  unsigned char *to = w->buffer + TN_TNR_BLOCK + w->used;
+  for (int i = -1; i < w->columns; i++, to += 8) {
     uint64_t bits;
     memcpy(&bits, i < 0 ? &t : &values[i], sizeof bits);
     tn_put_u64(to, bits);
   }
-  r->used += 8 * ((size_t)n + 1);
-  return r->used + 8 * ((size_t)n + 1) > r->room ? tn_recorder_flush(r) : TN_OK;
+  w->used += 8 * ((size_t)w->columns + 1);
+  return w->used + 8 * ((size_t)w->columns + 1) > w->room;
+}
+
+tn_status tn_recorder_row(void *recorder, double t, int n, const double *values) {
+  tn_recorder *r = recorder;
+  if (n != r->rows.columns) return TN_E_USAGE;
+  if (r->failed) return TN_E_IO;
+  /* both at once: a file that is cut off has hardly more of the one than of the other */
+  const bool full = put_row(&r->rows, t, values),
+             moved = tn_motion(r->sim, t, r->motion) && put_row(&r->moves, t, r->motion);
+  return full || moved ? tn_recorder_flush(r) : TN_OK;
 }
 
 tn_status tn_recorder_end(tn_recorder *r, const tn_sim *sim, const char *model_name, tn_report report) {

@@ -17,11 +17,12 @@ struct tn_result {
   const char **column, **unit;
   long start; /* of the first block                     */
   long end;   /* of the last good one                   */
-  long rows;
+  long rows, moves;
+  int motion;    /* numbers in a row of it with t; 0: none is there */
   char *summary; /* JSON; NULL: cut off               */
   unsigned char *buffer;
   size_t room;
-  double *row;   /* columns                             */
+  double *row;   /* columns, or motion                  */
   uint64_t size; /* of the file                         */
   bool no_memory;
   int groups;
@@ -88,7 +89,12 @@ static tn_status read_head(tn_result *r, tn_error *e) {
   r->column = tn_arena_alloc(&r->arena, sizeof *r->column * channels->size);
   r->unit = tn_arena_alloc(&r->arena, sizeof *r->unit * channels->size);
   r->group = tn_arena_alloc(&r->arena, sizeof *r->group * (channels->size + 1));
-  r->row = tn_arena_alloc(&r->arena, sizeof *r->row * channels->size);
+  const tn_node *motion = tn_node_get(root, "motion");
+  if (motion && motion->kind == TN_NODE_NUMBER && motion->number >= 2 && motion->number <= HEAD_MOST / 8 &&
+      motion->number == floor(motion->number))
+    r->motion = (int)motion->number;
+  const size_t widest = (size_t)r->motion > channels->size ? (size_t)r->motion : channels->size;
+  r->row = tn_arena_alloc(&r->arena, sizeof *r->row * widest);
   if (!r->column || !r->unit || !r->group || !r->row) return tn_fail(e, TN_E_MEMORY, "out of memory");
   for (const tn_node *k = channels->first; k; k = k->next) {
     if (!good_name(text_of(k, "name")))
@@ -129,6 +135,9 @@ static void find_blocks(tn_result *r) {
     if (memcmp(kind, "ROWS", 4) == 0) {
       if (size % row) return;
       r->rows += (long)(size / row);
+    } else if (memcmp(kind, "MOVE", 4) == 0 && r->motion) {
+      if (size % (8 * (size_t)r->motion)) return;
+      r->moves += (long)(size / (8 * (size_t)r->motion));
     } else if (memcmp(kind, "DONE", 4) == 0) {
       if (!(r->summary = tn_arena_text(&r->arena, (const char *)r->buffer, size))) r->no_memory = true;
       if (r->no_memory) return;
@@ -221,26 +230,37 @@ int tn_result_group(const tn_result *r, int g, char *name, size_t size, int *fir
   return r->group[g + 1] - r->group[g];
 }
 
-tn_status tn_result_each(tn_result *r, tn_row row, void *user, tn_error *e) {
+int tn_result_motion_size(const tn_result *r) { return r->motion ? r->motion - 1 : 0; }
+long tn_result_motion_rows(const tn_result *r) { return r->moves; }
+
+static tn_status each(tn_result *r, const char *wanted, int columns, long rows, tn_row row, void *user, tn_error *e) {
   double *values = r->row;
   char kind[4];
   size_t size;
   tn_error_clear(e);
   if (fseek(r->file, r->start, SEEK_SET) != 0) return damaged(r, e, "the result file cannot be read");
-  for (long left = r->rows; left > 0;) {
+  for (long left = rows; left > 0;) {
     if (!read_block(r, kind, &size))
       return r->no_memory ? tn_fail(e, TN_E_MEMORY, "out of memory") : damaged(r, e, "the result file has changed");
-    if (memcmp(kind, "ROWS", 4) != 0) continue;
-    for (size_t at = 0; at < size && left > 0; at += 8 * (size_t)r->columns, left--) {
-      for (int i = 0; i < r->columns; i++) {
+    if (memcmp(kind, wanted, 4) != 0) continue;
+    for (size_t at = 0; at + 8 * (size_t)columns <= size && left > 0; at += 8 * (size_t)columns, left--) {
+      for (int i = 0; i < columns; i++) {
         const uint64_t bits = tn_get_u64(r->buffer + at + 8 * (size_t)i);
         memcpy(&values[i], &bits, sizeof bits);
       }
-      tn_status status = row(user, values[0], r->columns - 1, values + 1);
+      tn_status status = row(user, values[0], columns - 1, values + 1);
       if (status != TN_OK) return tn_fail(e, status, "reading was stopped by the receiver of the rows");
     }
   }
   return TN_OK;
+}
+
+tn_status tn_result_each(tn_result *r, tn_row row, void *user, tn_error *e) {
+  return each(r, "ROWS", r->columns, r->rows, row, user, e);
+}
+
+tn_status tn_result_motion_each(tn_result *r, tn_row row, void *user, tn_error *e) {
+  return each(r, "MOVE", r->motion, r->moves, row, user, e);
 }
 
 typedef struct csv {

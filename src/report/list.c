@@ -98,6 +98,8 @@ static const char *kind_word(const tn_field *f) {
   case TN_PARTS: return "part or list of parts";
   case TN_LIST: return "list";
   case TN_OBJECT: return "object";
+  case TN_SIZES: return "number, or list of numbers";
+  case TN_SHAPES: return "`none`, shape or list of shapes";
   }
   return "";
 }

@@ -3,7 +3,8 @@
  *   text.c json.c   the summary of a run          check.c   a model before it runs
  *   eval.c          the system at a state         list.c    types with their fields and examples
  *   plot.c          rows as a picture             stability.c  of an integrator
- *   surface.c       of a controller */
+ *   surface.c       of a controller                page.c    the HTML that holds a page
+ *   run_page.c      the page of a run              glb.c     its motion as glTF */
 #ifndef TN_REPORT_H
 #define TN_REPORT_H
 
@@ -17,6 +18,46 @@ typedef struct tn_printer {
 
 #define TN_S(n) ((n) == 1 ? "" : "s") /* of a plural */
 void tn_put(tn_printer *p, const char *format, ...) TN_PRINTF(2, 3);
+
+/* ---- pages ---------------------------------------------------------------------------------------------------------- */
+
+/* programs of pages, by kind: `plane space study`. written by viewer/build.sh; none, and why */
+typedef struct tn_bundle {
+  const char *kind;
+  const unsigned char *js;
+  size_t js_size;
+  const unsigned char *css;
+  size_t css_size;
+} tn_bundle;
+extern const tn_bundle tn_bundles[]; /* ends with kind NULL */
+extern const char *const tn_bundles_missing;
+
+typedef struct tn_page {
+  tn_printer out;
+  const tn_bundle *bundle;
+  tn_json json;
+  int held; /* bytes in `three` */
+  unsigned char three[3];
+  size_t used;
+  char coded[1024];
+} tn_page;
+
+/* head and style; refused in words where this build has no pages */
+tn_status tn_page_begin(tn_page *p, tn_write write, void *user, const char *kind, const char *title, tn_error *e);
+/* what the page shows, as one JSON object: open and close it in between */
+tn_json *tn_page_data(tn_page *p);
+void tn_page_data_end(tn_page *p);
+/* numbers as base64 in an element of their own, little endian */
+void tn_page_bytes(tn_page *p, const char *id);
+void tn_page_u32(tn_page *p, uint32_t bits);
+void tn_page_f32(tn_page *p, float value);
+void tn_page_f64(tn_page *p, double value);
+void tn_page_bytes_end(tn_page *p);
+/* the program, and the end */
+tn_status tn_page_end(tn_page *p, tn_error *e);
+
+/* the model of a result */
+tn_status tn_result_compile(tn_result *r, tn_model **model, tn_error *e);
 
 /* members of a JSON object that several reports share */
 void tn_report_settings(tn_json *j, const tn_model *m);

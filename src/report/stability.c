@@ -107,13 +107,8 @@ static void object(void *to, const tn_integrator_type *type, int order, const tn
   tn_json_close(j);
 }
 
-tn_status tn_report_stability_json(const char *integrator, tn_write write, void *user, tn_error *error) {
-  tn_json json = {.write = write, .user = user}, *j = &json;
-  const tn_integrator_type *type;
-  tn_status status = find(integrator, &type, error);
-  if (status != TN_OK) return status;
-  tn_json_open(j, NULL, "{");
-  tn_json_text(j, "tenon", TN_VERSION);
+static tn_status members(tn_json *j, const tn_integrator_type *type, tn_error *error) {
+  tn_status status;
   tn_json_text(j, "integrator", type->name);
   if (type->orders)
     tn_json_open(j, "orders", "[");
@@ -140,6 +135,17 @@ tn_status tn_report_stability_json(const char *integrator, tn_write write, void 
   }
   tn_json_close(j);
   tn_json_close(j);
+  return TN_OK;
+}
+
+tn_status tn_report_stability_json(const char *integrator, tn_write write, void *user, tn_error *error) {
+  tn_json json = {.write = write, .user = user}, *j = &json;
+  const tn_integrator_type *type;
+  tn_status status = find(integrator, &type, error);
+  if (status != TN_OK) return status;
+  tn_json_open(j, NULL, "{");
+  tn_json_text(j, "tenon", TN_VERSION);
+  if ((status = members(j, type, error)) != TN_OK) return status;
   tn_json_close(j);
   return json.failed ? TN_E_IO : TN_OK;
 }
@@ -172,4 +178,144 @@ tn_status tn_report_stability_csv(const char *integrator, tn_write write, void *
   tn_put(p, type->orders ? "order,re,im,stable\n" : "re,im,stable\n");
   if ((status = for_orders(type, grid, p, error)) != TN_OK) return status;
   return p->failed ? TN_E_IO : TN_OK;
+}
+
+/* ---- as a page ------------------------------------------------------------------------------------------------------------ */
+
+enum { COLUMNS = TN_REGION_COLUMNS, ROWS = TN_REGION_ROWS, LOOK = 20 }; /* on either side of 0: a first look */
+
+/* where a column becomes stable, and where it no longer is, upwards */
+static void column(tn_json *j, const bool *is_stable) {
+  bool before = false;
+  tn_json_open(j, NULL, "[-");
+  for (int k = 0; k <= ROWS; k++) {
+    const bool now = k < ROWS && is_stable[k];
+    if (now != before) tn_json_whole(j, NULL, k);
+    before = now;
+  }
+  tn_json_close(j);
+}
+
+static void window(tn_json *j, double left, double right, double top) {
+  tn_json_real(j, "left", left);
+  tn_json_real(j, "right", right);
+  tn_json_real(j, "top", top);
+  tn_json_whole(j, "rows", ROWS);
+}
+
+/* of a region without end: as much as shows where it is not, or a look around 0 */
+static tn_status endless(tn_json *j, const tn_integrator_type *type, int order, tn_region *r) {
+  bool look[2 * LOOK * LOOK];
+  double size = 4;
+  for (double s = 2; s < 60; s *= 1.25) {
+    bool bounded = true, any = false;
+    TN_TRY(tn_stability_at(type, type->constants, order, s / LOOK, -LOOK, 2 * LOOK, LOOK, look));
+    for (int i = LOOK; i < 2 * LOOK; i++)
+      for (int k = 0; k < LOOK; k++) {
+        if (look[i * LOOK + k]) continue;
+        any = true;
+        bounded = bounded && i < 2 * LOOK - 1 && k < LOOK - 1;
+      }
+    if (!any || !bounded) continue;
+    size = s;
+    break;
+  }
+  TN_TRY(tn_stability_at(type, type->constants, order, 2 * size / COLUMNS, -COLUMNS / 2, COLUMNS, ROWS, r->stable[0]));
+  window(j, -size, size, size);
+  return TN_OK;
+}
+
+typedef struct regions {
+  tn_json *j;
+  tn_region *region; /* room for one */
+  tn_status status;
+} regions;
+
+static void region(void *to, const tn_integrator_type *type, int order, const tn_region *r) {
+  regions *all = to;
+  tn_json *j = all->j;
+  tn_json_open(j, NULL, "{");
+  if (type->orders) tn_json_whole(j, "order", order);
+  if (isinf(r->area)) {
+    const tn_status status = endless(j, type, order, all->region);
+    if (status != TN_OK) all->status = status;
+    r = all->region;
+  } else {
+    window(j, r->left, r->right, r->top);
+  }
+  tn_json_open(j, "columns", "[-");
+  for (int i = 0; i < COLUMNS; i++) column(j, r->stable[i]);
+  tn_json_close(j);
+  tn_json_close(j);
+}
+
+enum { GAINS = 24 };
+
+/* the largest b with some a, from 0 on; at most 2 */
+static double most_gain(const tn_integrator_type *type) {
+  double in = 0, out = 1.0 / 64, from, to;
+  for (; tn_held_range(type, type->constants, out, &from, &to); out *= 2) {
+    if (out >= 2) return 2;
+    in = out;
+  }
+  for (int i = 0; i < 6 && in > 0; i++) {
+    const double b = (in + out) / 2;
+    if (tn_held_range(type, type->constants, b, &from, &to))
+      in = b;
+    else
+      out = b;
+  }
+  return in;
+}
+
+/* which a may be held, over b */
+static void gains(tn_json *j, const tn_integrator_type *type) {
+  const double most = most_gain(type);
+  tn_json_open(j, "gains", "[");
+  for (int i = 1; i <= GAINS && most > 0; i++) {
+    double range[3] = {most * i / GAINS, 0, 0};
+    if (tn_held_range(type, type->constants, range[0], &range[1], &range[2])) tn_json_reals(j, NULL, 3, range);
+  }
+  tn_json_close(j);
+}
+
+tn_status tn_report_stability_page(int n, const char *const *integrators, const char *command, tn_write write,
+                                   void *user, tn_error *error) {
+  tn_error spare, *e = error ? error : &spare;
+  const tn_integrator_type *type;
+  tn_page page;
+  tn_error_clear(e);
+  for (int i = 0; i < n; i++) TN_TRY(find(integrators[i], &type, e));
+  tn_region *room = tn_block_new(NULL, sizeof *room);
+  if (!room) return tn_fail(e, TN_E_MEMORY, "out of memory");
+  tn_status status = tn_page_begin(&page, write, user, "study", "Regions of stability", e);
+  if (status != TN_OK) {
+    tn_block_free(NULL, room);
+    return status;
+  }
+  tn_json *j = tn_page_data(&page);
+  tn_json_open(j, NULL, "{");
+  tn_json_text(j, "kind", "stability");
+  tn_json_text(j, "tenon", TN_VERSION);
+  tn_json_text(j, "command", command);
+  tn_json_open(j, "integrators", "[");
+  for (int i = 0; i < n && status == TN_OK; i++) {
+    regions all = {j, room, TN_OK};
+    status = find(integrators[i], &type, e);
+    if (status != TN_OK) break;
+    tn_json_open(j, NULL, "{");
+    tn_json_text(j, "doc", type->doc);
+    status = members(j, type, e);
+    tn_json_open(j, "regions", "[");
+    if (status == TN_OK) status = for_orders(type, region, &all, e);
+    if (status == TN_OK && all.status != TN_OK) status = tn_fail(e, all.status, "out of memory");
+    tn_json_close(j);
+    gains(j, type);
+    tn_json_close(j);
+  }
+  tn_json_close(j);
+  tn_json_close(j);
+  tn_page_data_end(&page);
+  tn_block_free(NULL, room);
+  return status == TN_OK ? tn_page_end(&page, e) : status;
 }

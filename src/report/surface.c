@@ -97,36 +97,60 @@ static void sets_json(tn_json *j, const tn_controller *c) {
   tn_json_close(j);
 }
 
-tn_status tn_report_surface_json(const char *stabilizer, tn_write write, void *user, tn_error *error) {
-  tn_json json = {.write = write, .user = user}, *j = &json;
-  tn_controller c;
+static void members(tn_json *j, const char *stabilizer, const tn_controller *c) {
   double x[2 * GRID + 1], F[2 * GRID + 1];
-  const tn_status status = find(stabilizer, &c, error);
-  if (status != TN_OK) return status;
   for (int i = 0; i <= 2 * GRID; i++) x[i] = (double)(i - GRID) / GRID;
-  tn_json_open(j, NULL, "{");
-  tn_json_text(j, "tenon", TN_VERSION);
   tn_json_text(j, "stabilizer", stabilizer);
-  tn_json_text(j, "both", c.both ? "minimum" : "product");
-  sets_json(j, &c);
+  tn_json_text(j, "both", c->both ? "minimum" : "product");
+  sets_json(j, c);
   tn_json_open(j, "table", "[");
-  for (int i = 0; i < SETS; i++) tn_json_reals(j, NULL, SETS, c.table[i]);
+  for (int i = 0; i < SETS; i++) tn_json_reals(j, NULL, SETS, c->table[i]);
   tn_json_close(j);
-  tn_json_real(j, "slope_x", c.slope_x);
-  tn_json_real(j, "slope_y", c.slope_y);
-  tn_json_real(j, "slope_line", c.slope_line);
+  tn_json_real(j, "slope_x", c->slope_x);
+  tn_json_real(j, "slope_y", c->slope_y);
+  tn_json_real(j, "slope_line", c->slope_line);
   tn_json_reals(j, "x", 2 * GRID + 1, x);
   tn_json_reals(j, "y", 2 * GRID + 1, x);
   tn_json_open(j, "F", "[");
   for (int i = 0; i <= 2 * GRID; i++) {
-    for (int k = 0; k <= 2 * GRID; k++) F[k] = tn_controller_surface(&c, x[i], x[k]);
+    for (int k = 0; k <= 2 * GRID; k++) F[k] = tn_controller_surface(c, x[i], x[k]);
     tn_json_reals(j, NULL, 2 * GRID + 1, F);
   }
   tn_json_close(j);
-  for (int k = 0; k <= 2 * GRID; k++) F[k] = tn_controller_line(&c, x[k]);
+  for (int k = 0; k <= 2 * GRID; k++) F[k] = tn_controller_line(c, x[k]);
   tn_json_reals(j, "line", 2 * GRID + 1, F);
+}
+
+tn_status tn_report_surface_json(const char *stabilizer, tn_write write, void *user, tn_error *error) {
+  tn_json json = {.write = write, .user = user}, *j = &json;
+  tn_controller c;
+  const tn_status status = find(stabilizer, &c, error);
+  if (status != TN_OK) return status;
+  tn_json_open(j, NULL, "{");
+  tn_json_text(j, "tenon", TN_VERSION);
+  members(j, stabilizer, &c);
   tn_json_close(j);
   return json.failed ? TN_E_IO : TN_OK;
+}
+
+tn_status tn_report_surface_page(const char *stabilizer, const char *command, tn_write write, void *user,
+                                 tn_error *error) {
+  tn_error spare, *e = error ? error : &spare;
+  tn_controller c;
+  tn_page page;
+  char title[256];
+  TN_TRY(find(stabilizer, &c, e));
+  tn_format(title, sizeof title, "%.200s: control surface", stabilizer);
+  TN_TRY(tn_page_begin(&page, write, user, "study", title, e));
+  tn_json *j = tn_page_data(&page);
+  tn_json_open(j, NULL, "{");
+  tn_json_text(j, "kind", "surface");
+  tn_json_text(j, "tenon", TN_VERSION);
+  tn_json_text(j, "command", command);
+  members(j, stabilizer, &c);
+  tn_json_close(j);
+  tn_page_data_end(&page);
+  return tn_page_end(&page, e);
 }
 
 tn_status tn_report_surface_csv(const char *stabilizer, tn_write write, void *user, tn_error *error) {

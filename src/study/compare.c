@@ -408,7 +408,11 @@ static tn_status prepare(tn_compare *c, const tn_desc *desc, tn_error *e) {
   const char *own = model->run.integrator->name; /* of the registry: it stays */
   c->until = model->run.until;
   c->dimension = model->dimension;
+  c->contract[0] = model->run.contract_position;
+  c->contract[1] = model->run.contract_velocity;
+  c->title = tn_arena_text(&c->arena, model->title, strlen(model->title));
   tn_model_free(model);
+  if (!c->title) return tn_fail(e, TN_E_MEMORY, "out of memory");
   if (!(c->until > 0)) return tn_fail(e, TN_E_USAGE, "the run has no length to compare anything over");
   tn_json_digits(c->until / ROWS, c->every);
   if (tn_desc_print(desc, collect, c, e) != TN_OK) return tn_fail(e, TN_E_MEMORY, "out of memory");

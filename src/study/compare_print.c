@@ -65,9 +65,7 @@ tn_status tn_compare_text(const tn_compare *c, tn_write write, void *user) {
   return p->failed ? TN_E_IO : TN_OK;
 }
 
-tn_status tn_compare_json(const tn_compare *c, tn_write write, void *user) {
-  tn_json json = {.write = write, .user = user}, *j = &json;
-  tn_json_open(j, NULL, "{");
+void tn_compare_members(tn_json *j, const tn_compare *c) {
   tn_json_text(j, "model", c->name);
   tn_json_open(j, "reference", "{");
   tn_json_text(j, "what", c->reference);
@@ -105,6 +103,12 @@ tn_status tn_compare_json(const tn_compare *c, tn_write write, void *user) {
     tn_json_close(j);
   }
   tn_json_close(j);
+}
+
+tn_status tn_compare_json(const tn_compare *c, tn_write write, void *user) {
+  tn_json json = {.write = write, .user = user}, *j = &json;
+  tn_json_open(j, NULL, "{");
+  tn_compare_members(j, c);
   tn_json_close(j);
   return j->failed ? TN_E_IO : TN_OK;
 }

@@ -33,9 +33,7 @@ tn_status tn_study_text(const tn_study *s, tn_write write, void *user) {
   return p->failed ? TN_E_IO : TN_OK;
 }
 
-tn_status tn_study_json(const tn_study *s, tn_write write, void *user) {
-  tn_json json = {.write = write, .user = user}, *j = &json;
-  tn_json_open(j, NULL, "{");
+void tn_study_members(tn_json *j, const tn_study *s) {
   tn_json_text(j, "paper", s->paper);
   tn_json_text(j, "title", s->title);
   tn_json_bool(j, "as_expected", tn_study_as_expected(s));
@@ -70,6 +68,12 @@ tn_status tn_study_json(const tn_study *s, tn_write write, void *user) {
     tn_json_close(j);
   }
   tn_json_close(j);
+}
+
+tn_status tn_study_json(const tn_study *s, tn_write write, void *user) {
+  tn_json json = {.write = write, .user = user}, *j = &json;
+  tn_json_open(j, NULL, "{");
+  tn_study_members(j, s);
   tn_json_close(j);
   return j->failed ? TN_E_IO : TN_OK;
 }

@@ -86,9 +86,12 @@ static void explain(tn_finding *m, const tn_trial *t) {
   m->failure = m->message;
 }
 
+static long last_of(const tn_finding *m) { return (long)floor((m->to - m->from) / m->by + 1e-9); }
+
 static void varied(tn_study *s, tn_finding *m) {
-  const long n = (long)floor((m->to - m->from) / m->by + 1e-9);
+  const long n = last_of(m);
   double best = NAN;
+  m->points = 0;
   for (long k = 0; k <= n; k++) {
     tn_meter *meter = &m->meter;
     const double x = m->from + (double)k * m->by;
@@ -102,6 +105,7 @@ static void varied(tn_study *s, tn_finding *m) {
     }
     const scope c = {.s = s, .m = meter->value, .x = x, .failed = trial.status == TN_E_RUN};
     const bool holds = m->where && is_so(m->where, &c);
+    m->point[m->points++] = (tn_point){x, meter->value, holds, trial.status != TN_OK};
     if (m->collect == TN_COLLECT_FIRST || m->collect == TN_COLLECT_LAST) {
       if (m->collect == TN_COLLECT_FIRST && holds) best = x;
       if (m->collect == TN_COLLECT_FIRST ? holds : !holds) break;
@@ -292,8 +296,13 @@ static tn_status list_work(tn_study *s, const tn_study_options *o, work *w, tn_e
   for (int i = 0; i < s->measures; i++)
     if (s->measure[i].needed && s->measure[i].kind == TN_MEASURE_FACT) w->measure[w->measures++] = i;
   w->facts = w->measures;
-  for (int i = 0; i < s->measures; i++)
-    if (s->measure[i].needed && s->measure[i].kind == TN_MEASURE_VARIED) w->measure[w->measures++] = i;
+  for (int i = 0; i < s->measures; i++) {
+    tn_finding *m = &s->measure[i];
+    if (!m->needed || m->kind != TN_MEASURE_VARIED) continue;
+    w->measure[w->measures++] = i;
+    if (!m->point) m->point = tn_arena_alloc(&s->arena, sizeof *m->point * (size_t)(last_of(m) + 1));
+    if (!m->point) return tn_fail(e, TN_E_MEMORY, "out of memory");
+  }
   w->all = w->references + w->trials + w->measures;
   return TN_OK;
 }

@@ -6,7 +6,7 @@
  *   facts.c      measures that need no run     verdict.c  tolerances, claims
  *   pool.c       runs on all cores             study.c    from the file to the rows
  *   print.c      rows as text and JSON         compare.c  methods on a model of the user's own
- *   compare_print.c */
+ *   compare_print.c                            page.c     either of them as a page */
 #ifndef TN_STUDY_INTERNAL_H
 #define TN_STUDY_INTERNAL_H
 
@@ -184,6 +184,11 @@ typedef enum tn_collect {
   TN_COLLECT_LAST
 } tn_collect;
 
+typedef struct tn_point {
+  double x, value;
+  bool holds, failed; /* `where` does; the run did not come to its end */
+} tn_point;
+
 typedef struct tn_finding {
   const char *name; /* NULL: nobody refers to it */
   const tn_node *node;
@@ -195,6 +200,8 @@ typedef struct tn_finding {
   tn_collect
       collect; /* what is taken of all values; the first x where `where` holds, the last before it no longer does */
   tn_expr *value, *where; /* over other measures; over m, x and others */
+  int points;             /* varied: what came of the runs made          */
+  tn_point *point;
   bool needed, busy, done;
   bool broken; /* a run behind it could not begin */
   double result, seconds;
@@ -245,7 +252,8 @@ tn_status tn_study_parse(tn_study *s, const char *path, tn_error *e);
 /* the text of a file; paths in it begin where `path` is */
 tn_status tn_study_parse_text(tn_study *s, const char *path, const char *text, size_t size, tn_error *e);
 
-/* print.c: a line of CSV */
+/* print.c: what tn_study_json and the page both have; a line of CSV */
+void tn_study_members(tn_json *j, const tn_study *s);
 void tn_bin_line(tn_printer *p, const tn_bin *b, bool error);
 
 /* ---- a comparison: compare.c, compare_print.c ------------------------------------------------------------------------------ */
@@ -264,8 +272,9 @@ typedef struct tn_entry {
 struct tn_compare {
   tn_arena arena;
   const tn_compare_options *options;
-  const char *name;
-  char *text; /* of the model */
+  const char *name, *title;
+  double contract[2]; /* of positions, of velocities */
+  char *text;         /* of the model */
   size_t size, room;
   tn_reference first, second; /* looser, tighter */
   char reference[256];
@@ -282,5 +291,7 @@ struct tn_compare {
 
 /* method, integrator and setting in words */
 void tn_compare_label(const tn_compare *c, const tn_compare_row *r, char *text, size_t size);
+/* what tn_compare_json and the page both have */
+void tn_compare_members(tn_json *j, const tn_compare *c);
 
 #endif

@@ -60,7 +60,9 @@ TEST(compare_refuses_before_it_runs) {
              {"--rtol 1e-3 --step 1", "either --rtol or", 1},
              {"--rtol 1e-3 --atol 1e-9", "nothing left for '--atol'", 1},
              {"--methods fci --method project", "nothing left for '--method'", 1},
-             {"-o a.svg", ".csv or .json", 1},
+             {"-o a.svg", ".html, .csv or .json", 1},
+             {"-o .html", ".html, .csv or .json", 1},
+             {"-o /nowhere/a.csv -o a.csv", "cannot write", 4},
              {"-o /nowhere/a.csv", "cannot write", 4},
              {"-o " MODELS "pendulum.json", "would be replaced", 1},
              {"--reference nowhere.csv", "nowhere.csv", 4},
@@ -103,4 +105,92 @@ TEST(a_study_that_is_not_as_expected) {
   CHECK(tenon("reproduce changed_studies/wu2000.json --only table2.abp3") == 6);
   CHECK_HAS(out, "NOT AS EXPECTED");
   if (system("rm -r changed_studies")) abort();
+}
+
+/* ---- pages ------------------------------------------------------------------------------------------------------------------- */
+
+static char page_text[1 << 21];
+
+/* a whole page of a kind, with nothing left beside it */
+static void check_page(const char *path, const char *kind, const char *command) {
+  char part[200], word[64];
+  slurp(path, page_text, sizeof page_text);
+  CHECK(strncmp(page_text, "<!doctype html>", 15) == 0 && strstr(page_text, "</html>\n"));
+  snprintf(word, sizeof word, "\"kind\": \"%s\"", kind);
+  CHECK_HAS(page_text, word);
+  CHECK_HAS(page_text, command);
+  snprintf(part, sizeof part, "%s.part", path);
+  CHECK(!exists(part));
+}
+
+static bool without_pages(void) {
+  if (tn_has_pages(NULL)) return false;
+  fresh();
+  CHECK(tenon("stability rk4 -o s.html") == 1 && strstr(err, "left out of this Tenon") && !exists("s.html"));
+  CHECK(tenon("compare " PENDULUM " --until 1 -o s.html") == 1 && strstr(err, "left out of this Tenon") && !*out);
+  CHECK(tenon("reproduce wu2000 --only table2.abp3 -o s.html") == 1 && !exists("s.html"));
+  CHECK(tenon("reproduce wu2000 --only table2.abp3 -o folder") == 0 && strstr(err, "no page is written"));
+  return true;
+}
+
+TEST(pages_are_written) {
+  if (without_pages()) return;
+  fresh();
+  CHECK(tenon("compare " PENDULUM " --until 1 --methods 'project,baumgarte:alpha=5,beta=5' -q -o a.html -o a.json") ==
+        0);
+  check_page("a.html", "compare", "--until 1 --methods project,baumgarte:alpha=5,beta=5\"");
+  CHECK(!strstr(page_text, "-o a.html"));
+  CHECK_HAS(page_text, "--until 1 --method project\"");
+  CHECK_HAS(out, "\nUse "); /* and said too */
+  CHECK(exists("a.json"));
+  CHECK(tenon("reproduce wu2000 --only table2.abp -o p.html") == 0);
+  check_page("p.html", "paper", "\"tenon reproduce wu2000 --only table2.abp\"");
+  CHECK(tenon("reproduce wu2000 --quick --only order -o folder") == 0);
+  check_page("folder/wu2000.html", "paper", "\"tenon reproduce wu2000 --quick --only order\"");
+  CHECK(tenon("reproduce all --only abp3 -o folder") == 0);
+  check_page("folder/wu2000.html", "paper", "\"tenon reproduce wu2000 --only abp3\"");
+  CHECK(!exists("folder/iftomm.html")); /* nothing of it was run */
+  CHECK(tenon("stability rk4 ab2 -o s.html") == 0);
+  check_page("s.html", "stability", "\"tenon stability rk4 ab2\"");
+  CHECK(strncmp(out, "rk4:", 4) == 0 && strstr(out, "\nab2:"));
+  CHECK(tenon("surface fuzzy:set=gaussian -o f.html") == 0);
+  check_page("f.html", "surface", "\"tenon surface fuzzy:set=gaussian\"");
+}
+
+TEST(pages_are_refused_before_anything_runs) {
+  static const struct {
+    const char *words, *why;
+    int code;
+  } bad[] = {{"compare " PENDULUM " --until 1 -o /nowhere/a.html", "cannot write '/nowhere/a.html'", 4},
+             {"compare model.html --until 1 -o model.html", "would be replaced", 1},
+             {"reproduce all -o a.html", "all papers need a folder", 1},
+             {"reproduce wu2000 -o /nowhere/a.html", "cannot write", 4},
+             {"reproduce wu2000 -o /nowhere/folder", "cannot make", 4},
+             {"reproduce ./study.html -o study.html", "would be replaced", 1},
+             {"stability rk4 -o /nowhere/a.html", "cannot write", 4},
+             {"stability rk4 -o a.csv", "ends in .html", 1},
+             {"stability rk4 rk44 -o a.html", "did you mean", 1},
+             {"stability rk4 ab2 --csv", "of one integrator", 1},
+             {"stability rk4 cvode-bdf --json", "cvode-bdf", 1},
+             {"surface fuzzy -o a.svg", "ends in .html", 1},
+             {"surface fuzzy -o /nowhere/a.html", "cannot write", 4},
+             {"surface baumgarte -o a.html", "no control surface", 1}};
+  if (without_pages()) return;
+  fresh();
+  if (system("cp " TN_SOURCE_DIR "/models/pendulum.json model.html && cp " TN_SOURCE_DIR
+             "/studies/wu2000.json study.html"))
+    abort();
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    const int code = tenon("%s", bad[i].words);
+    if (code != bad[i].code || !strstr(err, bad[i].why) || *out || exists("a.html"))
+      FAIL("%s: %d %s", bad[i].words, code, err);
+  }
+  CHECK(same_files("model.html", TN_SOURCE_DIR "/models/pendulum.json"));
+  CHECK(same_files("study.html", TN_SOURCE_DIR "/studies/wu2000.json"));
+}
+
+TEST(several_integrators) {
+  CHECK(tenon("stability rk4 euler --json") == 0);
+  CHECK(*out == '[' && strstr(out, "\"integrator\": \"rk4\"") && strstr(out, "\"integrator\": \"euler\""));
+  CHECK(strcmp(out + strlen(out) - 2, "]\n") == 0);
 }

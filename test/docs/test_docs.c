@@ -134,6 +134,7 @@ static void run_line(const char *document, const char *line) {
   if (system(command) != 0) {
     /* documents are about the default build */
     if (without() && system("grep -q 'is not in this build' command.out") == 0) return;
+    if (!tn_has_pages(NULL) && system("grep -q 'pages are left out of this Tenon' command.out") == 0) return;
     FAIL("%s: %s", document, line);
     if (system("cat command.out")) printf("(no output)\n");
   }

@@ -170,7 +170,7 @@ static void family(const char *name, int from, int more) {
   }
 }
 
-TEST_FULL(one_step_shaken) {
+TEST_LONG(one_step_shaken) {
   static const struct {
     const char *name;
     double order, longest;

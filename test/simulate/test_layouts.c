@@ -243,7 +243,7 @@ TEST_FULL(gear_train_at_a_loose_tolerance) {
   CHECK(sum.set_changes == 0);
 }
 
-TEST_FULL(gear_train_at_a_tight_tolerance) {
+TEST_LONG(gear_train_at_a_tight_tolerance) {
   static const char *const options[] = {"", ",choose=kept,prefer=arm", ",rate_of=arm"};
   tn_summary sum;
   for (int k = 0; k < 8; k++) { /* the last two in quaternions, whose speeds are angular rates already */

@@ -1,0 +1,41 @@
+/* what a picture of the motion needs, beside the outputs that the model asks for: at a row of output everything is solved, and it
+ * is read off there. */
+#include "simulate/simulate.h"
+
+int tn_motion_pose(const tn_model *m) { return m->dimension == 2 ? 3 : 7; }
+
+int tn_motion_size(const tn_model *m) {
+  return tn_motion_pose(m) * m->bodies + (1 + m->twist) * m->joints + TN_ENERGIES + TN_EFFORTS;
+}
+
+const char *const tn_effort_name[TN_EFFORTS] = {"steps", "rejected", "rhs", "guard_calls"};
+
+bool tn_motion(const tn_sim *s, double t, double *to) {
+  const tn_system *sys = &s->solver.sys;
+  const tn_model *m = s->m;
+  if (!s->row_solved || !(fabs(t - sys->t) <= 1e-9 * fmax(1, fabs(t)))) return false;
+  for (int i = 0; i < m->bodies; i++, to += tn_motion_pose(m)) {
+    const bool turns = m->body[i].oriented;
+    if (m->dimension == 2) {
+      memcpy(to, sys->body[i].r, 2 * sizeof *to);
+      to[2] = turns ? sys->body[i].angle : 0;
+    } else {
+      memcpy(to, sys->body3[i].r, 3 * sizeof *to);
+      memcpy(to + 3, (const double[4]){1, 0, 0, 0}, 4 * sizeof *to);
+      if (turns) tn_rotation_quaternion(sys->body3[i].A, to + 3);
+    }
+  }
+  for (int i = 0; i < m->joints; i++, to += 1 + m->twist) {
+    const tn_channel violation = {.kind = TN_CH_VIOLATION, .part = i, .width = 1};
+    tn_channel_eval(sys, &violation, to);
+    if (tn_joint_has_wrench(&m->joint[i]))
+      memcpy(to + 1, sys->reaction + m->twist * i, sizeof *to * (size_t)m->twist);
+    else
+      memset(to + 1, 0, sizeof *to * (size_t)m->twist);
+  }
+  for (int i = 0; i < TN_ENERGIES; i++) *to++ = tn_energy_of(sys, (tn_energy)i);
+  const double effort[TN_EFFORTS] = {(double)s->summary.steps, (double)s->summary.rejected, (double)s->summary.rhs,
+                                     (double)s->solver.guard_calls};
+  memcpy(to, effort, sizeof effort);
+  return true;
+}

@@ -1,0 +1,43 @@
+// the bundles of the pages as C source: node build.mjs OUT.c
+import { build } from 'esbuild';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const kinds = ['plane', 'space', 'study'];
+
+const made = await build({
+  absWorkingDir: here,
+  entryPoints: kinds.map((kind) => join('src', `${kind}.ts`)),
+  outdir: 'out', // nothing is written there
+  bundle: true,
+  minify: true,
+  format: 'iife',
+  target: ['es2022'],
+  charset: 'utf8',
+  legalComments: 'inline', // licences stay with the code
+  write: false,
+  logLevel: 'warning',
+});
+
+// a script ends at the first closing tag, wherever it stands: none may be inside
+const safe = (text) => text.replace(/<\/(script|style)/gi, '<\\/$1').replace(/<!--/g, '<\\!--');
+
+function array(name, text) {
+  const bytes = Buffer.from(text, 'utf8');
+  const lines = [];
+  for (let i = 0; i < bytes.length; i += 64) lines.push(Array.from(bytes.subarray(i, i + 64)).join(','));
+  return `static const unsigned char ${name}[] = {${lines.join(',\n')}};\n`;
+}
+
+let source = '/* written by viewer/build.mjs */\n#include "report/report.h"\n\n';
+const members = [];
+for (const kind of kinds) {
+  const part = (suffix) => made.outputFiles.find((f) => f.path.endsWith(`${kind}.${suffix}`))?.text ?? '';
+  source += array(`${kind}_js`, safe(part('js'))) + array(`${kind}_css`, safe(part('css')));
+  members.push(`    {"${kind}", ${kind}_js, sizeof ${kind}_js, ${kind}_css, sizeof ${kind}_css},\n`);
+}
+source += `\nconst tn_bundle tn_bundles[] = {\n${members.join('')}    {NULL, NULL, 0, NULL, 0}};\n`;
+source += 'const char *const tn_bundles_missing = "";\n';
+await writeFile(process.argv[2], source);

@@ -1,0 +1,175 @@
+/* what the pages of studies hold. src/study/page.c and src/report/{stability,surface}.c write it.
+ * a number that does not exist is null, with the reason under the same key and `_reason`. */
+
+export type Num = number | null;
+
+export interface CompareRow {
+  method: string;
+  integrator: string; // '': that of the model
+  rtol?: number;
+  step?: number;
+  failure?: string;
+  error: Num;
+  error_reason?: string;
+  error_final: Num;
+  resolved: boolean;
+  contract_kept: boolean;
+  energy_balance: Num;
+  C_max: Num;
+  C_rms: Num;
+  Cdot_max: Num;
+  Cdot_rms: Num;
+  steps: number;
+  rejected: number;
+  rhs: number;
+  cpu_seconds: number;
+  rank_error: number; // 0: not ranked
+  rank_residual: number;
+}
+
+export interface Curve {
+  t?: number[];
+  C?: Num[];
+  Cdot?: Num[];
+  error?: Num[];
+}
+
+export interface CompareData {
+  kind: 'compare';
+  tenon: string;
+  title: string;
+  command: string;
+  text: string; // the model
+  contract: [number, number];
+  fixed: boolean;
+  outputs: boolean; // errors are of outputs, in their units
+  apart: number; // errors are told apart from so many times that of the reference
+  compare: {
+    model: string;
+    reference: { what: string; error: Num; holds_until: number; until: number };
+    accuracy: number;
+    recommendation: string;
+    remark?: string;
+    winner: number;
+    rows: CompareRow[];
+  };
+  runs: ({ label: string; run: string } & Curve)[]; // as rows
+}
+
+export type Verdict = 'reproduced' | 'differs' | 'not-decidable';
+
+export interface Claim {
+  id: string;
+  what: string;
+  where: string;
+  paper: number | string | null;
+  measured: Num;
+  measured_reason?: string;
+  expected: Num;
+  expected_reason?: string;
+  tolerance: string;
+  within: boolean;
+  verdict: Verdict;
+  foreseen: Verdict;
+  as_expected: boolean;
+  why: string;
+  differs?: string;
+  failure?: string;
+  seconds: Num;
+}
+
+export interface Measure {
+  id: number;
+  kind: 'run' | 'varied' | 'fact' | 'value';
+  name?: string;
+  run: number; // id; -1: none
+  result: Num;
+  result_reason?: string;
+  failure?: string;
+  as_written: Record<string, unknown>;
+  points?: [number, Num, number, number][]; // varied: x, value, whether `where` holds, whether the run failed
+}
+
+export interface StudyRun extends Curve {
+  id: number;
+  name: string;
+  doc?: string;
+  settings: Record<string, unknown>;
+  set: Record<string, unknown>[];
+  failure?: string;
+  t_end?: number;
+  seconds?: number;
+  steps?: number;
+  rhs?: number;
+}
+
+export interface PaperData {
+  kind: 'paper';
+  tenon: string;
+  command: string;
+  doc?: string;
+  rows_in_all: number;
+  study: { paper: string; title: string; as_expected: boolean; rows: Claim[] };
+  claims: {
+    measure: number;
+    from: number[];
+    agree?: string;
+    holds?: string | number;
+    ours?: Num;
+    ours_tolerance?: string;
+  }[]; // as rows
+  measures: Measure[];
+  runs: StudyRun[];
+  references?: Record<string, { run?: string; file?: string; doc?: string }>;
+}
+
+export interface Region {
+  order?: number;
+  left: number;
+  right: number;
+  top: number;
+  rows: number;
+  columns: number[][]; // of each where it becomes stable, and where it no longer is, upwards from the real axis
+}
+
+export interface Limits {
+  order?: number;
+  real_limit: Num;
+  imaginary_limit: Num;
+  area: Num;
+}
+
+export interface Integrator extends Partial<Limits> {
+  doc: string;
+  integrator: string;
+  orders?: Limits[];
+  held: { growth_a_1_b_half: Num; stable: { b: number; a_from: Num; a_to: Num }[] };
+  regions: Region[];
+  gains: [number, number, number][]; // b, a from, a to
+}
+
+export interface StabilityData {
+  kind: 'stability';
+  tenon: string;
+  command: string;
+  integrators: Integrator[];
+}
+
+export interface SurfaceData {
+  kind: 'surface';
+  tenon: string;
+  command: string;
+  stabilizer: string;
+  both: string;
+  sets: number[][]; // [centre, sigma] of a bell, or four corners
+  table: number[][]; // by set of x, then of y
+  slope_x: number;
+  slope_y: number;
+  slope_line: number;
+  x: number[];
+  y: number[];
+  F: number[][];
+  line: number[];
+}
+
+export type StudyData = CompareData | PaperData | StabilityData | SurfaceData;

@@ -1,0 +1,220 @@
+/* what the summary says, in sentences. it may be missing or cut off: then what is known is told, and that the rest is
+ * not. */
+import { count, number } from './format';
+import type { Run } from './data';
+
+export interface Fact {
+  text: string;
+  bad?: boolean;
+}
+
+export interface Words {
+  verdict: { good: boolean | null; title: string; text: string };
+  run: Fact[];
+  worth: Fact[];
+  warnings: Fact[];
+  cost: Fact[];
+}
+
+type Json = Record<string, unknown>;
+
+const isObject = (v: unknown): v is Json => typeof v === 'object' && v !== null && !Array.isArray(v);
+const num = (j: Json, key: string): number | null => (typeof j[key] === 'number' ? (j[key] as number) : null);
+const str = (j: Json, key: string): string => (typeof j[key] === 'string' ? (j[key] as string) : '');
+const list = (j: Json, key: string): unknown[] => (Array.isArray(j[key]) ? (j[key] as unknown[]) : []);
+const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
+
+export function parse(summary: string): Json | null {
+  if (!summary.trim()) return null;
+  try {
+    const j: unknown = JSON.parse(summary);
+    return isObject(j) ? j : null;
+  } catch {
+    return null;
+  }
+}
+
+export function words(run: Run): Words {
+  const p = run.page;
+  const j = parse(p.summary);
+  const rows = p.joints.reduce((n, k) => n + k.rows, 0);
+  const what: Fact[] = [];
+  const out: Words = { verdict: { good: null, title: '', text: '' }, run: what, worth: [], warnings: [], cost: [] };
+
+  let size = `${plural(p.bodies.length, 'body', 'bodies')} in ${run.flat ? 'the plane' : 'space'}, `;
+  size += `${plural(p.joints.length, 'joint')} with ${plural(rows, 'row')}`;
+  const free = j ? num(j, 'degrees_of_freedom') : null;
+  if (free !== null) size += `, ${plural(free, 'degree')} of freedom`;
+  what.push({ text: `${size}.` });
+
+  if (!j) {
+    const t = run.rows ? run.time[run.rows - 1] : 0;
+    out.verdict = {
+      good: null,
+      title: p.summary.trim() ? 'The summary cannot be read' : 'The run was cut off',
+      text:
+        `Its summary is missing; shown is what was recorded${run.rows ? ` up to t = ${number(t, 6)} s` : ''}. ` +
+        'Whether the contract was kept is not known.',
+    };
+    out.worth.push({
+      text: `Contract: position ${number(p.contract.position)}, velocity ${number(p.contract.velocity)} 1/s.`,
+    });
+    return out;
+  }
+
+  /* what was run */
+  const method = str(j, 'method');
+  const stabilizers = list(j, 'stabilizers').filter((s) => typeof s === 'string') as string[];
+  const made = [str(j, 'formulation'), ...stabilizers].filter(Boolean).join(', ');
+  if (method || made) what.push({ text: `Method ${method || 'of its own'}${made ? ` (${made})` : ''}.` });
+  const step = num(j, 'step'),
+    rtol = num(j, 'rtol'),
+    atol = num(j, 'atol');
+  const tolerances =
+    step !== null
+      ? `steps of ${number(step)} s`
+      : rtol !== null && atol !== null
+        ? rtol === atol
+          ? `rtol = atol = ${number(rtol)}`
+          : `rtol ${number(rtol)}, atol ${number(atol)}`
+        : '';
+  if (str(j, 'integrator'))
+    what.push({ text: `Integrator ${str(j, 'integrator')}${tolerances ? `, ${tolerances}` : ''}.` });
+  const until = num(j, 'until'),
+    every = num(j, 'every'),
+    end = num(j, 't_end');
+  if (until !== null) {
+    let text = `Until ${number(until, 6)} s`;
+    if (every) text += `, a row every ${number(every)} s`;
+    if (p.every > 1) text += `; here one row of ${count(p.every)} is shown`;
+    what.push({ text: `${text}.` });
+  }
+
+  /* what it is worth */
+  const contract = isObject(j.contract) ? j.contract : {};
+  const kept = contract.kept === true;
+  const worst = num(j, 'max_position_violation'),
+    worstV = num(j, 'max_velocity_violation');
+  const joint = str(j, 'worst_joint'),
+    at = num(j, 'worst_time');
+  const where = joint && at !== null ? ` at joint ‘${joint}’, t = ${number(at, 6)} s` : '';
+  const status = str(j, 'status');
+  const message = str(j, 'message');
+  const position = num(contract, 'position') ?? p.contract.position;
+  const velocity = num(contract, 'velocity') ?? p.contract.velocity;
+  const speeds = worstV !== null ? `; of velocities ${number(worstV, 3)} 1/s (${number(velocity)})` : '';
+  if (worst !== null)
+    out.worth.push({
+      text: `Largest violation ${number(worst, 3)}${where} (${number(position)} allowed)${speeds}.`,
+      bad: worst > position || (worstV ?? 0) > velocity,
+    });
+  const balance = num(j, 'energy_balance');
+  const kinetic = num(j, 'max_kinetic');
+  if (balance !== null)
+    out.worth.push({
+      text: `Energy balance ${number(balance, 3)} of the largest kinetic energy (${number(kinetic ?? NaN, 3)} J).`,
+      bad: balance > 1e-3,
+    });
+  if (balance !== null && balance > 1e-3)
+    out.worth.push({
+      text: 'The energy does not balance: do not trust the motion; tighten the tolerances or the step.',
+      bad: true,
+    });
+  const spent = num(j, 'stabilizer_work');
+  if (spent !== null && kinetic !== null && spent > 1e-6 * kinetic && spent > 0)
+    out.worth.push({ text: `Work of the stabilizer: up to ${number(spent, 3)} J.`, bad: spent > 1e-2 * kinetic });
+  const redundant = num(j, 'redundant_rows');
+  if (redundant)
+    out.worth.push({
+      text: `${plural(redundant, 'row')} redundant: loads are shared in more than one way, shown are the smallest.`,
+    });
+  const singular = list(j, 'singular_positions').filter(isObject);
+  const more = num(j, 'singular_positions_more') ?? 0;
+  if (singular.length) {
+    const first = singular[0];
+    const names = list(first, 'joints')
+      .filter((s) => typeof s === 'string')
+      .slice(0, 3)
+      .join(', ');
+    const many = plural(singular.length + more, 'singular position');
+    out.worth.push({
+      text: `${many}, the first at t = ${number(num(first, 't') ?? NaN, 6)} s${names ? ` (${names})` : ''}.`,
+      bad: singular.some((s) => s.same_branch === false),
+    });
+  }
+  if (!redundant && !singular.length) out.worth.push({ text: 'No redundant rows, no singular positions.' });
+  for (const w of list(j, 'warnings').filter(isObject)) {
+    const text = str(w, 'message');
+    if (text) out.warnings.push({ text, bad: true });
+  }
+
+  const broken = str(contract, 'broken').replace(/^contract broken:\s*/i, '');
+  const off = `violation ${number(worst ?? NaN, 3)}${where}.`;
+  if (status && status !== 'done') {
+    const when = end !== null ? `At t = ${number(end, 6)} s${until !== null ? ` of ${number(until, 6)} s` : ''}. ` : '';
+    out.verdict = {
+      good: false,
+      title: status === 'interrupted' ? 'The run was interrupted' : 'The run stopped',
+      text: when + message,
+    };
+    if (contract.kept === false && !/contract broken/i.test(message))
+      out.verdict.text += `${message ? ' ' : ''}Contract broken: ${broken || off}`;
+  } else if (contract.kept === false) {
+    out.verdict = {
+      good: false,
+      title: 'Contract broken',
+      text: broken || off,
+    };
+  } else if (kept) {
+    const touch =
+      worst === 0
+        ? 'No joint was off in position'
+        : `The parts touch to ${number(worst ?? NaN, 3)}, ${number(position)} is allowed`;
+    out.verdict = {
+      good: true,
+      title: 'Contract kept',
+      text: `${touch}; the energy balances to ${number(balance ?? NaN, 3)}.`,
+    };
+  } else out.verdict = { good: null, title: 'Contract unknown', text: 'The summary does not say whether it was kept.' };
+
+  /* what it cost */
+  const n = (key: string): number | null => num(j, key);
+  const steps = n('steps'),
+    rejected = n('rejected');
+  if (steps !== null)
+    out.cost.push({ text: `${plural(steps, 'step')}, ${rejected ? count(rejected) : 'none'} rejected.` });
+  const rhs = n('rhs'),
+    factorizations = n('factorizations');
+  if (rhs !== null)
+    out.cost.push({
+      text: `${plural(rhs, 'right-hand side')}${factorizations ? `, ${plural(factorizations, 'factorization')}` : ''}.`,
+    });
+  const jacobians = n('jacobians');
+  if (jacobians)
+    out.cost.push({ text: `${plural(jacobians, 'Jacobian')}, ${plural(n('iterations') ?? 0, 'iteration')}.` });
+  const switches = n('switches'),
+    guard = n('guard_calls'),
+    sets = n('set_changes');
+  if (switches) out.cost.push({ text: `${plural(switches, 'branch change')} of laws.` });
+  if (sets) out.cost.push({ text: `${plural(sets, 'change')} of the independent coordinates.` });
+  if (guard) out.cost.push({ text: `The guard was called ${count(guard)} ${guard === 1 ? 'time' : 'times'}.` });
+  const cpu = n('cpu_seconds');
+  if (cpu !== null) {
+    /* parts are by the wall, which on a busy machine is longer */
+    const parts: [string, number][] = [
+      ['assembling', n('time_assemble') ?? 0],
+      ['solving', n('time_solve') ?? 0],
+      ['projecting', n('time_project') ?? 0],
+    ];
+    const sum = parts.reduce((v, [, t]) => v + t, 0);
+    const shares = parts.map(([name, t]) => `${name} ${Math.round((100 * t) / Math.max(cpu, sum))} %`).join(', ');
+    out.cost.push({
+      text: `${seconds(cpu)} of CPU for ${number(end ?? NaN, 6)} s of motion${sum > 0 ? `: ${shares}` : ''}.`,
+    });
+  }
+  return out;
+}
+
+function seconds(s: number): string {
+  return s < 1e-3 ? `${number(s * 1e6, 3)} µs` : s < 1 ? `${number(s * 1e3, 3)} ms` : `${number(s, 3)} s`;
+}
