@@ -65,6 +65,23 @@ void tn_page_data_end(tn_page *p) {
   tn_put(&p->out, "</script>\n");
 }
 
+void tn_shell_word(char *to, size_t size, const char *word) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+  size_t n = 0;
+  if (*word && !word[strspn(word, plain)]) {
+    tn_format(to, size, "%s", word);
+    return;
+  }
+  to[n++] = '\'';
+  for (; *word && n + 6 < size; word++) {
+    if (*word == '\'')
+      n += (size_t)tn_format(to + n, size - n, "'\\''");
+    else
+      to[n++] = *word;
+  }
+  tn_format(to + n, size - n, "'");
+}
+
 /* ---- numbers -------------------------------------------------------------------------------------------------------- */
 
 void tn_page_bytes(tn_page *p, const char *id) {

@@ -56,6 +56,9 @@ void tn_page_bytes_end(tn_page *p);
 /* the program, and the end */
 tn_status tn_page_end(tn_page *p, tn_error *e);
 
+/* a word as a shell takes it; one that is too long is cut */
+void tn_shell_word(char *to, size_t size, const char *word);
+
 /* the model of a result */
 tn_status tn_result_compile(tn_result *r, tn_model **model, tn_error *e);
 

@@ -278,28 +278,11 @@ static void solid_bytes(maker *k) {
 
 /* ---- words ---------------------------------------------------------------------------------------------------------- */
 
-/* a word of a shell */
-static void quote(char *to, size_t size, const char *word) {
-  size_t n = 0;
-  if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-")]) {
-    tn_format(to, size, "%s", word);
-    return;
-  }
-  to[n++] = '\'';
-  for (; *word && n + 6 < size; word++) {
-    if (*word == '\'')
-      n += (size_t)tn_format(to + n, size - n, "'\\''");
-    else
-      to[n++] = *word;
-  }
-  tn_format(to + n, size - n, "'");
-}
-
 static void words(maker *k) {
   const tn_model *m = k->m;
   tn_json *j = &k->page.json;
   char name[1200], command[2600];
-  quote(name, sizeof name, tn_result_name(k->r));
+  tn_shell_word(name, sizeof name, tn_result_name(k->r));
   tn_format(command, sizeof command, "tenon run %s %s", name, tn_result_settings(k->r));
   tn_json_text(j, "kind", "run");
   tn_json_text(j, "tenon", TN_VERSION);

@@ -41,17 +41,11 @@ static void add(line *l, const char *text) {
   l->at[l->used] = 0;
 }
 
-/* a word as a shell takes it */
 static void add_word(line *l, const char *word) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+  char quoted[1200];
+  tn_shell_word(quoted, sizeof quoted, word);
   add(l, " ");
-  if (*word && strspn(word, plain) == strlen(word)) {
-    add(l, word);
-    return;
-  }
-  add(l, "'");
-  for (; *word; word++) add(l, *word == '\'' ? "'\\''" : (const char[]){*word, 0});
-  add(l, "'");
+  add(l, quoted);
 }
 
 /* ---- a comparison -------------------------------------------------------------------------------------------------------------- */

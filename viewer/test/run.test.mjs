@@ -1,24 +1,21 @@
 // the page of a run in a browser without network: what is seen, moved, zoomed, printed. figures are printed.
 //   TENON_SHOTS: folder of the pictures
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { executable, launch } from './browser.mjs';
+import { launch } from './browser.mjs';
 import { bundle, fourBar, planeChain, spaceChain } from './sample.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const shots = process.env.TENON_SHOTS ?? join(root, 'build', 'shots');
-const skip = existsSync(executable) ? false : `no browser at ${executable}`;
 const LOADED = 3; // a loaded machine may take so many times as long
 
 let browser, folder;
 
 before(async () => {
-  if (skip) return;
   folder = await mkdtemp(join(tmpdir(), 'tenon-viewer-'));
   await mkdir(shots, { recursive: true });
   browser = await launch();
@@ -116,7 +113,7 @@ for (const [kind, make] of [
   ['plane', () => fourBar()],
   ['space', () => spaceChain()],
 ]) {
-  test(`${kind}: drawn as the data say, moves, and all cursors with it`, { skip }, async () => {
+  test(`${kind}: drawn as the data say, moves, and all cursors with it`, async () => {
     const sample = await make();
     const page = await open(sample.html);
     const rows = await page.evaluate(() => window.tenon.rows);
@@ -211,7 +208,7 @@ for (const [kind, make] of [
     await close(page);
   });
 
-  test(`${kind}: by keys alone`, { skip }, async () => {
+  test(`${kind}: by keys alone`, async () => {
     const sample = await make();
     const page = await open(sample.html);
     const at = () => page.evaluate(() => window.tenon.index());
@@ -281,7 +278,7 @@ for (const [kind, make] of [
   });
 }
 
-test('space: e and -e are the same turn, between samples too', { skip }, async () => {
+test('space: e and -e are the same turn, between samples too', async () => {
   const plain = await spaceChain({ rows: 50 });
   const flipped = await spaceChain({
     rows: 50,
@@ -303,7 +300,7 @@ test('space: e and -e are the same turn, between samples too', { skip }, async (
   });
 });
 
-test('a browser that cannot decode by itself', { skip }, async () => {
+test('a browser that cannot decode by itself', async () => {
   const sample = await fourBar({ rows: 50 });
   const page = await open(sample.html.replace('<head>', '<head><script>delete Uint8Array.fromBase64</script>'));
   await page.evaluate(() => window.tenon.seek(31));
@@ -311,7 +308,7 @@ test('a browser that cannot decode by itself', { skip }, async () => {
   await close(page);
 });
 
-test('names of all kinds are text', { skip }, async () => {
+test('names of all kinds are text', async () => {
   const sample = await fourBar({ hostile: true });
   const page = await open(sample.html);
   await page.evaluate(() => window.tenon.seek(50));
@@ -337,7 +334,7 @@ test('names of all kinds are text', { skip }, async () => {
   await close(page);
 });
 
-test('what went wrong is the first thing seen', { skip }, async () => {
+test('what went wrong is the first thing seen', async () => {
   const contract = {
     position: 1e-8,
     velocity: 1e-6,
@@ -371,7 +368,7 @@ test('what went wrong is the first thing seen', { skip }, async () => {
   }
 });
 
-test('a run of nothing, one sample, numbers that are none', { skip }, async () => {
+test('a run of nothing, one sample, numbers that are none', async () => {
   const empty = await fourBar({ rows: 0 });
   const none = await open(empty.html);
   assert.match(await none.locator('.scene-note').innerText(), /no motion/);
@@ -419,7 +416,7 @@ test('a run of nothing, one sample, numbers that are none', { skip }, async () =
   await close(bare);
 });
 
-test('plots are added and removed, bodies chosen', { skip }, async () => {
+test('plots are added and removed, bodies chosen', async () => {
   const page = await open((await fourBar()).html);
   const n = await page.locator('.chart').count();
   await page.locator('.picker summary').click();
@@ -444,7 +441,7 @@ test('plots are added and removed, bodies chosen', { skip }, async () => {
   await close(page);
 });
 
-test('a hundred thousand samples', { skip }, async () => {
+test('a hundred thousand samples', async () => {
   const page = await open((await fourBar({ rows: 100000, end: 100 })).html);
   const took = await page.evaluate(async () => {
     const out = [],
@@ -469,7 +466,7 @@ test('a hundred thousand samples', { skip }, async () => {
   await close(page);
 });
 
-test('a thousand bodies, a thousand samples', { skip }, async () => {
+test('a thousand bodies, a thousand samples', async () => {
   for (const [kind, make] of [
     ['plane', planeChain],
     ['space', spaceChain],
@@ -501,7 +498,7 @@ test('a thousand bodies, a thousand samples', { skip }, async () => {
   }
 });
 
-test('without WebGL: words and plots', { skip }, async () => {
+test('without WebGL: words and plots', async () => {
   const sample = await spaceChain();
   const without = (get) =>
     function (kind, ...rest) {
@@ -516,7 +513,7 @@ test('without WebGL: words and plots', { skip }, async () => {
   await close(page);
 });
 
-test('pictures: light, dark, phone, paper', { skip }, async () => {
+test('pictures: light, dark, phone, paper', async () => {
   for (const [kind, make] of [
     ['plane', fourBar],
     ['space', spaceChain],
@@ -568,7 +565,7 @@ test('pictures: light, dark, phone, paper', { skip }, async () => {
   }
 });
 
-test('bundles: no more than they need', { skip }, async () => {
+test('bundles: no more than they need', async () => {
   const plane = await bundle('plane'),
     space = await bundle('space');
   console.log(

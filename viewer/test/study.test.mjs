@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { chromium } from 'playwright-core';
+import { launch } from './browser.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const tenon = process.env.TENON ?? join(root, 'build/release/tenon');
@@ -20,18 +20,7 @@ let browser, folder;
 before(async () => {
   mkdirSync(shots, { recursive: true });
   folder = mkdtempSync(join(tmpdir(), 'tenon-study-'));
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
+  browser = await launch();
 });
 after(async () => {
   await browser?.close();
