@@ -63,6 +63,14 @@ typedef struct tn_trace {
 } tn_trace;
 
 /* names are those of the model, which must live as long */
+/* a rod between places of two bodies: one with mass between particles, or a distance that a joint keeps */
+typedef struct tn_link {
+  const char *name;
+  const tn_spot *end; /* two                                                                         */
+  int mesh;           /* -1: none. about the middle between the ends, along z, in the plane along x */
+  double height;      /* of a solid in the plane                                                     */
+} tn_link;
+
 typedef struct tn_drawing {
   tn_arena arena;
   int shapes, solids, traces;
@@ -70,6 +78,8 @@ typedef struct tn_drawing {
   tn_solid *solid;
   tn_sign *sign; /* joints of the model, without those that bodies own */
   tn_trace *trace;
+  int links;
+  tn_link *link;
   int remarks; /* what could not be drawn, in words */
   const char **remark;
 } tn_drawing;

@@ -341,6 +341,33 @@ static void draw_arms(tn_maker *k, const tn_draw *g) {
   }
 }
 
+static int link_solid(tn_maker *k, const tn_spot *end) {
+  double p[2][3], d[3];
+  for (int i = 0; i < 2; i++) tn_to_world(k, end[i].body, end[i].p, p[i]);
+  tn_sub3(p[1], p[0], d);
+  const double length = tn_norm3(d), width = 0.4 * k->width;
+  if (!isfinite(length)) return -1;
+  if (k->m->dimension == 3) return tn_solid_capsule(k, width / 2, length);
+  double ends[2][2] = {{-length / 2, 0}, {length / 2, 0}};
+  tn_outline_start(&k->outline);
+  tn_outline_hull(k, &k->outline, 2, ends, width / 2);
+  return tn_solid_prism(k, &k->outline, 0.5 * k->thick, 1);
+}
+
+static void add_link(tn_maker *k, const char *name, const tn_spot *end) {
+  double height = 0;
+  for (int i = 0; i < 2; i++) height = fmax(height, tn_layer_height(k, end[i].body));
+  k->d->link[k->d->links++] = (tn_link){name, end, k->flat ? -1 : link_solid(k, end), height + k->thick};
+}
+
+static void find_links(tn_maker *k) {
+  const tn_model *m = k->m;
+  if (!(k->d->link = tn_maker_alloc(k, sizeof *k->d->link * (size_t)(m->rods + m->joints + 1)))) return;
+  for (int i = 0; i < m->rods; i++) add_link(k, m->rod[i].name, m->rod[i].end);
+  for (int i = 0; i < m->joints; i++)
+    if (k->d->sign[i].placed && m->joint[i].type->seat == TN_SEAT_TWO) add_link(k, m->joint[i].name, m->joint[i].spot);
+}
+
 static tn_status draw_all(tn_maker *k) {
   const tn_model *m = k->m;
   find_places(k);
@@ -362,6 +389,7 @@ static tn_status draw_all(tn_maker *k) {
     }
     if (!k->shaped[i]) tn_draw_body(k, i);
   }
+  if (!k->failed) find_links(k);
   if (!(k->d->trace = tn_maker_alloc(k, sizeof *k->d->trace * (size_t)(m->traces + 1)))) return TN_OK;
   for (int i = 0; i < m->traces; i++) {
     tn_trace *t = &k->d->trace[k->d->traces++];

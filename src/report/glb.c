@@ -2,7 +2,6 @@
  *   12 bytes head, JSON chunk, BIN chunk. BIN: times; of every body translations, then rotations; positions and normals; indices
  * y is up in glTF: the root node turns z up there; models of the plane have it up already. an animation has its numbers body by body,
  * the file of the motion row by row: as many bodies as fit into ROOM are gathered in one pass over it. */
-#include "draw/draw.h"
 #include "report/report.h"
 
 #define ROOM ((size_t)64 << 20)
@@ -12,7 +11,7 @@ typedef struct painted {  /* a solid in a colour: what glTF calls a mesh */
   int solid, color, next; /* next of this solid */
 } painted;
 
-typedef struct maker {
+typedef struct maker { /* what moves: bodies, and links between them */
   tn_result *r;
   const tn_model *m;
   const tn_drawing *d;
@@ -27,13 +26,18 @@ typedef struct maker {
   /* a pass */
   long at, kept;
   float before;
-  int body, bodies; /* gathered in this one */
-  float *pose;      /* bodies x (rows x 3, rows x 4) */
+  int mover, movers; /* gathered in this one */
+  float *pose;       /* movers x (rows x 3, rows x 4) */
 } maker;
+
+static int movers(const maker *k) { return k->m->bodies + k->d->links; }
+static bool turns(const maker *k, int mover) { return mover >= k->m->bodies || k->m->body[mover].oriented; }
 
 static const double PI = 3.141592653589793;
 
 /* ---- colours ---- */
+
+enum { LINK_COLOR = 0x707882 };
 
 static int color_of(const tn_shape *s) {
   static const int bodies[] = {0x4c78a8, 0xe08a3c, 0x59a14f, 0xb65a8c, 0x8a6fc0, 0x3a9ea5, 0xc9a227, 0xc8553d};
@@ -46,28 +50,29 @@ static int color_of(const tn_shape *s) {
   }
 }
 
+/* a solid in a colour, made if it is not there yet */
+static int mesh_in(maker *k, int solid, int color) {
+  int c = 0, j = k->first_mesh[solid] - 1;
+  while (c < k->colors && k->color[c] != color) c++;
+  if (c == k->colors) k->color[k->colors++] = color;
+  while (j >= 0 && k->mesh[j].color != c) j = k->mesh[j].next;
+  if (j >= 0) return j;
+  k->mesh[k->meshes] = (painted){solid, c, k->first_mesh[solid] - 1};
+  k->first_mesh[solid] = k->meshes + 1;
+  return k->meshes++;
+}
+
 static tn_status find_meshes(maker *k, tn_error *e) {
   const tn_drawing *d = k->d;
-  const size_t n = (size_t)d->shapes + 1;
+  const size_t n = (size_t)d->shapes + (size_t)d->links + 1;
   k->mesh = tn_arena_alloc(&k->arena, sizeof *k->mesh * n);
   k->mesh_of = tn_arena_alloc(&k->arena, sizeof *k->mesh_of * n);
   k->color = tn_arena_alloc(&k->arena, sizeof *k->color * n);
   k->first_mesh = tn_arena_alloc(&k->arena, sizeof *k->first_mesh * ((size_t)d->solids + 1));
   if (!k->mesh || !k->mesh_of || !k->color || !k->first_mesh) return tn_fail(e, TN_E_MEMORY, "out of memory");
-  for (int i = 0; i < d->shapes; i++) {
-    const tn_shape *s = &d->shape[i];
-    const int color = color_of(s);
-    int c = 0, j = k->first_mesh[s->mesh] - 1;
-    while (c < k->colors && k->color[c] != color) c++;
-    if (c == k->colors) k->color[k->colors++] = color;
-    while (j >= 0 && k->mesh[j].color != c) j = k->mesh[j].next;
-    if (j < 0) {
-      j = k->meshes++;
-      k->mesh[j] = (painted){s->mesh, c, k->first_mesh[s->mesh] - 1};
-      k->first_mesh[s->mesh] = j + 1;
-    }
-    k->mesh_of[i] = j;
-  }
+  for (int i = 0; i < d->shapes; i++) k->mesh_of[i] = mesh_in(k, d->shape[i].mesh, color_of(&d->shape[i]));
+  for (int i = 0; i < d->links; i++)
+    if (d->link[i].mesh >= 0) k->mesh_of[d->shapes + i] = mesh_in(k, d->link[i].mesh, LINK_COLOR);
   return TN_OK;
 }
 
@@ -107,6 +112,7 @@ static void put_nodes(maker *k, tn_json *j) {
   if (m->dimension == 3) list(j, "rotation", 4, (double[4]){-sqrt(0.5), 0, 0, sqrt(0.5)});
   tn_json_open(j, "children", "[");
   for (int i = 0; i <= m->bodies; i++) tn_json_whole(j, NULL, 1 + i);
+  for (int i = 0; i < d->links; i++) tn_json_whole(j, NULL, shapes + d->shapes + i);
   tn_json_close(j);
   tn_json_close(j);
   for (int i = 0; i <= m->bodies; i++) {
@@ -137,6 +143,12 @@ static void put_nodes(maker *k, tn_json *j) {
     put_rotation(j, s->A);
     tn_json_close(j);
   }
+  for (int i = 0; i < d->links; i++) {
+    tn_json_open(j, NULL, "{-");
+    tn_json_text(j, "name", d->link[i].name);
+    if (d->link[i].mesh >= 0) tn_json_whole(j, "mesh", k->mesh_of[d->shapes + i]);
+    tn_json_close(j);
+  }
   tn_json_close(j);
 }
 
@@ -161,7 +173,7 @@ static void put_meshes(const maker *k, tn_json *j) {
   }
   tn_json_close(j);
   int accessors = 1;
-  for (int i = 0; i < k->m->bodies; i++) accessors += 1 + k->m->body[i].oriented;
+  for (int i = 0; i < movers(k); i++) accessors += 1 + turns(k, i);
   tn_json_open(j, "meshes", "[");
   for (int i = 0; i < k->meshes; i++) {
     const int first = accessors + 3 * k->mesh[i].solid;
@@ -202,10 +214,10 @@ static void put_accessors(const maker *k, tn_json *j) {
   tn_json_open(j, "accessors", "[");
   put_accessor(j, 0, at, FLOAT, k->rows, "SCALAR", 1, (double[1]){(double)k->first}, (double[1]){(double)k->last});
   at += row;
-  for (int i = 0; i < k->m->bodies; i++) {
+  for (int i = 0; i < movers(k); i++) {
     put_accessor(j, 0, at, FLOAT, k->rows, "VEC3", 0, NULL, NULL);
     at += 3 * row;
-    if (!k->m->body[i].oriented) continue;
+    if (!turns(k, i)) continue;
     put_accessor(j, 0, at, FLOAT, k->rows, "VEC4", 0, NULL, NULL);
     at += 4 * row;
   }
@@ -251,8 +263,8 @@ static void put_animation(const maker *k, tn_json *j) {
       tn_json_text(j, "name", "motion");
     }
     tn_json_open(j, what ? "channels" : "samplers", "[");
-    for (int i = 0, n = 0; i < k->m->bodies; i++)
-      for (int p = 0; p < 1 + k->m->body[i].oriented; p++, n++) {
+    for (int i = 0, n = 0; i < movers(k); i++)
+      for (int p = 0; p < 1 + turns(k, i); p++, n++) {
         tn_json_open(j, NULL, "{-");
         if (!what) {
           tn_json_whole(j, "input", 0);
@@ -261,7 +273,7 @@ static void put_animation(const maker *k, tn_json *j) {
         } else {
           tn_json_whole(j, "sampler", n);
           tn_json_open(j, "target", "{");
-          tn_json_whole(j, "node", 2 + i);
+          tn_json_whole(j, "node", i < k->m->bodies ? 2 + i : 2 + k->d->shapes + i); /* links come last */
           tn_json_text(j, "path", path[p]);
           tn_json_close(j);
         }
@@ -362,20 +374,64 @@ static tn_status time_row(void *user, double t, int n, const double *values) {
   return k->out.failed ? TN_E_IO : TN_OK;
 }
 
+/* r, and x y z w as glTF has it */
+static void body_pose(const maker *k, const double *values, int body, double r[3], double e[4]) {
+  const bool plane = k->m->dimension == 2;
+  const double *p = values + (size_t)(plane ? 3 : 7) * (size_t)body;
+  const double half = plane ? fmod(p[2] / 2, 2 * PI) : 0;
+  for (int c = 0; c < 3; c++) r[c] = plane && c == 2 ? 0 : p[c];
+  e[0] = plane ? 0 : p[4];
+  e[1] = plane ? 0 : p[5];
+  e[2] = plane ? sin(half) : p[6];
+  e[3] = plane ? cos(half) : p[3];
+}
+
+static void end_of(const maker *k, const double *values, const tn_spot *spot, double p[3]) {
+  double r[3], e[4], A[9];
+  memcpy(p, spot->p, sizeof spot->p);
+  if (spot->body < 0) return;
+  body_pose(k, values, spot->body, r, e);
+  tn_quaternion_rotation((double[4]){e[3], e[0], e[1], e[2]}, A);
+  tn_turn3(A, spot->p, p);
+  tn_axpy3(1, r, p);
+}
+
+/* before: as it was turned in the row before, or NULL: it does not spin about itself */
+static void link_pose(const maker *k, const double *values, const tn_link *link, const float *before, double r[3],
+                      double e[4]) {
+  double p[2][3], d[3], A[9], q[4], x[3];
+  for (int i = 0; i < 2; i++) end_of(k, values, &link->end[i], p[i]);
+  tn_sub3(p[1], p[0], d);
+  for (int c = 0; c < 3; c++) r[c] = (p[0][c] + p[1][c]) / 2;
+  if (k->m->dimension == 2) {
+    r[2] = link->height;
+    tn_rotation_about3((double[3]){0, 0, 1}, atan2(d[1], d[0]), A);
+  } else {
+    const double length = tn_norm3(d);
+    for (int c = 0; c < 3; c++) d[c] = length > 0 ? d[c] / length : c == 2;
+    for (int c = 0; before && c < 4; c++) q[(c + 1) % 4] = (double)before[c];
+    if (before) tn_quaternion_rotation(q, A), tn_axis3(A, 0, x);
+    tn_frame_along3(d, before ? x : NULL, A);
+  }
+  tn_rotation_quaternion(A, q);
+  for (int c = 0; c < 4; c++) e[c] = q[(c + 1) % 4];
+}
+
 static tn_status pose_row(void *user, double t, int n, const double *values) {
   maker *k = user;
-  const bool plane = k->m->dimension == 2;
   const size_t rows = (size_t)k->rows;
   (void)n;
   if (!taken(k, t)) return TN_OK;
-  for (int i = 0; i < k->bodies; i++) {
-    const double *p = values + (size_t)(plane ? 3 : 7) * (size_t)(k->body + i);
+  for (int i = 0; i < k->movers; i++) {
+    const int mover = k->mover + i;
     float *r = k->pose + 7 * rows * (size_t)i + 3 * (size_t)k->kept;
     float *q = k->pose + 7 * rows * (size_t)i + 3 * rows + 4 * (size_t)k->kept;
-    for (int c = 0; c < 3; c++) r[c] = plane && c == 2 ? 0 : (float)p[c];
-    const double half = plane ? fmod(p[2] / 2, 2 * PI) : 0;
-    const double e[4] = {plane ? 0 : p[4], plane ? 0 : p[5], plane ? sin(half) : p[6], plane ? cos(half) : p[3]};
-    double same = 0; /* of the two that say the same, the one near that of the row before */
+    double p[3], e[4], same = 0; /* of the two that say the same, the one near that of the row before */
+    if (mover < k->m->bodies)
+      body_pose(k, values, mover, p, e);
+    else
+      link_pose(k, values, &k->d->link[mover - k->m->bodies], k->kept ? q - 4 : NULL, p, e);
+    for (int c = 0; c < 3; c++) r[c] = (float)p[c];
     for (int c = 0; k->kept && c < 4; c++) same += e[c] * (double)q[c - 4];
     for (int c = 0; c < 4; c++) q[c] = (float)(same < 0 ? -e[c] : e[c]);
   }
@@ -392,15 +448,10 @@ static tn_status pass(maker *k, tn_row row, tn_error *e) {
 /* ---- all of it ---- */
 
 static tn_status plan(maker *k, tn_error *e) {
-  const tn_model *m = k->m;
-  if (!tn_result_motion_size(k->r))
-    return tn_fail(e, TN_E_USAGE, "the result has no motion in it: it was recorded by an older Tenon; run it again");
-  if (tn_result_motion_size(k->r) != tn_motion_size(m))
-    return tn_fail(e, TN_E_USAGE, "the motion in the result file is not that of its model");
   const long rows = tn_result_motion_rows(k->r);
   size_t row = 4;
   double solid = 0;
-  for (int i = 0; i < m->bodies; i++) row += m->body[i].oriented ? 28 : 12;
+  for (int i = 0; i < movers(k); i++) row += turns(k, i) ? 28 : 12;
   for (int i = 0; i < k->d->solids; i++) {
     k->vertices += 24 * (size_t)k->d->solid[i].vertices;
     k->indices += 12 * (size_t)k->d->solid[i].triangles;
@@ -420,17 +471,15 @@ static tn_status write_rows(maker *k, tn_error *e) {
   const tn_allocator *a = tn_result_allocator(k->r);
   const size_t rows = (size_t)k->rows, one = 28 * rows;
   const size_t fit = ROOM / one;
-  const int most = fit < 1 ? 1 : fit < (size_t)k->m->bodies ? (int)fit : k->m->bodies;
+  const int all = movers(k), most = fit < 1 ? 1 : fit < (size_t)all ? (int)fit : all;
   TN_TRY(pass(k, time_row, e));
   if (!(k->pose = a->allocate(a->user, one * (size_t)most))) return tn_fail(e, TN_E_MEMORY, "out of memory");
   tn_status status = TN_OK;
-  for (k->body = 0; k->body < k->m->bodies && status == TN_OK; k->body += k->bodies) {
-    k->bodies = k->m->bodies - k->body < most ? k->m->bodies - k->body : most;
+  for (k->mover = 0; k->mover < all && status == TN_OK; k->mover += k->movers) {
+    k->movers = all - k->mover < most ? all - k->mover : most;
     status = pass(k, pose_row, e);
-    for (int i = 0; i < k->bodies && status == TN_OK; i++) {
-      const bool turns = k->m->body[k->body + i].oriented;
-      put_floats(k, (turns ? 7 : 3) * rows, k->pose + 7 * rows * (size_t)i);
-    }
+    for (int i = 0; i < k->movers && status == TN_OK; i++)
+      put_floats(k, (turns(k, k->mover + i) ? 7 : 3) * rows, k->pose + 7 * rows * (size_t)i);
   }
   a->release(a->user, k->pose);
   return status;
@@ -467,14 +516,10 @@ tn_status tn_result_glb(tn_result *r, tn_write write, void *user, tn_error *e) {
   tn_error local;
   tn_model *m = NULL;
   tn_drawing *d = NULL;
-  char folder[1024];
   if (!e) e = &local;
   tn_error_clear(e);
   tn_arena_init(&k.arena, tn_result_allocator(r));
-  const char *slash = strrchr(tn_result_name(r), '/'); /* files of meshes are beside the model */
-  tn_format(folder, sizeof folder, "%.*s", slash ? (int)(slash - tn_result_name(r) + 1) : 0, tn_result_name(r));
-  tn_status status = tn_result_compile(r, &m, e);
-  if (status == TN_OK) status = tn_drawing_new(m, false, folder, false, &d, e);
+  tn_status status = tn_result_drawing(r, false, &m, &d, e);
   k.m = m;
   k.d = d;
   if (status == TN_OK) status = plan(&k, e);

@@ -3,11 +3,13 @@
  *   text.c json.c   the summary of a run          check.c   a model before it runs
  *   eval.c          the system at a state         list.c    types with their fields and examples
  *   plot.c          rows as a picture             stability.c  of an integrator
- *   surface.c       of a controller                page.c    the HTML that holds a page
- *   run_page.c      the page of a run              glb.c     its motion as glTF */
+ *   surface.c       of a controller               page.c    the HTML that holds a page
+ *   run_page.c      the page of a run             glb.c     its motion as glTF
+ *   shown.c         what these two show */
 #ifndef TN_REPORT_H
 #define TN_REPORT_H
 
+#include "draw/draw.h"
 #include "record/record.h"
 
 typedef struct tn_printer {
@@ -59,8 +61,8 @@ tn_status tn_page_end(tn_page *p, tn_error *e);
 /* a word as a shell takes it; one that is too long is cut */
 void tn_shell_word(char *to, size_t size, const char *word);
 
-/* the model of a result */
-tn_status tn_result_compile(tn_result *r, tn_model **model, tn_error *e);
+/* the model of a result and its drawing, both to be freed, whatever comes of it; refused if there is no motion of it */
+tn_status tn_result_drawing(tn_result *r, bool flat, tn_model **m, tn_drawing **d, tn_error *e);
 
 /* members of a JSON object that several reports share */
 void tn_report_settings(tn_json *j, const tn_model *m);

@@ -2,8 +2,6 @@
  * than the memory. */
 #include "report/report.h"
 
-#include "draw/draw.h"
-
 /* a browser has to hold it: of more, every k-th row is shown, and the page says so */
 enum { MOST_ROWS = 200000, MOST_NUMBERS = 48000000 };
 
@@ -229,10 +227,7 @@ static void joints(maker *k) {
   for (int i = 0; i < m->forces; i++)
     if (m->force[i].how == TN_BETWEEN && m->force[i].frames >= 2)
       link(j, m, m->force[i].name, m->force[i].type->name, m->force[i].spot);
-  for (int i = 0; i < m->rods; i++) link(j, m, m->rod[i].name, "rod", m->rod[i].end);
-  for (int i = 0; i < m->joints; i++) /* a distance that is kept is a rod without mass */
-    if (k->d->sign[i].placed && m->joint[i].type->seat == TN_SEAT_TWO)
-      link(j, m, m->joint[i].name, "rod", m->joint[i].spot);
+  for (int i = 0; i < k->d->links; i++) link(j, m, k->d->link[i].name, "rod", k->d->link[i].end);
   tn_json_close(j);
   tn_json_open(j, "traces", "[");
   for (int i = 0; i < k->d->traces; i++) {
@@ -341,12 +336,8 @@ static tn_status plan(maker *k, tn_error *e) {
   const tn_model *m = k->m;
   const tn_allocator *a = tn_result_allocator(k->r);
   const int pose = tn_motion_pose(m) * m->bodies, joint = (1 + m->twist) * m->joints;
-  if (!tn_result_motion_size(k->r))
-    return tn_fail(e, TN_E_IO, "the result has no motion in it: it was recorded by an older Tenon; run it again");
-  if (tn_result_motion_size(k->r) != tn_motion_size(m))
-    return tn_fail(e, TN_E_IO, "the motion in the result file is not that of its model");
   k->rows = tn_result_motion_rows(k->r) < tn_result_rows(k->r) ? tn_result_motion_rows(k->r) : tn_result_rows(k->r);
-  if (!k->rows) return tn_fail(e, TN_E_IO, "the result has no rows to show");
+  if (!k->rows) return tn_fail(e, TN_E_USAGE, "the result has no rows to show");
   k->section[POSES] = (section){"poses", false, m->dimension == 2, 0, pose, NULL};
   k->section[OUTPUTS] = (section){"outputs", true, false, 0, tn_result_columns(k->r), NULL};
   k->section[JOINTS] = (section){"joints", false, false, pose, joint, NULL};
@@ -389,32 +380,12 @@ static tn_status write_page(maker *k, tn_write write, void *user, tn_error *e) {
   return tn_page_end(&k->page, e);
 }
 
-/* the folder of the model: files of meshes are beside it */
-static void folder_of(const char *name, char *folder, size_t size) {
-  const char *slash = strrchr(name, '/');
-  tn_format(folder, size, "%.*s", slash ? (int)(slash - name + 1) : 0, name);
-}
-
-tn_status tn_result_compile(tn_result *r, tn_model **model, tn_error *e) {
-  const char *text = tn_result_model(r);
-  tn_desc *desc = NULL;
-  *model = NULL;
-  tn_status status = tn_desc_new(tn_result_allocator(r), &desc, e);
-  if (status == TN_OK) status = tn_desc_parse(desc, tn_result_name(r), text, strlen(text), e);
-  if (status == TN_OK) status = tn_compile(desc, model, e);
-  tn_desc_free(desc);
-  return status;
-}
-
 tn_status tn_result_page(tn_result *r, tn_write write, void *user, tn_error *e) {
   maker k = {.r = r};
   tn_model *m = NULL;
   tn_drawing *d = NULL;
-  char folder[1024];
   tn_error_clear(e);
-  folder_of(tn_result_name(r), folder, sizeof folder);
-  tn_status status = tn_result_compile(r, &m, e);
-  if (status == TN_OK) status = tn_drawing_new(m, m->dimension == 2, folder, false, &d, e);
+  tn_status status = tn_result_drawing(r, true, &m, &d, e);
   k.m = m;
   k.d = d;
   if (status == TN_OK) status = plan(&k, e);

@@ -345,7 +345,7 @@ TEST(a_result_without_motion_says_so) {
   save(&file, file.used);
   tn_result *r = open_result();
   CHECK(tn_result_rows(r) == 1 && tn_result_motion_rows(r) == 0);
-  CHECK(tn_result_page(r, to_text, &page, &e) == TN_E_IO && strstr(e.message, "no rows to show"));
+  CHECK(tn_result_page(r, to_text, &page, &e) == TN_E_USAGE && strstr(e.message, "no rows to show"));
   tn_result_close(r);
   /* of another model: the head says how long a row is, and the model another length */
   char *motion = strstr(file.text + TN_TNR_START, "\"motion\": ");
@@ -353,12 +353,12 @@ TEST(a_result_without_motion_says_so) {
   motion[strlen("\"motion\": ")] = '9';
   save(&file, file.used);
   r = open_result();
-  CHECK(tn_result_page(r, to_text, &page, &e) == TN_E_IO && strstr(e.message, "not that of its model"));
+  CHECK(tn_result_page(r, to_text, &page, &e) == TN_E_USAGE && strstr(e.message, "not that of its model"));
   tn_result_close(r);
   memcpy(motion, "\"motiom\": ", strlen("\"motion\": "));
   save(&file, file.used);
   r = open_result();
-  CHECK(tn_result_page(r, to_text, &page, &e) == TN_E_IO && strstr(e.message, "older Tenon"));
+  CHECK(tn_result_page(r, to_text, &page, &e) == TN_E_USAGE && strstr(e.message, "older Tenon"));
   tn_result_close(r);
   CHECK(page.used == 0);
   free(page.text);

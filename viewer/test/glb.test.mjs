@@ -169,6 +169,7 @@ async function follows(model) {
   action.play();
   const bodies = Object.keys(model.bodies);
   const nodes = bodies.map((name) => gltf.scene.getObjectByName(name));
+  const kept = Object.entries(model.joints).filter(([, joint]) => joint.type === 'distance');
   let worst = 0;
   for (const row of table) {
     mixer.setTime(Math.fround(row.t));
@@ -188,6 +189,22 @@ async function follows(model) {
       const sign = Math.sign(w * q.w + x * q.x + y * q.y + z * q.z);
       for (const [a, b] of [[w, q.w], [x, q.x], [y, q.y], [z, q.z]]) worst = Math.max(worst, Math.abs(a - sign * b));
     });
+    /* a distance that is kept is a rod between its places */
+    for (const [name, joint] of kept) {
+      const node = gltf.scene.getObjectByName(name);
+      const place = (i) => {
+        const on = new THREE.Vector3(...(joint.on_bodies[i] ?? [0, 0, 0]));
+        return gltf.scene.getObjectByName(joint.between[i]).localToWorld(on);
+      };
+      const [a, b] = [place(0), place(1)];
+      const half = a.distanceTo(b) / 2;
+      const along = model.dimension === 2 ? [half, 0, 0] : [0, 0, half];
+      worst = Math.max(worst, node.localToWorld(new THREE.Vector3(...along)).distanceTo(b));
+      worst = Math.max(worst, node.localToWorld(new THREE.Vector3(...along).negate()).distanceTo(a));
+      node.geometry.computeBoundingBox();
+      const long = node.geometry.boundingBox.max[model.dimension === 2 ? 'x' : 'z'];
+      assert.ok(long > half && long < 1.1 * half, `${name} is ${long} long of ${half}`);
+    }
   }
   assert.ok(worst < 1e-5, `bodies are off by ${worst}`);
   return { file, gltf };
