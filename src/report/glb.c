@@ -28,6 +28,7 @@ typedef struct maker { /* what moves: bodies, and links between them */
   float before;
   int mover, movers; /* gathered in this one */
   float *pose;       /* movers x (rows x 3, rows x 4) */
+  double *given;     /* bodies: the given pose, as in a row */
 } maker;
 
 static int movers(const maker *k) { return k->m->bodies + k->d->links; }
@@ -74,6 +75,51 @@ static tn_status find_meshes(maker *k, tn_error *e) {
   for (int i = 0; i < d->links; i++)
     if (d->link[i].mesh >= 0) k->mesh_of[d->shapes + i] = mesh_in(k, d->link[i].mesh, LINK_COLOR);
   return TN_OK;
+}
+
+/* ---- poses ---- */
+
+/* r, and x y z w as glTF has it */
+static void body_pose(const maker *k, const double *values, int body, double r[3], double e[4]) {
+  const bool plane = k->m->dimension == 2;
+  const double *p = values + (size_t)(plane ? 3 : 7) * (size_t)body;
+  const double half = plane ? fmod(p[2] / 2, 2 * PI) : 0;
+  for (int c = 0; c < 3; c++) r[c] = plane && c == 2 ? 0 : p[c];
+  e[0] = plane ? 0 : p[4];
+  e[1] = plane ? 0 : p[5];
+  e[2] = plane ? sin(half) : p[6];
+  e[3] = plane ? cos(half) : p[3];
+}
+
+static void end_of(const maker *k, const double *values, const tn_spot *spot, double p[3]) {
+  double r[3], e[4], A[9];
+  memcpy(p, spot->p, sizeof spot->p);
+  if (spot->body < 0) return;
+  body_pose(k, values, spot->body, r, e);
+  tn_quaternion_rotation((double[4]){e[3], e[0], e[1], e[2]}, A);
+  tn_turn3(A, spot->p, p);
+  tn_axpy3(1, r, p);
+}
+
+/* before: as it was turned in the row before, or NULL: it does not spin about itself */
+static void link_pose(const maker *k, const double *values, const tn_link *link, const float *before, double r[3],
+                      double e[4]) {
+  double p[2][3], d[3], A[9], q[4], x[3];
+  for (int i = 0; i < 2; i++) end_of(k, values, &link->end[i], p[i]);
+  tn_sub3(p[1], p[0], d);
+  for (int c = 0; c < 3; c++) r[c] = (p[0][c] + p[1][c]) / 2;
+  if (k->m->dimension == 2) {
+    r[2] = link->height;
+    tn_rotation_about3((double[3]){0, 0, 1}, atan2(d[1], d[0]), A);
+  } else {
+    const double length = tn_norm3(d);
+    for (int c = 0; c < 3; c++) d[c] = length > 0 ? d[c] / length : c == 2;
+    for (int c = 0; before && c < 4; c++) q[(c + 1) % 4] = (double)before[c];
+    if (before) tn_quaternion_rotation(q, A), tn_axis3(A, 0, x);
+    tn_frame_along3(d, before ? x : NULL, A);
+  }
+  tn_rotation_quaternion(A, q);
+  for (int c = 0; c < 4; c++) e[c] = q[(c + 1) % 4];
 }
 
 /* ---- JSON ---- */
@@ -146,7 +192,11 @@ static void put_nodes(maker *k, tn_json *j) {
   for (int i = 0; i < d->links; i++) {
     tn_json_open(j, NULL, "{-");
     tn_json_text(j, "name", d->link[i].name);
+    double r[3], e[4];
+    link_pose(k, k->given, &d->link[i], NULL, r, e);
     if (d->link[i].mesh >= 0) tn_json_whole(j, "mesh", k->mesh_of[d->shapes + i]);
+    list(j, "translation", 3, r);
+    list(j, "rotation", 4, e);
     tn_json_close(j);
   }
   tn_json_close(j);
@@ -374,49 +424,6 @@ static tn_status time_row(void *user, double t, int n, const double *values) {
   return k->out.failed ? TN_E_IO : TN_OK;
 }
 
-/* r, and x y z w as glTF has it */
-static void body_pose(const maker *k, const double *values, int body, double r[3], double e[4]) {
-  const bool plane = k->m->dimension == 2;
-  const double *p = values + (size_t)(plane ? 3 : 7) * (size_t)body;
-  const double half = plane ? fmod(p[2] / 2, 2 * PI) : 0;
-  for (int c = 0; c < 3; c++) r[c] = plane && c == 2 ? 0 : p[c];
-  e[0] = plane ? 0 : p[4];
-  e[1] = plane ? 0 : p[5];
-  e[2] = plane ? sin(half) : p[6];
-  e[3] = plane ? cos(half) : p[3];
-}
-
-static void end_of(const maker *k, const double *values, const tn_spot *spot, double p[3]) {
-  double r[3], e[4], A[9];
-  memcpy(p, spot->p, sizeof spot->p);
-  if (spot->body < 0) return;
-  body_pose(k, values, spot->body, r, e);
-  tn_quaternion_rotation((double[4]){e[3], e[0], e[1], e[2]}, A);
-  tn_turn3(A, spot->p, p);
-  tn_axpy3(1, r, p);
-}
-
-/* before: as it was turned in the row before, or NULL: it does not spin about itself */
-static void link_pose(const maker *k, const double *values, const tn_link *link, const float *before, double r[3],
-                      double e[4]) {
-  double p[2][3], d[3], A[9], q[4], x[3];
-  for (int i = 0; i < 2; i++) end_of(k, values, &link->end[i], p[i]);
-  tn_sub3(p[1], p[0], d);
-  for (int c = 0; c < 3; c++) r[c] = (p[0][c] + p[1][c]) / 2;
-  if (k->m->dimension == 2) {
-    r[2] = link->height;
-    tn_rotation_about3((double[3]){0, 0, 1}, atan2(d[1], d[0]), A);
-  } else {
-    const double length = tn_norm3(d);
-    for (int c = 0; c < 3; c++) d[c] = length > 0 ? d[c] / length : c == 2;
-    for (int c = 0; before && c < 4; c++) q[(c + 1) % 4] = (double)before[c];
-    if (before) tn_quaternion_rotation(q, A), tn_axis3(A, 0, x);
-    tn_frame_along3(d, before ? x : NULL, A);
-  }
-  tn_rotation_quaternion(A, q);
-  for (int c = 0; c < 4; c++) e[c] = q[(c + 1) % 4];
-}
-
 static tn_status pose_row(void *user, double t, int n, const double *values) {
   maker *k = user;
   const size_t rows = (size_t)k->rows;
@@ -447,6 +454,23 @@ static tn_status pass(maker *k, tn_row row, tn_error *e) {
 
 /* ---- all of it ---- */
 
+static tn_status find_given(maker *k, tn_error *e) {
+  const tn_model *m = k->m;
+  const int n = tn_motion_pose(m);
+  if (!(k->given = tn_arena_alloc(&k->arena, sizeof *k->given * (size_t)(n * m->bodies + 1))))
+    return tn_fail(e, TN_E_MEMORY, "out of memory");
+  for (int i = 0; i < m->bodies; i++) {
+    const tn_pose *p = &m->body[i].pose;
+    double *to = k->given + (size_t)n * (size_t)i;
+    memcpy(to, p->r, sizeof *to * (size_t)m->dimension);
+    if (m->dimension == 2)
+      to[2] = p->angle;
+    else
+      tn_rotation_quaternion(p->A, to + 3);
+  }
+  return TN_OK;
+}
+
 static tn_status plan(maker *k, tn_error *e) {
   const long rows = tn_result_motion_rows(k->r);
   size_t row = 4;
@@ -464,6 +488,7 @@ static tn_status plan(maker *k, tn_error *e) {
   k->rows = k->kept;
   if (!k->rows) return tn_fail(e, TN_E_USAGE, "the result has no rows to show");
   k->animation = row * (size_t)k->rows;
+  TN_TRY(find_given(k, e));
   return find_meshes(k, e);
 }
 

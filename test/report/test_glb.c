@@ -67,7 +67,7 @@ TEST(our_own_reader_finds_the_shapes) {
     tn_triangles t = {0};
     CHECK(tn_result_glb(r, to_text, &to, &e) == TN_OK);
     CHECK_TEXT(e.message, "");
-    CHECK(tn_result_compile(r, &m, &e) == TN_OK && tn_drawing_new(m, false, NULL, true, &d, &e) == TN_OK);
+    CHECK(tn_result_drawing(r, false, &m, &d, &e) == TN_OK);
     tn_arena_init(&arena, NULL);
     if (tn_read_gltf(&arena, "glb", (const unsigned char *)to.text, to.used, &t, &e) != TN_OK) FAIL("%s", e.message);
     long triangles = 0;
