@@ -65,6 +65,7 @@ static void use_result(tn_result *r) {
   require(tn_result_motion_rows(r) >= 0 && tn_result_motion_size(r) >= 0);
   require(tn_result_motion_each(r, count_row, &rows, &e) == TN_OK && rows == tn_result_motion_rows(r));
   (void)tn_result_page(r, write_away, &written, &e); /* its model may be anything */
+  (void)tn_result_glb(r, write_away, &written, &e);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,11 +1,15 @@
 // the bundles of the pages as C source: node build.mjs OUT.c
 import { build } from 'esbuild';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const kinds = ['plane', 'space', 'study'];
+
+// licences stay with the code
+const licence = async (name) => `/*! ${name}\n${(await readFile(join(here, 'node_modules', name, 'LICENSE'), 'utf8')).trim()} */\n`;
+const used = { plane: ['uplot'], space: ['three', 'uplot'], study: ['uplot'] };
 
 const made = await build({
   absWorkingDir: here,
@@ -16,7 +20,7 @@ const made = await build({
   format: 'iife',
   target: ['es2022'],
   charset: 'utf8',
-  legalComments: 'inline', // licences stay with the code
+  legalComments: 'none', // whole, below
   write: false,
   logLevel: 'warning',
 });
@@ -35,7 +39,8 @@ let source = '/* written by viewer/build.mjs */\n#include "report/report.h"\n\n'
 const members = [];
 for (const kind of kinds) {
   const part = (suffix) => made.outputFiles.find((f) => f.path.endsWith(`${kind}.${suffix}`))?.text ?? '';
-  source += array(`${kind}_js`, safe(part('js'))) + array(`${kind}_css`, safe(part('css')));
+  const licences = (await Promise.all(used[kind].map(licence))).join('');
+  source += array(`${kind}_js`, safe(licences + part('js'))) + array(`${kind}_css`, safe(part('css')));
   members.push(`    {"${kind}", ${kind}_js, sizeof ${kind}_js, ${kind}_css, sizeof ${kind}_css},\n`);
 }
 source += `\nconst tn_bundle tn_bundles[] = {\n${members.join('')}    {NULL, NULL, 0, NULL, 0}};\n`;

@@ -4,6 +4,8 @@ set -eu
 out=$1
 case $out in /*) ;; *) out=$PWD/$out ;; esac
 cd "$(dirname "$0")"
+made=${out%.c}.made # not there: the next build tries again
+rm -f "$made"
 
 without() {
   printf '%s: pages (.html) are left out of this build\n' "$1" >&2
@@ -14,7 +16,7 @@ without() {
 const tn_bundle tn_bundles[] = {{NULL, NULL, 0, NULL, 0}};
 const char *const tn_bundles_missing = "$1";
 END
-  [ -n "${TENON_NO_VIEWER:-}" ] || touch -t 200001010000 "$out" # older than what it is made of
+  [ -z "${TENON_NO_VIEWER:-}" ] || : >"$made"
   exit 0
 }
 
@@ -24,3 +26,4 @@ if [ ! -f node_modules/.package-lock.json ] || [ package-lock.json -nt node_modu
   npm ci --omit=dev --loglevel=error >&2 || without "npm could not fetch its packages when it was built"
 fi
 node build.mjs "$out" || without "its viewer could not be bundled when it was built"
+: >"$made"

@@ -259,9 +259,10 @@ typedef struct tn_recorder tn_recorder;
 /* a report that ends the file: tn_report_json */
 typedef tn_status (*tn_report)(const tn_sim *sim, const char *model_name, tn_write write, void *user);
 
-/* write the head: version, model, settings, channels. each block is handed to `write` in one call: what it flushes is safe */
-TN_API tn_status tn_recorder_new(const tn_sim *sim, const tn_desc *desc, const char *model_name, tn_write write,
-                                 void *user, tn_recorder **recorder, tn_error *error);
+/* write the head: version, model, settings, channels. each block is handed to `write` in one call: what it flushes is safe. rows have the motion
+ * with them, as it was at the last row of `sim`, which has to live as long: those of another time have none */
+TN_API tn_status tn_recorder_new(tn_sim *sim, const tn_desc *desc, const char *model_name, tn_write write, void *user,
+                                 tn_recorder **recorder, tn_error *error);
 TN_API void tn_recorder_free(tn_recorder *recorder);
 TN_API tn_status tn_recorder_row(void *recorder, double t, int n, const double *values); /* a tn_row */
 TN_API tn_status tn_recorder_flush(tn_recorder *recorder); /* the rows so far as a block */

@@ -104,14 +104,6 @@ static bool same_file(const file *a, const file *b) {
          strcmp(base_name(a->target), base_name(b->target)) == 0;
 }
 
-static bool no_pages(const char *path) {
-  const char *why;
-  if (tn_has_pages(&why)) return false;
-  tn_say(RED, "cannot write '%s': pages are left out of this Tenon: %s", path, why);
-  tn_say(PLAIN, "with npm on the path, build it again; .tnr keeps everything until then: tenon view FILE.tnr");
-  return true;
-}
-
 /* one -o: what it is, and whether it can be */
 static int plan_file(const words *w, const char *path, bool no_clobber, file *f) {
   struct stat s, link;
@@ -127,7 +119,7 @@ static int plan_file(const words *w, const char *path, bool no_clobber, file *f)
     return f->kind == CSV ? 0 : tn_say_usage(w, "a device or pipe takes CSV only, not", path);
   }
   if (!suffix) return tn_say_usage(w, "the name of an output ends in .csv, .tnr, .npy, .svg, .html or .glb, not", path);
-  if (f->kind == HTML && no_pages(path)) return TN_E_USAGE;
+  if (f->kind == HTML && !tn_pages(path)) return TN_E_USAGE;
   if (no_clobber && f->kind != NPY && refuse_to_replace(path)) return TN_E_IO;
   /* what a link stands for is written, not the link */
   if (there && lstat(path, &link) == 0 && S_ISLNK(link.st_mode)) f->target = realpath(path, NULL);
@@ -351,8 +343,8 @@ static int make(tn_result *r, maker m, int group, const char *path, bool whole, 
   int code = to ? 0 : cannot_write(path, errno);
   if (to) {
     const tn_status status = m(r, group, tn_to_file, to, &e);
-    const bool closed = fclose(to) == 0;
-    if ((status == TN_E_IO && errno) || (status == TN_OK && !closed))
+    const bool wrote = !ferror(to), closed = fclose(to) == 0;
+    if ((status == TN_E_IO && !wrote) || (status == TN_OK && !closed))
       code = cannot_write(path, errno);
     else if (status != TN_OK)
       code = tn_say_error(&e);
@@ -403,7 +395,7 @@ int tn_export(tn_result *r, const char *path, bool no_clobber, FILE *say) {
     tn_say(RED, "the name of an output ends in .csv, .npy, .svg, .html or .glb, not '%s'", path);
     return TN_E_USAGE;
   }
-  if (k == HTML && no_pages(path)) return TN_E_USAGE;
+  if (k == HTML && !tn_pages(path)) return TN_E_USAGE;
   if (no_clobber && k != NPY && refuse_to_replace(path)) return TN_E_IO;
   return make_kind(r, k, path, true, no_clobber, say);
 }
@@ -424,9 +416,14 @@ static int close_record(outputs *o, const loaded *l, bool whole, FILE *say) {
     if (tn_result_open(NULL, o->record, &r, &e) != TN_OK) {
       code = tn_say_error(&e);
     } else {
+      const bool empty = tn_result_rows(r) == 0;
       for (int i = 0; i < o->n; i++) {
         const file *f = &o->file[i];
         if (!derived(f->kind)) continue;
+        if (empty && (f->kind == HTML || f->kind == GLB)) {
+          tn_say(PLAIN, "'%s' is not written: there are no rows to show", f->path);
+          continue;
+        }
         const int made = make_kind(r, f->kind, f->target, whole, o->no_clobber, say);
         if (!code) code = made;
       }

@@ -132,7 +132,12 @@ static int plan_output(const words *w, const char *output, const char *study) {
     if (strcmp(w->word[0], "all") == 0) return tn_say_usage(w, "all papers need a folder, not", output);
     return tn_pages(output) ? tn_save_plan(output, inputs) : TN_E_USAGE;
   }
-  if (mkdir(output, 0777) == 0 || errno == EEXIST) return 0;
+  struct stat s;
+  if (mkdir(output, 0777) == 0) return 0;
+  if (errno == EEXIST && stat(output, &s) == 0) {
+    if (S_ISDIR(s.st_mode)) return 0;
+    errno = ENOTDIR;
+  }
   tn_say(RED, "cannot make '%s': %s", output, strerror(errno));
   return TN_E_IO;
 }

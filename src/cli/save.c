@@ -23,6 +23,8 @@ bool tn_pages(const char *path) {
   const char *why;
   if (tn_has_pages(&why)) return true;
   tn_say(RED, "cannot write '%s': pages are left out of this Tenon: %s", path, why);
+  tn_say(PLAIN,
+         "with npm on the path, build it again; a .tnr of a run keeps everything until then: tenon view FILE.tnr");
   return false;
 }
 

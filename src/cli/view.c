@@ -10,11 +10,6 @@ static const option options[] = {
     {"--quiet", "-q", NULL, "say nothing", NULL, false},
     {.flag = NULL}};
 
-static bool ends_in(const char *path, const char *suffix) {
-  const size_t n = strlen(path), k = strlen(suffix);
-  return n > k && strcmp(path + n - k, suffix) == 0;
-}
-
 /* the browser goes on by itself; this program becomes what starts it */
 static int show(const char *path) {
   fflush(stdout);
@@ -28,8 +23,8 @@ static int run(const words *w) {
   tn_result *r;
   tn_error e;
   char path[4096];
-  const size_t stem = strlen(result) - (ends_in(result, ".tnr") ? 4 : 0);
-  if (output && !ends_in(output, ".html")) return tn_say_usage(w, "the name of a page ends in .html, not", output);
+  const size_t stem = strlen(result) - (tn_ends_in(result, ".tnr") ? 4 : 0);
+  if (output && !tn_ends_in(output, ".html")) return tn_say_usage(w, "the name of a page ends in .html, not", output);
   if (!output && (size_t)snprintf(path, sizeof path, "%.*s.html", (int)stem, result) >= sizeof path)
     return tn_say_usage(w, "the name is too long; name the page by", "-o");
   if (!output) output = path;

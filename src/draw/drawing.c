@@ -102,9 +102,9 @@ static bool has_places(const tn_joint *j) {
 
 /* first how many, with places NULL, then which */
 static void put(tn_maker *k, int *room, int body, const double p[3]) {
-  if (body < 0 || room[body] >= MOST_PLACES) return;
+  if (body < 0) return;
   if (!k->places[body].p) {
-    room[body]++;
+    if (room[body] < MOST_PLACES) room[body]++;
     return;
   }
   tn_places *at = &k->places[body];

@@ -38,10 +38,6 @@ static tn_status bad(const file *f, const tn_node *at, const char *what) {
 
 static tn_status no_memory(const file *f) { return tn_fail(f->e, TN_E_MEMORY, "out of memory"); }
 
-static uint32_t u32_at(const unsigned char *p) {
-  return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 /* a whole number from 0 on; `missing` where there is none */
 static tn_status whole(const file *f, const tn_node *object, const char *key, long missing, long most, long *value) {
   const tn_node *node = tn_node_get(object, key);
@@ -167,7 +163,7 @@ static tn_status read_accessor(const file *f, const tn_node *at, long i, const c
 static tn_status read_vectors(const file *f, const tn_node *at, const accessor *a, float *out) {
   for (size_t i = 0; i < a->count; i++)
     for (size_t c = 0; c < 3; c++) {
-      const uint32_t bits = u32_at(a->bytes + i * a->stride + 4 * c);
+      const uint32_t bits = tn_u32_at(a->bytes + i * a->stride + 4 * c);
       memcpy(&out[3 * i + c], &bits, sizeof bits);
       if (!isfinite(out[3 * i + c]))
         return tn_node_fail(at, f->e, TN_E_MODEL, "number %zu of element %zu is not finite", c, i);
@@ -202,7 +198,7 @@ static bool grow(file *f, size_t vertices, size_t triangles) {
 
 static uint32_t index_at(const accessor *a, size_t i) {
   const unsigned char *p = a->bytes + i * a->stride;
-  return a->component == 5121 ? p[0] : a->component == 5123 ? (uint32_t)p[0] | (uint32_t)p[1] << 8 : u32_at(p);
+  return a->component == 5121 ? p[0] : a->component == 5123 ? (uint32_t)p[0] | (uint32_t)p[1] << 8 : tn_u32_at(p);
 }
 
 /* T: 3 x 4, row major */
@@ -318,7 +314,8 @@ static tn_status moved(const file *f, const tn_node *node, const double T[12], d
 static tn_status add_node(file *f, const tn_node *at, long number, const double T[12], int depth) {
   const tn_node *node = NULL, *mesh = NULL, *primitives, *children;
   double own[12];
-  if (f->visits-- <= 0 || depth > 100) return bad(f, at, "nodes that are children of two, or of themselves");
+  if (f->visits-- <= 0) return bad(f, at, "nodes that are children of two, or of themselves");
+  if (depth > 100) return bad(f, at, "nodes more than 100 deep: they may be children of themselves");
   TN_TRY(item(f, "nodes", at, number, &node));
   TN_TRY(moved(f, node, T, own));
   if (tn_node_get(node, "mesh")) {
@@ -396,9 +393,9 @@ tn_status tn_read_gltf(tn_arena *arena, const char *name, const unsigned char *b
   *t = (tn_triangles){0};
   if (size >= 4 && memcmp(bytes, "glTF", 4) == 0) {
     if (size < 20) return tn_fail(e, TN_E_MODEL, "the file ends in its head (byte %zu)", size);
-    if (u32_at(bytes + 4) != 2)
-      return tn_fail(e, TN_E_MODEL, "version %u of glTF, 2 is read (byte 4)", (unsigned)u32_at(bytes + 4));
-    const size_t length = u32_at(bytes + 8), json = u32_at(bytes + 12);
+    if (tn_u32_at(bytes + 4) != 2)
+      return tn_fail(e, TN_E_MODEL, "version %u of glTF, 2 is read (byte 4)", (unsigned)tn_u32_at(bytes + 4));
+    const size_t length = tn_u32_at(bytes + 8), json = tn_u32_at(bytes + 12);
     if (length > size) return tn_fail(e, TN_E_MODEL, "%zu bytes announced, there are %zu (byte 8)", length, size);
     if (length < 20 || json > length - 20)
       return tn_fail(e, TN_E_MODEL, "the first chunk reaches past the end (byte 12)");
@@ -407,7 +404,7 @@ tn_status tn_read_gltf(tn_arena *arena, const char *name, const unsigned char *b
     text_size = json;
     const size_t at = 20 + json;
     if (length - at >= 8) {
-      binary_size = u32_at(bytes + at);
+      binary_size = tn_u32_at(bytes + at);
       if (binary_size > length - at - 8)
         return tn_fail(e, TN_E_MODEL, "the second chunk reaches past the end (byte %zu)", at);
       if (memcmp(bytes + at + 4, "BIN\0", 4) == 0) binary = bytes + at + 8;

@@ -122,6 +122,9 @@ tn_status tn_draw_given(tn_maker *k, const tn_draw *g);
 tn_status tn_draw_mesh(tn_maker *k, const tn_draw *g);
 
 /* ---- files of triangles */
+static inline uint32_t tn_u32_at(const unsigned char *p) {
+  return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
 tn_status tn_read_stl(tn_arena *arena, const char *name, const unsigned char *bytes, size_t size, tn_triangles *t,
                       tn_error *e);
 tn_status tn_read_gltf(tn_arena *arena, const char *name, const unsigned char *bytes, size_t size, tn_triangles *t,

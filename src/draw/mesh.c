@@ -2,18 +2,16 @@
  * before anything is allocated for it.
  *   binary  80 bytes, u32 n, then n times 12 floats (normal, three corners) and 2 bytes; little endian
  *   text    solid .. facet normal x y z outer loop vertex x y z (three times) endloop endfacet .. endsolid */
+#define _POSIX_C_SOURCE 200809L /* stat */
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "draw/maker.h"
 
 #define MOST_BYTES ((size_t)64 << 20)
 
 /* ---- STL ---- */
-
-static uint32_t u32_at(const unsigned char *p) {
-  return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
 
 static tn_status bad(tn_error *e, size_t byte, const char *what) {
   return tn_fail(e, TN_E_MODEL, "%s (byte %zu)", what, byte);
@@ -32,7 +30,7 @@ static tn_status read_binary(tn_arena *arena, const unsigned char *bytes, size_t
   for (size_t i = 0; i < n; i++)
     for (size_t c = 0; c < 9; c++) {
       const size_t at = 84 + 50 * i + 12 + 4 * c;
-      const uint32_t bits = u32_at(bytes + at);
+      const uint32_t bits = tn_u32_at(bytes + at);
       memcpy(&t->position[9 * i + c], &bits, sizeof bits);
       if (!isfinite(t->position[9 * i + c])) return bad(e, at, "a coordinate is not a finite number");
     }
@@ -138,7 +136,7 @@ tn_status tn_read_stl(tn_arena *arena, const char *name, const unsigned char *by
                       tn_error *e) {
   (void)name;
   *t = (tn_triangles){0};
-  const uint32_t n = size >= 84 ? u32_at(bytes + 80) : 0;
+  const uint32_t n = size >= 84 ? tn_u32_at(bytes + 80) : 0;
   tn_status status;
   if (size >= 84 && (uint64_t)size == 84 + 50 * (uint64_t)n) {
     status = read_binary(arena, bytes, n, t, e);
@@ -161,6 +159,8 @@ tn_status tn_read_stl(tn_arena *arena, const char *name, const unsigned char *by
 
 /* all of a file in the arena */
 static tn_status read_file(tn_arena *arena, const char *path, unsigned char **bytes, size_t *size, tn_error *e) {
+  struct stat s;
+  if (stat(path, &s) == 0 && !S_ISREG(s.st_mode)) return tn_fail(e, TN_E_IO, "is not a file"); /* a pipe would wait */
   errno = 0;
   FILE *file = fopen(path, "rb");
   if (!file) return tn_fail(e, TN_E_IO, "cannot be opened: %s", strerror(errno));
@@ -249,7 +249,7 @@ tn_status tn_draw_mesh(tn_maker *k, const tn_draw *g) {
     if (status == TN_OK && k->flat) draw_shadow(k, g, &t);
     if (status == TN_OK && !k->flat) {
       solid = tn_solid_mesh(k, g->file, g->scale, &t);
-      if (solid < 0 && !k->failed) status = tn_fail(&inner, TN_E_MODEL, "none of its triangles has a face");
+      if (solid == -1 && !k->failed) status = tn_fail(&inner, TN_E_MODEL, "none of its triangles has a face");
     }
     tn_arena_free(&arena);
     if (status == TN_E_MEMORY) return no_memory(k->e);

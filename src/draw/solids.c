@@ -2,7 +2,7 @@
 #include "draw/maker.h"
 
 enum { AROUND = 24, NEW = -1, BEYOND = -2 };
-static const float MOST = 1e36f; /* single precision holds what is made of it */
+static const float MOST = 1e18f; /* m: single precision holds what is made of it, squares too */
 
 /* ---- those there are ---- */
 
@@ -49,6 +49,10 @@ static int begin(tn_maker *k, int n, float *key) {
 }
 
 static int finish(tn_maker *k, int n, const float *key) {
+  if (!k->indices) { /* so small that nothing is left of it */
+    if (!k->failed) tn_maker_beyond(k);
+    return BEYOND;
+  }
   void *solids = k->d->solid, *know = k->know;
   if (!tn_maker_grow(k, &solids, k->d->solids, &k->solid_room, sizeof *k->d->solid)) return -1;
   k->d->solid = solids;
@@ -228,7 +232,7 @@ int tn_solid_tube(tn_maker *k, int n, const double *point, bool closed, double r
   if (m < 3) closed = false;
   if (m < 2) return -1;
   const int rings = closed ? m + 1 : m;
-  double frame[9] = {0}, last[3] = {0}, from[3] = {0, 0, 1};
+  double frame[9] = {0}, from[3] = {0, 0, 1};
   uint32_t first = 0;
   for (int i = 0; i < rings; i++) {
     const double *p = point + 3 * kept[i % m];
@@ -289,9 +293,7 @@ int tn_solid_tube(tn_maker *k, int n, const double *point, bool closed, double r
       }
     }
     first = base;
-    memcpy(last, p, sizeof last);
   }
-  (void)last;
   return finish(k, numbers, key);
 }
 
@@ -352,7 +354,9 @@ int tn_solid_mesh(tn_maker *k, const char *name, double scale, const tn_triangle
   int n;
   float *key = named_key(k, name, scale, &n);
   if (!key) return -1;
-  if (begin(k, n, key) != NEW) return -1;
+  if (begin(k, n, key) != NEW) return BEYOND;
+  for (int i = 0; i < 3 * t->vertices; i++)
+    if (!(fabs(scale * (double)t->position[i]) < (double)MOST)) return tn_maker_beyond(k), BEYOND;
   for (int i = 0; t->normal && i < t->vertices && !k->failed; i++) {
     double p[3], u[3];
     for (int x = 0; x < 3; x++) p[x] = scale * (double)t->position[3 * i + x], u[x] = (double)t->normal[3 * i + x];

@@ -109,7 +109,7 @@ static bool make_room(waiting *w, const tn_allocator *a, int columns) {
   return (w->buffer = a->allocate(a->user, TN_TNR_BLOCK + w->room)) != NULL;
 }
 
-tn_status tn_recorder_new(const tn_sim *sim, const tn_desc *desc, const char *model_name, tn_write write, void *user,
+tn_status tn_recorder_new(tn_sim *sim, const tn_desc *desc, const char *model_name, tn_write write, void *user,
                           tn_recorder **recorder, tn_error *e) {
   const tn_allocator *a = &sim->allocator;
   page model = {.allocator = a}, head = {.allocator = a};
@@ -145,6 +145,7 @@ tn_status tn_recorder_new(const tn_sim *sim, const tn_desc *desc, const char *mo
   drop(&model);
   drop(&head);
   if (status == TN_OK) {
+    sim->moving = true;
     *recorder = r;
     return TN_OK;
   }
@@ -202,9 +203,9 @@ tn_status tn_recorder_row(void *recorder, double t, int n, const double *values)
   tn_recorder *r = recorder;
   if (n != r->rows.columns) return TN_E_USAGE;
   if (r->failed) return TN_E_IO;
+  tn_motion(r->sim, t, r->motion);
   /* both at once: a file that is cut off has hardly more of the one than of the other */
-  const bool full = put_row(&r->rows, t, values),
-             moved = tn_motion(r->sim, t, r->motion) && put_row(&r->moves, t, r->motion);
+  const bool full = put_row(&r->rows, t, values), moved = put_row(&r->moves, t, r->motion);
   return full || moved ? tn_recorder_flush(r) : TN_OK;
 }
 

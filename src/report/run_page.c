@@ -8,7 +8,7 @@ enum { MOST_ROWS = 200000, MOST_NUMBERS = 48000000 };
 typedef struct section {
   const char *name;
   bool outputs;    /* of the model; else motion */
-  bool wide;       /* in double precision: angles of the plane count turns */
+  bool wide;       /* in double precision: angles of the plane count turns, outputs may be anything */
   int first, size; /* numbers of a row          */
   double *base;    /* their values at the start */
 } section;
@@ -276,9 +276,12 @@ static void solid_bytes(maker *k) {
 static void words(maker *k) {
   const tn_model *m = k->m;
   tn_json *j = &k->page.json;
-  char name[1200], command[2600];
-  tn_shell_word(name, sizeof name, tn_result_name(k->r));
-  tn_format(command, sizeof command, "tenon run %s %s", name, tn_result_settings(k->r));
+  /* the text of the model has in it what the command line changed: under the name that the page offers it by */
+  char name[1200], command[1400];
+  const char *slash = strrchr(tn_result_name(k->r), '/'), *base = slash ? slash + 1 : tn_result_name(k->r);
+  const bool file = *base && strcmp(base, "<stdin>") != 0;
+  tn_shell_word(name, sizeof name, file ? base : "model.json");
+  tn_format(command, sizeof command, "tenon run %s", name);
   tn_json_text(j, "kind", "run");
   tn_json_text(j, "tenon", TN_VERSION);
   tn_json_text(j, "name", tn_result_name(k->r));
@@ -339,7 +342,7 @@ static tn_status plan(maker *k, tn_error *e) {
   k->rows = tn_result_motion_rows(k->r) < tn_result_rows(k->r) ? tn_result_motion_rows(k->r) : tn_result_rows(k->r);
   if (!k->rows) return tn_fail(e, TN_E_USAGE, "the result has no rows to show");
   k->section[POSES] = (section){"poses", false, m->dimension == 2, 0, pose, NULL};
-  k->section[OUTPUTS] = (section){"outputs", true, false, 0, tn_result_columns(k->r), NULL};
+  k->section[OUTPUTS] = (section){"outputs", true, true, 0, tn_result_columns(k->r), NULL};
   k->section[JOINTS] = (section){"joints", false, false, pose, joint, NULL};
   k->section[ENERGY] = (section){"energy", false, false, pose + joint, TN_ENERGIES, NULL};
   k->section[EFFORT] = (section){"effort", false, false, pose + joint + TN_ENERGIES, TN_EFFORTS, NULL};

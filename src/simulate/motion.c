@@ -10,10 +10,12 @@ int tn_motion_size(const tn_model *m) {
 
 const char *const tn_effort_name[TN_EFFORTS] = {"steps", "rejected", "rhs", "guard_calls"};
 
-bool tn_motion(const tn_sim *s, double t, double *to) {
+void tn_motion_take(tn_sim *s) {
   const tn_system *sys = &s->solver.sys;
   const tn_model *m = s->m;
-  if (!s->row_solved || !(fabs(t - sys->t) <= 1e-9 * fmax(1, fabs(t)))) return false;
+  double *to = s->motion;
+  if (!s->moving) return;
+  s->t_motion = sys->t;
   for (int i = 0; i < m->bodies; i++, to += tn_motion_pose(m)) {
     const bool turns = m->body[i].oriented;
     if (m->dimension == 2) {
@@ -37,5 +39,12 @@ bool tn_motion(const tn_sim *s, double t, double *to) {
   const double effort[TN_EFFORTS] = {(double)s->summary.steps, (double)s->summary.rejected, (double)s->summary.rhs,
                                      (double)s->solver.guard_calls};
   memcpy(to, effort, sizeof effort);
-  return true;
+}
+
+void tn_motion(const tn_sim *s, double t, double *to) {
+  const int n = tn_motion_size(s->m);
+  if (fabs(t - s->t_motion) <= 1e-9 * fmax(1, fabs(t)))
+    memcpy(to, s->motion, sizeof *to * (size_t)n);
+  else
+    for (int i = 0; i < n; i++) to[i] = NAN;
 }

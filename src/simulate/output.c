@@ -13,7 +13,7 @@ tn_status tn_row_eval(tn_sim *s, double *y) {
     tn_expr_on(sys, s->m->output[i].expr, value);
     for (int j = 0; j < tn_expr_width(s->m->output[i].expr); j++) s->row[k++] = value[j];
   }
-  s->row_solved = true;
+  tn_motion_take(s);
   return TN_OK;
 }
 

@@ -34,6 +34,7 @@ static tn_status settle(tn_sim *s, bool judged) {
   tn_remember(&s->solver.sys);
   s->turning = tn_turning(&s->solver.sys, &s->turning_joint);
   s->t_row = -INFINITY;
+  s->t_motion = NAN;
   s->started = true;
   s->stopped = false;
   if (m->servos && (status = tn_servos_begin(s)) != TN_OK) return status;

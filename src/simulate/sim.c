@@ -67,6 +67,7 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->C_row = TN_CARVE(c, double, m->rows);
   s->V_row = TN_CARVE(c, double, m->rows);
   s->row = TN_CARVE(c, double, m->columns);
+  s->motion = TN_CARVE(c, double, tn_motion_size(m));
   s->near = TN_CARVE(c, bool, m->bodies);
   tn_servos_carve(&s->servos, c, m);
   tn_kkt_carve(&s->start_kkt, c, m->large ? 0 : m->nu, m->large ? 0 : all);

@@ -154,7 +154,9 @@ struct tn_sim {
   tn_event event[TN_MOST_EVENTS];
   tn_summary summary;
   double t_row;    /* rows up to here were given before an interruption */
-  bool row_solved; /* the system is that of a row of output             */
+  double *motion;  /* of the last row, where it is recorded: motion.c */
+  double t_motion; /* NaN: none                                       */
+  bool moving;     /* it is                                           */
   tn_watch watch;
   void *watcher;
   int start_row;     /* the one that the given pose violates most */
@@ -301,12 +303,14 @@ tn_status tn_row_here(tn_sim *s);
 tn_status tn_row_eval(tn_sim *s, double *y);
 
 /* motion.c: pose of every body (x y angle; x y z e0 e1 e2 e3), of every joint its violation and its wrench on the second body,
- * energies, effort so far. false: the system is not that of a row at t */
+ * energies, effort so far; taken where the system is that of a row */
 enum { TN_EFFORTS = 4 };
 extern const char *const tn_effort_name[TN_EFFORTS];
 int tn_motion_pose(const tn_model *m); /* numbers of one */
 int tn_motion_size(const tn_model *m);
-bool tn_motion(const tn_sim *s, double t, double *to);
+void tn_motion_take(tn_sim *s);
+/* of the row at t; NaN if that was not the last one */
+void tn_motion(const tn_sim *s, double t, double *to);
 
 /* run.c */
 tn_status tn_begin_run(tn_sim *s);

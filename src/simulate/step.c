@@ -583,7 +583,6 @@ static tn_status own_step(tn_sim *s, double t_limit) {
 
 tn_status tn_step(tn_sim *s, double t_limit) {
   bool changed;
-  s->row_solved = false;
   tn_status status = tn_switch_begin(s);
   if (status == TN_OK) status = tn_packed_renew(s, TN_BEFORE_STEP, &changed);
   if (status != TN_OK) return status;
