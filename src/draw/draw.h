@@ -84,10 +84,15 @@ typedef struct tn_drawing {
   const char **remark;
 } tn_drawing;
 
-/* flat: shapes of the plane, else solids, of a model in the plane a plate each. `folder`: where files of meshes are looked for; one
- * that cannot be read is an error if `strict`, else a remark. rods between bodies (tn_model.rod) are left to who draws links */
-tn_status tn_drawing_new(const tn_model *m, bool flat, const char *folder, bool strict, tn_drawing **drawing,
-                         tn_error *e);
+typedef struct tn_picture {
+  bool flat;          /* shapes of the plane, else solids, of a model in the plane a plate each */
+  const char *folder; /* where files of meshes are looked for; NULL: here                       */
+  bool strict;        /* one that cannot be read is an error, else a remark                     */
+  const double (*travel)
+      [2]; /* joints: how far what slides goes along its rail, m, from the place on the first; NULL: not known */
+} tn_picture;
+
+tn_status tn_drawing_new(const tn_model *m, const tn_picture *picture, tn_drawing **drawing, tn_error *e);
 void tn_drawing_free(tn_drawing *d);
 
 #endif

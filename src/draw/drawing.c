@@ -414,8 +414,7 @@ static void drop_beyond(tn_maker *k) {
   k->d->shapes = n;
 }
 
-tn_status tn_drawing_new(const tn_model *m, bool flat, const char *folder, bool strict, tn_drawing **drawing,
-                         tn_error *e) {
+tn_status tn_drawing_new(const tn_model *m, const tn_picture *picture, tn_drawing **drawing, tn_error *e) {
   tn_error local;
   tn_error_clear(e ? e : &local);
   *drawing = NULL;
@@ -433,9 +432,10 @@ tn_status tn_drawing_new(const tn_model *m, bool flat, const char *folder, bool 
   k->d = d;
   k->arena = &arena;
   k->e = e ? e : &local;
-  k->flat = flat && m->dimension == 2;
-  k->folder = folder;
-  k->strict = strict;
+  k->flat = picture->flat && m->dimension == 2;
+  k->folder = picture->folder;
+  k->strict = picture->strict;
+  k->travel = picture->travel;
   tn_status status = draw_all(k);
   if (status == TN_OK && !k->failed) drop_beyond(k);
   if (status == TN_OK && k->failed) status = tn_fail(e, TN_E_MEMORY, "out of memory");

@@ -40,6 +40,13 @@ static void rail_ends(const tn_maker *k, int body, const double at[3], const dou
 
 static void draw_rail(tn_maker *k, const tn_marked *s, double at[3], const double e[3]) {
   double end[2], p[3], q[3];
+  if (k->travel && k->travel[s->joint][0] <= k->travel[s->joint][1]) { /* as far as it is used */
+    const double *from = k->m->joint[s->joint].spot[0].p, more = 2.5 * k->width;
+    for (int i = 0; i < 3; i++) p[i] = from[i] + (k->travel[s->joint][0] - more) * e[i];
+    for (int i = 0; i < 3; i++) q[i] = from[i] + (k->travel[s->joint][1] + more) * e[i];
+    tn_piece_rod(k, s->body, TN_ROLE_RAIL, -1, p, q, 0.35 * k->width);
+    return;
+  }
   if (s + 1 < k->seen + k->seens && s[1].joint == s->joint) { /* about where the other is */
     tn_to_body(k, s->body, s[1].mark.at, p);
     tn_sub3(p, at, q);

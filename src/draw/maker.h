@@ -44,6 +44,7 @@ typedef struct tn_maker {
   bool flat, failed, beyond;
   const char *folder;
   bool strict;
+  const double (*travel)[2];
   bool by_places;   /* extents are those of places and shapes, not of inertia alone */
   bool *shaped;     /* bodies: they have a shape of their own */
   double typical;   /* extent of a body in the middle of all */

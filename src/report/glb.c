@@ -91,21 +91,11 @@ static void body_pose(const maker *k, const double *values, int body, double r[3
   e[3] = plane ? cos(half) : p[3];
 }
 
-static void end_of(const maker *k, const double *values, const tn_spot *spot, double p[3]) {
-  double r[3], e[4], A[9];
-  memcpy(p, spot->p, sizeof spot->p);
-  if (spot->body < 0) return;
-  body_pose(k, values, spot->body, r, e);
-  tn_quaternion_rotation((double[4]){e[3], e[0], e[1], e[2]}, A);
-  tn_turn3(A, spot->p, p);
-  tn_axpy3(1, r, p);
-}
-
 /* before: as it was turned in the row before, or NULL: it does not spin about itself */
 static void link_pose(const maker *k, const double *values, const tn_link *link, const float *before, double r[3],
                       double e[4]) {
   double p[2][3], d[3], A[9], q[4], x[3];
-  for (int i = 0; i < 2; i++) end_of(k, values, &link->end[i], p[i]);
+  for (int i = 0; i < 2; i++) tn_motion_place(k->m, values, &link->end[i], p[i]);
   tn_sub3(p[1], p[0], d);
   for (int c = 0; c < 3; c++) r[c] = (p[0][c] + p[1][c]) / 2;
   if (k->m->dimension == 2) {

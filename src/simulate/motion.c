@@ -48,3 +48,22 @@ void tn_motion(const tn_sim *s, double t, double *to) {
   else
     for (int i = 0; i < n; i++) to[i] = NAN;
 }
+
+void tn_motion_body(const tn_model *m, const double *row, int body, double r[3], double A[9]) {
+  const double *pose = row + (size_t)tn_motion_pose(m) * (size_t)body;
+  r[2] = 0;
+  memcpy(r, pose, sizeof *r * (size_t)m->dimension);
+  if (m->dimension == 2)
+    tn_rotation_about3((const double[3]){0, 0, 1}, pose[2], A);
+  else
+    tn_quaternion_rotation(pose + 3, A);
+}
+
+void tn_motion_place(const tn_model *m, const double *row, const tn_spot *spot, double p[3]) {
+  double r[3], A[9];
+  memcpy(p, spot->p, sizeof spot->p);
+  if (spot->body < 0) return;
+  tn_motion_body(m, row, spot->body, r, A);
+  tn_turn3(A, spot->p, p);
+  tn_axpy3(1, r, p);
+}

@@ -309,6 +309,9 @@ extern const char *const tn_effort_name[TN_EFFORTS];
 int tn_motion_pose(const tn_model *m); /* numbers of one */
 int tn_motion_size(const tn_model *m);
 void tn_motion_take(tn_sim *s);
+/* in a row of it: where a body is, and a place on one or on the ground */
+void tn_motion_body(const tn_model *m, const double *row, int body, double r[3], double A[9]);
+void tn_motion_place(const tn_model *m, const double *row, const tn_spot *spot, double p[3]);
 /* of the row at t; NaN if that was not the last one */
 void tn_motion(const tn_sim *s, double t, double *to);
 

@@ -22,7 +22,7 @@ static bool make_from(made *x, const tn_allocator *allocator, const char *text, 
   bool good = tn_desc_new(allocator, &x->desc, &x->e) == TN_OK &&
               tn_desc_parse(x->desc, "m.json", copy, strlen(copy), &x->e) == TN_OK &&
               tn_compile(x->desc, &x->m, &x->e) == TN_OK &&
-              tn_drawing_new(x->m, flat, ".", true, &x->d, &x->e) == TN_OK;
+              tn_drawing_new(x->m, &(tn_picture){flat, ".", true, NULL}, &x->d, &x->e) == TN_OK;
   free(copy);
   return good;
 }
@@ -38,7 +38,8 @@ static void make_file(made *x, const char *name, bool flat) {
   snprintf(path, sizeof path, TN_SOURCE_DIR "/models/%s.json", name);
   *x = (made){.desc = NULL};
   if (tn_desc_new(NULL, &x->desc, &x->e) == TN_OK && tn_desc_read(x->desc, path, &x->e) == TN_OK &&
-      tn_compile(x->desc, &x->m, &x->e) == TN_OK && tn_drawing_new(x->m, flat, NULL, true, &x->d, &x->e) == TN_OK)
+      tn_compile(x->desc, &x->m, &x->e) == TN_OK &&
+      tn_drawing_new(x->m, &(tn_picture){flat, NULL, true, NULL}, &x->d, &x->e) == TN_OK)
     return;
   FAIL("%s: %s", name, x->e.message);
   exit(1);
@@ -661,7 +662,7 @@ TEST(a_mesh_that_is_not_there_is_a_remark) {
       "{\"tenon\":1,\"dimension\":2,\"bodies\":{\"a\":{\"mass\":1,\"inertia\":1,\"draw\":{\"mesh\":\"no<b>.stl\"}}}}";
   CHECK(tn_desc_new(NULL, &x.desc, &x.e) == TN_OK && tn_desc_parse(x.desc, "m", text, strlen(text), &x.e) == TN_OK &&
         tn_compile(x.desc, &x.m, &x.e) == TN_OK);
-  CHECK(tn_drawing_new(x.m, true, "nowhere", false, &x.d, &x.e) == TN_OK);
+  CHECK(tn_drawing_new(x.m, &(tn_picture){true, "nowhere", false, NULL}, &x.d, &x.e) == TN_OK);
   CHECK(x.d->shapes == 0 && x.d->remarks == 1);
   CHECK_HAS(x.d->remark[0], "mesh 'no<b>.stl': cannot be opened");
   let_go(&x);
@@ -701,13 +702,13 @@ TEST(every_allocation_may_fail) {
   tn_drawing_free(x.d);
   x.d = NULL;
   f.calls = 0;
-  CHECK(tn_drawing_new(x.m, false, NULL, true, &x.d, &x.e) == TN_OK);
+  CHECK(tn_drawing_new(x.m, &(tn_picture){false, NULL, true, NULL}, &x.d, &x.e) == TN_OK);
   tn_drawing_free(x.d);
   const long calls = f.calls, out = f.out;
   CHECK(calls > 3);
   for (long i = 1; i <= calls; i++) {
     f.calls = 0, f.fail = i;
-    CHECK(tn_drawing_new(x.m, false, NULL, true, &x.d, &x.e) == TN_E_MEMORY && !x.d);
+    CHECK(tn_drawing_new(x.m, &(tn_picture){false, NULL, true, NULL}, &x.d, &x.e) == TN_E_MEMORY && !x.d);
     CHECK(f.out == out);
   }
   f.fail = 0;

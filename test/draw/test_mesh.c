@@ -343,10 +343,10 @@ TEST(a_model_finds_its_meshes_in_its_folder) {
   save("parts/part.glb", &b, b.n);
   CHECK(tn_desc_new(NULL, &desc, &e) == TN_OK && tn_desc_parse(desc, "m.json", text, strlen(text), &e) == TN_OK);
   CHECK(tn_compile(desc, &m, &e) == TN_OK);
-  CHECK(tn_drawing_new(m, false, "parts", true, &d, &e) == TN_E_MODEL && !d);
+  CHECK(tn_drawing_new(m, &(tn_picture){false, "parts", true, NULL}, &d, &e) == TN_E_MODEL && !d);
   CHECK_HAS(e.message, "body 'a': mesh 'bad.stl': a word that STL does not know");
   CHECK_TEXT(e.pointer, "/bodies/a/draw/3/mesh");
-  CHECK(tn_drawing_new(m, false, "parts/", false, &d, &e) == TN_OK);
+  CHECK(tn_drawing_new(m, &(tn_picture){false, "parts/", false, NULL}, &d, &e) == TN_OK);
   CHECK(d->shapes == 3 && d->solids == 2 && d->remarks == 1); /* the same file at the same scale is one solid */
   CHECK_HAS(d->remark[0], "bad.stl");
   CHECK(d->shape[0].mesh == d->shape[1].mesh && d->shape[0].at[0] == 1 && d->shape[0].color == 0x102030);
