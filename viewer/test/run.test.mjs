@@ -300,6 +300,21 @@ test('space: e and -e are the same turn, between samples too', async () => {
   });
 });
 
+test('between rows far apart: the nearer of the two, no joint is shown apart', async () => {
+  for (const make of [fourBar, spaceChain]) {
+    const sample = await make({ rows: 12 });
+    const page = await open(sample.html);
+    for (const [part, row] of [
+      [0.2, 4],
+      [0.8, 5],
+    ]) {
+      await page.evaluate((t) => window.tenon.seekTime(t), (1 - part) * sample.time[4] + part * sample.time[5]);
+      assert.ok(difference(await page.evaluate(() => window.tenon.poses()), sample, row) < 1e-5);
+    }
+    await close(page);
+  }
+});
+
 test('a browser that cannot decode by itself', async () => {
   const sample = await fourBar({ rows: 50 });
   const page = await open(sample.html.replace('<head>', '<head><script>delete Uint8Array.fromBase64</script>'));
