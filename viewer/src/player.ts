@@ -30,7 +30,7 @@ export class Player {
     private rows: number,
     private every: number,
     private changed: (t: number) => void,
-    marks: { t: number; label: string }[],
+    marks: { t: number; label: string; faint?: boolean }[],
   ) {
     this.t0 = rows ? time[0] : 0;
     this.t1 = rows ? time[rows - 1] : 0;
@@ -70,12 +70,12 @@ export class Player {
 
     const rail = h('div', { class: 'marks', 'aria-hidden': 'true' });
     const seen = new Set<number>();
-    for (const m of marks) {
+    for (const m of [...marks.filter((k) => !k.faint), ...marks.filter((k) => k.faint)]) {
       const part = this.part(m.t);
       const slot = Math.round(part * 200);
       if (!(part >= 0 && part <= 1) || seen.has(slot)) continue;
       seen.add(slot);
-      const tick = h('i', { title: m.label });
+      const tick = h('i', { title: m.label, class: m.faint ? 'faint' : '', click: () => this.seekTime(m.t) });
       tick.style.left = `${part * 100}%`;
       rail.append(tick);
     }

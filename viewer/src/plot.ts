@@ -8,7 +8,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import './plot.css';
 import { h } from './dom';
-import { number, ticks, withUnit } from './format';
+import { count, number, ticks, withUnit } from './format';
 import { css, isPrinting, onTheme, palette, PALETTE } from './theme';
 
 export interface Series {
@@ -34,7 +34,7 @@ export interface ChartOptions {
   x: AxisOptions;
   y: AxisOptions;
   lines?: { value: number; label: string }[];
-  marks?: { x: number; label: string; kind: string }[];
+  marks?: { x: number; label: string; kind: string; many?: { n: number; one: string } }[];
   height?: number;
   sync?: Sync;
   onPick?(x: number): void;
@@ -599,6 +599,7 @@ export class Chart {
     let text = `${label} ${withUnit(x, unit, 6)}`;
     const near = this.o.marks?.length ? this.marksNear(x) : '';
     if (near) text += `: ${near}`;
+    if (this.o.marks?.length) this.u.over.title = near;
     this.readout.textContent = text;
     for (const c of this.curves) {
       if (!c.s.x.length) continue;
@@ -621,7 +622,13 @@ export class Chart {
     const at = this.toX(x);
     const found = marks.filter((m) => Math.abs(this.toX(m.x) - at) <= reach);
     if (!found.length) return '';
-    return found.length > 1 ? `${found[0].label} (and ${found.length - 1} more)` : found[0].label;
+    /* those that are counted are added */
+    const sums = new Map<string, number>();
+    for (const { many } of found) if (many) sums.set(many.one, (sums.get(many.one) ?? 0) + many.n);
+    const told = found.filter((m) => !m.many);
+    const parts = [...sums].map(([one, n]) => `${count(n)} ${one}${n === 1 ? '' : 's'}`);
+    if (told.length) parts.unshift(told.length > 1 ? `${told[0].label} (and ${told.length - 1} more)` : told[0].label);
+    return parts.join(', ');
   }
 
   private place(): void {
@@ -697,8 +704,11 @@ export class Chart {
       c.fillStyle = this.style.ink;
       c.font = `${11 * px}px system-ui, sans-serif`;
       c.textAlign = 'right';
-      c.textBaseline = y - top > 16 * px ? 'bottom' : 'top';
-      c.fillText(l.label, left + width - 6 * px, y + (c.textBaseline === 'bottom' ? -3 : 3) * px);
+      /* above the line; where marks and their numbers are, below */
+      const taken = marks.length ? 14 * px : 0;
+      c.textBaseline = y - top > taken + 16 * px ? 'bottom' : 'top';
+      const at = c.textBaseline === 'bottom' ? y - 3 * px : Math.max(y + 3 * px, top + taken);
+      c.fillText(l.label, left + width - 6 * px, at);
     }
     c.restore();
   }

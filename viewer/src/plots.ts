@@ -8,7 +8,8 @@ import { Chart, Sync, type Series } from './plot';
 export interface Mark {
   x: number;
   label: string;
-  kind: string;
+  kind: string; // event, singular; effort: faint
+  many?: { n: number; one: string }; // of those that are counted: so many of it
 }
 
 interface Wanted {

@@ -22,7 +22,7 @@ const isObject = (v: unknown): v is Json => typeof v === 'object' && v !== null 
 const num = (j: Json, key: string): number | null => (typeof j[key] === 'number' ? (j[key] as number) : null);
 const str = (j: Json, key: string): string => (typeof j[key] === 'string' ? (j[key] as string) : '');
 const list = (j: Json, key: string): unknown[] => (Array.isArray(j[key]) ? (j[key] as unknown[]) : []);
-const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
+export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
 
 export function parse(summary: string): Json | null {
   if (!summary.trim()) return null;
@@ -32,6 +32,25 @@ export function parse(summary: string): Json | null {
   } catch {
     return null;
   }
+}
+
+export interface Singular {
+  t: number;
+  joints: string;
+  where: string;
+}
+
+/* where the rows lost rank on the way; and how many more there were */
+export function singularOf(summary: string): { list: Singular[]; more: number } {
+  const j = parse(summary) ?? {};
+  const all = list(j, 'singular_positions')
+    .filter(isObject)
+    .map((s) => {
+      const names = list(s, 'joints').filter((n) => typeof n === 'string') as string[];
+      const rest = names.length > 3 || s.more_joints === true ? ' and more' : '';
+      return { t: num(s, 't') ?? NaN, joints: names.slice(0, 3).join(', ') + rest, where: str(s, 'where') };
+    });
+  return { list: all.filter((s) => Number.isFinite(s.t)), more: num(j, 'singular_positions_more') ?? 0 };
 }
 
 export function words(run: Run): Words {

@@ -383,6 +383,71 @@ test('what went wrong is the first thing seen', async () => {
   }
 });
 
+test('what happened on the way is told: guard calls, rejected steps, singular positions', async () => {
+  const more = {
+    guard_calls: 254,
+    rejected: 10,
+    singular_positions: [{ t: 4.25, joints: ['A', 'B'], where: 'passed' }],
+    singular_positions_more: 2,
+  };
+  const sample = await fourBar({
+    more,
+    edit: (p) => ({ ...p, events: [] }),
+    spoil: ({ effort }) => {
+      for (let r = 0; r < 1001; r++) effort[4 * r + 3] = r < 100 ? 0 : r < 300 ? r - 99 : r < 800 ? 200 : 254;
+    },
+  });
+  const page = await open(sample.html);
+  const told = (await page.locator('.events').innerText()).replace(/\s+/g, ' ');
+  assert.match(told, /254 guard calls, first by t = 1 s, last by t = 8 s/);
+  assert.match(told, /10 rejected steps, first by t = 0\.97 s, last by t = 9\.7 s/);
+  assert.match(told, /4\.25 s singular singular position of A, B, passed/);
+  assert.match(told, /2 more singular positions not listed/);
+  await page.locator('.events .link', { hasText: '4.25' }).click();
+  assert.equal(await page.evaluate(() => window.tenon.time()), 4.25);
+  const ticks = page.locator('.marks i');
+  assert.equal(await ticks.and(page.locator('[title="singular position of A, B, passed"]')).count(), 1);
+  assert.ok((await page.locator('.marks .faint').count()) > 10);
+  // in a plot: a word
+  const over = page.locator('.chart .u-over').first();
+  await over.scrollIntoViewIfNeeded();
+  const box = await over.boundingBox();
+  await page.mouse.move(box.x + box.width * 0.425, box.y + box.height / 2);
+  assert.match(await page.locator('.chart-readout').first().innerText(), /singular position of A, B/);
+  await page.mouse.move(box.x + box.width * 0.2, box.y + box.height / 2);
+  assert.match(await over.getAttribute('title'), /\d+ guard calls/);
+  await close(page);
+
+  const none = await open(
+    (
+      await fourBar({
+        more: { rejected: 0 },
+        edit: (p) => ({ ...p, events: [] }),
+        spoil: ({ effort }) => {
+          for (let r = 0; r < 1001; r++) effort[4 * r + 1] = 0;
+        },
+      })
+    ).html,
+  );
+  assert.match(await none.locator('.events').innerText(), /no step was rejected/);
+  await close(none);
+
+  // a list that is longer than its box is cut within a row
+  const events = Array.from({ length: 40 }, (_, i) => ({ t: i / 4, kind: 'branch', text: `change ${i}` }));
+  const many = await open((await fourBar({ edit: (p) => ({ ...p, events }) })).html);
+  const cut = await many.locator('.events .scroll').evaluate((e) => {
+    const bottom = e.getBoundingClientRect().bottom;
+    return {
+      faded: e.classList.contains('more'),
+      parts: [...e.querySelectorAll('tr')].map((r) => r.getBoundingClientRect()).map((r) => (bottom - r.top) / r.height),
+    };
+  });
+  assert.ok(cut.faded && cut.parts.some((p) => p > 0.3 && p < 0.8));
+  await many.locator('.events .scroll').evaluate((e) => e.scrollTo(0, e.scrollHeight));
+  await many.waitForFunction(() => !document.querySelector('.events .scroll').classList.contains('more'));
+  await close(many);
+});
+
 test('a run of nothing, one sample, numbers that are none', async () => {
   const empty = await fourBar({ rows: 0 });
   const none = await open(empty.html);
