@@ -252,6 +252,7 @@ export function page(makeScene: (run: Run) => Scene): void {
       if (player.playing) return;
       if (x === null && !previewing) return;
       previewing = x !== null;
+      player.preview(x);
       draw(x ?? pinned);
     },
   );

@@ -188,7 +188,17 @@ for (const [kind, make] of [
     const seen = await page.evaluate(() => window.tenon.poses());
     assert.ok([-2, -1, 0, 1, 2].some((d) => difference(seen, sample, near + d) < 1e-5));
     assert.equal(await page.evaluate(() => window.tenon.time()), picked);
+    // clock and slider tell of it, and that it is only looked at
+    const clock = async () => parseFloat(await page.locator('.clock').innerText());
+    const ghost = page.locator('.scrub .ghost');
+    assert.ok(Math.abs((await clock()) - 0.25 * span) < 0.01 * span);
+    assert.match(await page.locator('.sample').innerText(), /^preview: sample/);
+    assert.ok(Math.abs((await ghost.evaluate((e) => parseFloat(e.style.left))) - 25) < 1);
+    assert.equal(await page.locator('.scrub input').inputValue(), String(index));
     await page.mouse.move(5, 5);
+    await page.waitForFunction(() => document.querySelector('.scrub .ghost').hidden);
+    assert.ok(Math.abs((await clock()) - picked) < 0.002);
+    assert.match(await page.locator('.sample').innerText(), /^sample/);
     await page.waitForFunction(
       (want) => Math.abs(window.tenon.poses()[0][2] - want) < 1e-9,
       (await page.evaluate(() => (window.tenon.seekTime(window.tenon.time()), window.tenon.poses())))[0][2],
