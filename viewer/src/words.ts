@@ -116,15 +116,19 @@ export function words(run: Run): Words {
     worstV = num(j, 'max_velocity_violation');
   const joint = str(j, 'worst_joint'),
     at = num(j, 'worst_time');
-  const where = joint && at !== null ? ` at joint ‘${joint}’, t = ${number(at, 6)} s` : '';
-  const status = str(j, 'status');
-  const message = str(j, 'message');
   const position = num(contract, 'position') ?? p.contract.position;
   const velocity = num(contract, 'velocity') ?? p.contract.velocity;
-  const speeds = worstV !== null ? `; of velocities ${number(worstV, 3)} 1/s (${number(velocity)})` : '';
+  /* joint and time are of the one that is the larger part of what is allowed; of none where nothing is off */
+  const where = joint && at !== null ? ` at joint ‘${joint}’, t = ${number(at, 6)} s` : '';
+  const byVelocity = (worstV ?? 0) / velocity > (worst ?? 0) / position || (worst === 0 && (worstV ?? 0) > 0);
+  const placeP = worst && !byVelocity ? where : '',
+    placeV = byVelocity ? where : '';
+  const status = str(j, 'status');
+  const message = str(j, 'message');
+  const speeds = worstV !== null ? `; of velocities ${number(worstV, 3)} 1/s${placeV} (${number(velocity)})` : '';
   if (worst !== null)
     out.worth.push({
-      text: `Largest violation ${number(worst, 3)}${where} (${number(position)} allowed)${speeds}.`,
+      text: `Largest violation ${number(worst, 3)}${placeP} (${number(position)} allowed)${speeds}.`,
       bad: worst > position || (worstV ?? 0) > velocity,
     });
   const balance = num(j, 'energy_balance');
@@ -168,22 +172,20 @@ export function words(run: Run): Words {
   }
 
   const broken = str(contract, 'broken').replace(/^contract broken:\s*/i, '');
-  const off = `violation ${number(worst ?? NaN, 3)}${where}.`;
+  const sizes = byVelocity
+    ? `${number(worstV ?? NaN, 3)} 1/s in velocity${placeV}${worst ? `, ${number(worst, 3)} in position` : ''}`
+    : `${number(worst ?? NaN, 3)} in position${placeP}${worstV ? `, ${number(worstV, 3)} 1/s in velocity` : ''}`;
+  const off = `${broken ? `First ${broken}; largest` : 'Largest violation'} ${sizes}.`;
   if (status && status !== 'done') {
-    const when = end !== null ? `At t = ${number(end, 6)} s${until !== null ? ` of ${number(until, 6)} s` : ''}. ` : '';
-    out.verdict = {
-      good: false,
-      title: status === 'interrupted' ? 'The run was interrupted' : 'The run stopped',
-      text: when + message,
-    };
-    if (contract.kept === false && !/contract broken/i.test(message))
-      out.verdict.text += `${message ? ' ' : ''}Contract broken: ${broken || off}`;
+    const title = status === 'interrupted' ? 'The run was interrupted' : 'The run stopped';
+    const when = end !== null ? `At t = ${number(end, 6)} s${until !== null ? ` of ${number(until, 6)} s` : ''}.` : '';
+    /* what is said already is not said again */
+    const rest = sentence(when ? message.replace(/,? at t = [\d.e+-]+ s(?= - |$)/, '') : message);
+    const parts = [when, rest.replace(/\.$/, '') === title ? '' : rest];
+    if (contract.kept === false && !/contract broken/i.test(message)) parts.push(`Contract broken: ${off}`);
+    out.verdict = { good: false, title, text: parts.filter(Boolean).join(' ') };
   } else if (contract.kept === false) {
-    out.verdict = {
-      good: false,
-      title: 'Contract broken',
-      text: broken || off,
-    };
+    out.verdict = { good: false, title: 'Contract broken', text: off };
   } else if (kept) {
     const touch =
       worst === 0
@@ -232,6 +234,12 @@ export function words(run: Run): Words {
     });
   }
   return out;
+}
+
+/* from its capital to its full stop */
+function sentence(text: string): string {
+  const t = text.trim();
+  return t && t[0].toUpperCase() + t.slice(1) + (/[.!?]$/.test(t) ? '' : '.');
 }
 
 function seconds(s: number): string {

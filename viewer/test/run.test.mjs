@@ -365,12 +365,26 @@ test('what went wrong is the first thing seen', async () => {
     velocity: 1e-6,
     breach: 'record',
     kept: false,
-    broken: "contract broken: joint 'C' at t = 3.2 s: 4.1e-7 > 1e-8",
+    broken: "contract broken: joint 'C' at t = 3.2 s, position off by 4.1e-07, allowed 1e-08",
   };
   const broken = await open(
-    (await fourBar({ more: { contract, max_position_violation: 4.1e-7, energy_balance: 0.02 } })).html,
+    (
+      await fourBar({
+        more: {
+          contract,
+          max_position_violation: 0.0012,
+          max_velocity_violation: 3e-5,
+          worst_joint: 'B',
+          worst_time: 9.46,
+          energy_balance: 0.02,
+        },
+      })
+    ).html,
   );
-  assert.match(await broken.locator('.verdict.bad').innerText(), /Contract broken[\s\S]*joint 'C' at t = 3\.2\ss/);
+  assert.match(
+    await broken.locator('.verdict.bad').innerText(),
+    /Contract broken[\s\S]*First joint 'C' at t = 3\.2\ss, position off by 4\.1e-07, allowed 1e-08; largest 0\.0012 in position at joint ‘B’, t = 9\.46\ss, 3e-5\s1\/s in velocity\./,
+  );
   assert.match(await broken.locator('.words').innerText(), /energy does not balance/);
   await shot(broken, 'broken');
   await close(broken);
@@ -379,9 +393,24 @@ test('what went wrong is the first thing seen', async () => {
   );
   assert.match(
     await stopped.locator('.verdict.bad').innerText(),
-    /stopped[\s\S]*t = 3\ss of 10\ss[\s\S]*step became too short/,
+    /stopped[\s\S]*At t = 3\ss of 10\ss\. Step became too short\.$/,
   );
   await close(stopped);
+  const cut = await open(
+    (await fourBar({ more: { status: 'interrupted', message: 'the run was interrupted at t = 3 s', t_end: 3 } })).html,
+  );
+  assert.match(await cut.locator('.verdict.bad').innerText(), /The run was interrupted\s+At t = 3\ss of 10\ss\.$/);
+  await close(cut);
+  // joint and time stand with what is off
+  const speed = await open((await fourBar({ more: { max_position_violation: 0, max_velocity_violation: 2e-12 } })).html);
+  assert.match(
+    await speed.locator('.words').innerText(),
+    /Largest violation 0 \(1e-8 allowed\); of velocities 2e-12\s1\/s at joint ‘A’, t = 2\.35\ss/,
+  );
+  await close(speed);
+  const exact = await open((await fourBar({ more: { max_position_violation: 0, max_velocity_violation: 0 } })).html);
+  assert.ok(!/at joint/.test(await exact.locator('.words').innerText()));
+  await close(exact);
   for (const [text, title] of [
     ['', /cut off/],
     ['{"tenon": "0.9', /cannot be read/],
