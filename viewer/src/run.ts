@@ -29,6 +29,7 @@ declare global {
         now: number;
         range: [number, number];
         drawTime: number;
+        ticks: string[];
         zoom(a: number, b: number): void;
       }[];
     };
@@ -437,6 +438,7 @@ export function page(makeScene: (run: Run) => Scene): void {
         now: c.at,
         range: c.range,
         drawTime: c.drawTime,
+        ticks: c.ticks,
         zoom: (a: number, b: number) => c.zoom(a, b),
       })),
   };

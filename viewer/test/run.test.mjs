@@ -487,6 +487,32 @@ test('what happened on the way is told: guard calls, rejected steps, singular po
   await close(many);
 });
 
+test('plots of any size have numbers; what only rounds is not shown unasked', async () => {
+  for (const size of [0, 3e-44, 1e-38, 1e-20, 1, 1e20, 1e37]) {
+    const sample = await fourBar({
+      edit: (p) => {
+        p.sections.outputs.columns.forEach((c) => (c.base = 0));
+        return p;
+      },
+      spoil: ({ outputs }) => outputs.forEach((_, i) => (outputs[i] = size * Math.sin(i / 80))),
+    });
+    const page = await open(sample.html);
+    const chart = (await page.evaluate(() => window.tenon.charts())).find((c) => c.title === 'tip.x');
+    assert.ok(chart.ticks.length >= 3 && new Set(chart.ticks).size === chart.ticks.length, chart.ticks.join(' '));
+    const most = Math.max(...chart.ticks.map((t) => Math.abs(Number(t))));
+    assert.ok(size === 0 ? most > 0 : most > 0.4 * size && most <= 1.2 * size, `${size}: ${chart.ticks.join(' ')}`);
+    await close(page);
+  }
+  const still = await fourBar({
+    spoil: ({ poses }) =>
+      poses.forEach((_, i) => (poses[i] = i % 3 === 2 ? 0.01 * Math.floor(i / 18) : 1e-13 * Math.sin(i))),
+  });
+  const page = await open(still.html);
+  const titles = (await page.evaluate(() => window.tenon.charts())).map((c) => c.title);
+  assert.ok(titles.includes('Angles') && !titles.some((t) => /^Position/.test(t)), titles.join('; '));
+  await close(page);
+});
+
 test('a run of nothing, one sample, numbers that are none', async () => {
   const empty = await fourBar({ rows: 0 });
   const none = await open(empty.html);
