@@ -8,6 +8,8 @@ export interface Channel {
   unit: string;
 }
 
+const MOST_TURN = 0.15; // rad between two rows; beyond, what lies between them would show joints apart
+
 export class Run {
   readonly page: RunPage;
   readonly time: Float64Array;
@@ -17,6 +19,7 @@ export class Run {
   private stored = new Map<SectionName, Float32Array | Float64Array>();
   private series = new Map<string, Float64Array>();
   private bases: Float64Array | null = null; // of poses
+  private asked = { row: -1, far: false };
 
   constructor() {
     this.page = pageData<RunPage>();
@@ -63,13 +66,43 @@ export class Run {
     return v;
   }
 
+  /* whether some body turns too far from row to the next */
+  private far(row: number): boolean {
+    if (this.asked.row === row) return this.asked.far;
+    const n = this.columns('poses').length,
+      c = this.columns('poses'),
+      d = this.data('poses'),
+      a = row * n,
+      b = a + n,
+      least = Math.cos(MOST_TURN / 2);
+    let far = false;
+    for (let k = 0; k + this.stride <= n && !far; k += this.stride) {
+      if (this.flat) {
+        far = Math.abs(d[b + k + 2] - d[a + k + 2]) > MOST_TURN;
+        continue;
+      }
+      let dot = 0;
+      for (let i = k + 3; i < k + 7; i++) dot += (c[i].base + d[a + i]) * (c[i].base + d[b + i]);
+      far = Math.abs(dot) < least;
+    }
+    this.asked = { row, far };
+    return far;
+  }
+
+  /* what is shown `part` of the way from row to the next: that, or where they are far apart the nearer of the two */
+  shown(row: number, part: number): [number, number] {
+    if (!(part > 0) || row + 1 >= this.rows) return [row, 0];
+    return this.far(row) ? [part < 0.5 ? row : row + 1, 0] : [row, part];
+  }
+
   /* all poses `part` of the way from row to the next; at a row exactly its numbers */
   pose(row: number, part: number, out: Float64Array): void {
+    [row, part] = this.shown(row, part);
     const c = (this.bases ??= Float64Array.from(this.columns('poses'), (k) => k.base)),
       n = c.length,
       d = this.data('poses');
     const a = row * n,
-      b = part > 0 && row + 1 < this.rows ? a + n : a;
+      b = part > 0 ? a + n : a;
     for (let i = 0; i < n; i++) {
       const v = d[a + i];
       out[i] = c[i] + (b === a ? v : v + part * (d[b + i] - v));

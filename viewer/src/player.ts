@@ -21,6 +21,8 @@ export class Player {
   private slider: HTMLInputElement;
   private playButton: HTMLButtonElement;
   private clock: HTMLElement;
+  private ghost = h('b', { class: 'ghost', hidden: true });
+  private looked: number | null = null; // a time that is only looked at
   private sample: HTMLElement;
   private loopButton: HTMLButtonElement;
   private speed: HTMLSelectElement;
@@ -30,7 +32,7 @@ export class Player {
     private rows: number,
     private every: number,
     private changed: (t: number) => void,
-    marks: { t: number; label: string }[],
+    marks: { t: number; label: string; faint?: boolean }[],
   ) {
     this.t0 = rows ? time[0] : 0;
     this.t1 = rows ? time[rows - 1] : 0;
@@ -70,19 +72,19 @@ export class Player {
 
     const rail = h('div', { class: 'marks', 'aria-hidden': 'true' });
     const seen = new Set<number>();
-    for (const m of marks) {
+    for (const m of [...marks.filter((k) => !k.faint), ...marks.filter((k) => k.faint)]) {
       const part = this.part(m.t);
       const slot = Math.round(part * 200);
       if (!(part >= 0 && part <= 1) || seen.has(slot)) continue;
       seen.add(slot);
-      const tick = h('i', { title: m.label });
+      const tick = h('i', { title: m.label, class: m.faint ? 'faint' : '', click: () => this.seekTime(m.t) });
       tick.style.left = `${part * 100}%`;
       rail.append(tick);
     }
     this.root = h(
       'div',
       { class: 'player', role: 'group', 'aria-label': 'player' },
-      h('div', { class: 'scrub' }, rail, this.slider),
+      h('div', { class: 'scrub' }, rail, this.slider, h('div', { class: 'marks', 'aria-hidden': 'true' }, this.ghost)),
       h(
         'div',
         { class: 'player-row' },
@@ -129,7 +131,16 @@ export class Player {
     const k = Math.min(this.rows - 1, Math.max(0, Math.round(i)));
     this.seekTime(this.time[k]);
   }
+  /* clock and slider tell of a time that is shown and not chosen; null: no more */
+  preview(t: number | null): void {
+    this.looked = t;
+    this.root.classList.toggle('preview', t !== null);
+    this.ghost.hidden = t === null;
+    if (t !== null) this.ghost.style.left = `${100 * this.part(t)}%`;
+    this.tell();
+  }
   seekTime(t: number): void {
+    if (this.looked !== null) this.preview(null);
     this.t = Math.min(this.t1, Math.max(this.t0, t));
     this.tell();
     this.changed(this.t);
@@ -144,6 +155,7 @@ export class Player {
   }
   play(): void {
     if (this.playing || this.rows < 2) return;
+    if (this.looked !== null) this.preview(null);
     if (this.t >= this.t1) this.t = this.t0;
     this.playing = true;
     this.last = performance.now();
@@ -186,12 +198,16 @@ export class Player {
   }
 
   private tell(): void {
-    const i = this.index;
+    const i = this.index,
+      t = this.looked ?? this.t,
+      at = this.looked === null ? i : nearest(this.time.subarray(0, this.rows), t);
     const digits = Math.max(0, Math.min(6, 3 - Math.floor(Math.log10(Math.max(this.t1 - this.t0, 1e-9)))));
     this.slider.value = String(i);
-    this.clock.textContent = `${this.t.toFixed(digits)} s`;
+    this.clock.textContent = `${t.toFixed(digits)}\u00a0s`;
     const note = this.every > 1 ? `, one row of ${this.every}` : '';
-    this.sample.textContent = this.rows ? `sample ${i + 1} of ${this.rows}${note}` : 'no samples';
+    this.sample.textContent = this.rows
+      ? `${this.looked === null ? '' : 'preview: '}sample ${at + 1} of ${this.rows}${note}`
+      : 'no samples';
     this.slider.setAttribute('aria-valuetext', `${this.t.toFixed(digits)} seconds, sample ${i + 1} of ${this.rows}`);
     if (this.shown === this.playing) return;
     this.shown = this.playing;

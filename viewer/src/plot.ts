@@ -8,7 +8,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import './plot.css';
 import { h } from './dom';
-import { number, ticks, withUnit } from './format';
+import { count, number, ticks, withUnit } from './format';
 import { css, isPrinting, onTheme, palette, PALETTE } from './theme';
 
 export interface Series {
@@ -34,7 +34,7 @@ export interface ChartOptions {
   x: AxisOptions;
   y: AxisOptions;
   lines?: { value: number; label: string }[];
-  marks?: { x: number; label: string; kind: string }[];
+  marks?: { x: number; label: string; kind: string; many?: { n: number; one: string } }[];
   height?: number;
   sync?: Sync;
   onPick?(x: number): void;
@@ -206,6 +206,20 @@ function decades(min: number, max: number, fit: number): number[] {
   return even;
 }
 
+const LARGEST = 8e307; // the difference of two of them is a number
+const LEAST = 1e-300; // a range of an axis
+
+/* places on an even axis, at most so many as fit, and their step: 1, 2, 2.5, 5 of a power of ten */
+function steps(min: number, max: number, fit: number): { at: number[]; step: number } {
+  const least = max / Math.max(2, fit) - min / Math.max(2, fit);
+  const ten = 10 ** Math.floor(log10(least));
+  const step = [1, 2, 2.5, 5].map((m) => m * ten).find((s) => s >= least * (1 - 1e-9)) ?? 10 * ten;
+  const at: number[] = [];
+  const first = Math.ceil(min / step - 1e-9);
+  for (let k = 0; k <= fit + 2 && (first + k) * step <= max + 1e-9 * step; k++) at.push((first + k) * step);
+  return { at, step };
+}
+
 export class Chart {
   readonly root: HTMLElement;
   private u: uPlot;
@@ -214,7 +228,8 @@ export class Chart {
   private view: [number, number];
   private now = NaN; // x of the cursor, as given
   private hover: number | null = null;
-  private ySpan: [number, number] = [0, 1];
+  private ySpan: [number, number] = [0, 1]; // uPlot's y goes from 0 to 1: it has no ticks for very small or large ones
+  private yTicks: { at: number[]; text: string[] } = { at: [], text: [] };
   private colors: string[] = [];
   private style = { ink: '', faint: '', line: '', paper: '', accent: '', bad: '' };
   private body: HTMLElement;
@@ -365,6 +380,10 @@ export class Chart {
   get range(): [number, number] {
     return [this.fromX(this.view[0]), this.fromX(this.view[1])];
   }
+  /* the numbers of its y axis */
+  get ticks(): string[] {
+    return this.yTicks.text;
+  }
   /* place of x in px of the window */
   xOnScreen(x: number): number {
     return this.u.over.getBoundingClientRect().left + this.u.valToPos(this.toX(x), 'x');
@@ -380,10 +399,10 @@ export class Chart {
     this.behind = !this.seen && !isPrinting();
     if (this.behind) return;
     this.ySpan = this.spanY();
-    const [a, b] = this.ySpan;
     this.u.batch(() => {
       this.u.setScale('x', { min, max });
-      this.u.setScale('y', { min: a, max: b });
+      this.u.setScale('y', { min: 0, max: 1 });
+      this.u.redraw(false, true);
     });
     this.place();
   }
@@ -474,17 +493,19 @@ export class Chart {
       }
     }
     if (!(a <= b)) return [0, 1];
+    a = Math.max(-LARGEST, Math.min(a, LARGEST));
+    b = Math.max(-LARGEST, Math.min(b, LARGEST));
     if (this.o.y.log) {
       if (b - a < 0.2) return [a - 0.5, b + 0.5];
       return [a - (b - a) * 0.06, b + (b - a) * 0.08];
     }
     /* what differs by no more than roundoff is one value */
     if (b - a <= 1e-13 * Math.max(Math.abs(a), Math.abs(b))) {
-      const pad = Math.abs(a) * 0.1 || 1;
+      const pad = a || b ? Math.max(LEAST, Math.abs(a) * 0.1) : 1;
       return [a - pad, b + pad];
     }
-    const pad = (b - a) * 0.08;
-    return [a - pad, b + pad];
+    const pad = Math.max(LEAST, b * 0.08 - a * 0.08);
+    return [Math.max(-LARGEST, a - pad), Math.min(LARGEST, b + pad)];
   }
 
   private options(width: number): uPlot.Options {
@@ -504,27 +525,18 @@ export class Chart {
         space: isX ? 64 : 30,
         grid: { stroke: () => this.style.line, width: 1 },
         ticks: { stroke: () => this.style.line, width: 1, size: 4 },
-        ...(o.log
-          ? {
-              splits: (u: uPlot, _i: number, min: number, max: number) =>
-                this.withFloor(
-                  isX,
-                  min,
-                  max,
-                  decades(
-                    min,
-                    max,
-                    Math.floor((isX ? u.bbox.width : u.bbox.height) / devicePixelRatio / (isX ? 64 : 26)),
-                  ),
-                ),
-              values: (_u: uPlot, splits: number[]) =>
-                splits.map((v) => {
-                  const floor = isX ? this.floors.x : this.floors.y;
-                  const text = Math.abs(v - Math.round(v)) < 1e-9 ? tenTo(Math.round(v)) : number(10 ** v, 3);
-                  return !isX && this.floors.yClipped && Math.abs(v - floor) < 1e-9 ? `≤ ${text}` : text;
-                }),
-            }
-          : { values: (_u: uPlot, splits: number[], _i: number, _s: number, step: number) => ticks(splits, step) }),
+        ...(isX
+          ? o.log
+            ? {
+                splits: (u: uPlot, _i: number, min: number, max: number) =>
+                  decades(min, max, Math.floor(u.bbox.width / devicePixelRatio / 64)),
+                values: (_u: uPlot, splits: number[]) => splits.map(power),
+              }
+            : { values: (_u: uPlot, splits: number[], _i: number, _s: number, step: number) => ticks(splits, step) }
+          : {
+              splits: (u: uPlot) => this.splitsY(u.bbox.height / devicePixelRatio),
+              values: () => this.yTicks.text,
+            }),
       };
     };
     return {
@@ -553,10 +565,25 @@ export class Chart {
     };
   }
 
+  /* ticks of y, as parts of its height */
+  private splitsY(height: number): number[] {
+    const [a, b] = this.ySpan;
+    if (this.o.y.log) {
+      const floor = this.floors.y;
+      const at = this.withFloor(a, b, decades(a, b, Math.floor(height / 26)));
+      const text = at.map((v) => (this.floors.yClipped && Math.abs(v - floor) < 1e-9 ? `≤ ${power(v)}` : power(v)));
+      this.yTicks = { at, text };
+    } else {
+      const { at, step } = steps(a, b, Math.floor(height / 30));
+      this.yTicks = { at, text: ticks(at, step) };
+    }
+    return this.yTicks.at.map((v) => (v - a) / (b - a));
+  }
+
   /* where values were too small for the axis, its floor is told */
-  private withFloor(isX: boolean, min: number, max: number, splits: number[]): number[] {
+  private withFloor(min: number, max: number, splits: number[]): number[] {
     const floor = this.floors.y;
-    if (isX || !this.floors.yClipped || floor < min || floor > max) return splits;
+    if (!this.floors.yClipped || floor < min || floor > max) return splits;
     return [floor, ...splits.filter((v) => v - floor > (max - min) * 0.09)];
   }
 
@@ -599,6 +626,7 @@ export class Chart {
     let text = `${label} ${withUnit(x, unit, 6)}`;
     const near = this.o.marks?.length ? this.marksNear(x) : '';
     if (near) text += `: ${near}`;
+    if (this.o.marks?.length) this.u.over.title = near;
     this.readout.textContent = text;
     for (const c of this.curves) {
       if (!c.s.x.length) continue;
@@ -621,7 +649,13 @@ export class Chart {
     const at = this.toX(x);
     const found = marks.filter((m) => Math.abs(this.toX(m.x) - at) <= reach);
     if (!found.length) return '';
-    return found.length > 1 ? `${found[0].label} (and ${found.length - 1} more)` : found[0].label;
+    /* those that are counted are added */
+    const sums = new Map<string, number>();
+    for (const { many } of found) if (many) sums.set(many.one, (sums.get(many.one) ?? 0) + many.n);
+    const told = found.filter((m) => !m.many);
+    const parts = [...sums].map(([one, n]) => `${count(n)} ${one}${n === 1 ? '' : 's'}`);
+    if (told.length) parts.unshift(told.length > 1 ? `${told[0].label} (and ${told.length - 1} more)` : told[0].label);
+    return parts.join(', ');
   }
 
   private place(): void {
@@ -685,7 +719,8 @@ export class Chart {
     for (const l of this.o.lines ?? []) {
       const v = this.o.y.log ? (l.value > 0 ? log10(l.value) : NaN) : l.value;
       if (Number.isNaN(v) || v < this.ySpan[0] || v > this.ySpan[1]) continue;
-      const y = Math.round(u.valToPos(v, 'y', true)) + 0.5;
+      const [y0, y1] = this.ySpan;
+      const y = Math.round(top + height - (height * (v - y0)) / (y1 - y0)) + 0.5;
       c.strokeStyle = this.style.ink;
       c.lineWidth = px;
       c.setLineDash([8 * px, 4 * px]);
@@ -697,8 +732,11 @@ export class Chart {
       c.fillStyle = this.style.ink;
       c.font = `${11 * px}px system-ui, sans-serif`;
       c.textAlign = 'right';
-      c.textBaseline = y - top > 16 * px ? 'bottom' : 'top';
-      c.fillText(l.label, left + width - 6 * px, y + (c.textBaseline === 'bottom' ? -3 : 3) * px);
+      /* above the line; where marks and their numbers are, below */
+      const taken = marks.length ? 14 * px : 0;
+      c.textBaseline = y - top > taken + 16 * px ? 'bottom' : 'top';
+      const at = c.textBaseline === 'bottom' ? y - 3 * px : Math.max(y + 3 * px, top + taken);
+      c.fillText(l.label, left + width - 6 * px, at);
     }
     c.restore();
   }
@@ -855,6 +893,11 @@ const RAISED = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 function tenTo(k: number): string {
   if (k >= -2 && k <= 4) return String(Number(`1e${k}`));
   return `10${k < 0 ? '⁻' : ''}${[...String(Math.abs(k))].map((d) => RAISED[Number(d)]).join('')}`;
+}
+
+/* of its logarithm */
+function power(v: number): string {
+  return Math.abs(v - Math.round(v)) < 1e-9 ? tenTo(Math.round(v)) : number(10 ** v, 3);
 }
 
 /* the outline of a marker as an SVG path about (13, 6) */

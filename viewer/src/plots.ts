@@ -8,7 +8,8 @@ import { Chart, Sync, type Series } from './plot';
 export interface Mark {
   x: number;
   label: string;
-  kind: string;
+  kind: string; // event, singular; effort: faint
+  many?: { n: number; one: string }; // of those that are counted: so many of it
 }
 
 interface Wanted {
@@ -172,9 +173,10 @@ export class Plots {
       return s;
     };
     for (let b = 1; b < n; b++) if (travel(b) > travel(far)) far = b;
-    yield this.coordinates(far);
+    /* below roundoff nothing goes anywhere */
+    if (travel(far) > 1e-9 * run.page.length) yield this.coordinates(far);
     if (!run.flat) return;
-    const turned = run.page.bodies.map((_, b) => b).filter((b) => span[3 * b + 2] > 1e-12);
+    const turned = run.page.bodies.map((_, b) => b).filter((b) => span[3 * b + 2] > 1e-9);
     turned.sort((a, b) => span[3 * b + 2] - span[3 * a + 2]);
     const some = turned.slice(0, MOST_CURVES).sort((a, b) => a - b);
     if (some.length)

@@ -9,7 +9,7 @@ import { Player } from './player';
 import { picker, Plots, type Mark } from './plots';
 import { same, TOGGLES, type Scene, type Target, type Toggle } from './scene';
 import { getLook, onTheme, isPrinting, setLook, type Look } from './theme';
-import { words, type Fact } from './words';
+import { parse, plural, singularOf, words, type Fact } from './words';
 
 declare global {
   interface Window {
@@ -29,6 +29,7 @@ declare global {
         now: number;
         range: [number, number];
         drawTime: number;
+        ticks: string[];
         zoom(a: number, b: number): void;
       }[];
     };
@@ -57,6 +58,7 @@ const KEYS: [string, string][] = [
 ];
 
 const MOST_EVENTS = 500;
+const MOST_TALL = 280; // px of their list
 
 /* a number and its unit stay on one line */
 const tied = (text: string): string => text.replace(/(\d) (s|ms|µs|J|N|m|%|1\/s)(?![\w])/g, '$1\u00a0$2');
@@ -92,25 +94,60 @@ function save(text: string, name: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
+interface Happening extends Mark {
+  what: string; // in one word
+  text: string;
+}
+
 /* what happened on the way; where steps were rejected or a guard called between two samples */
-function marksOf(run: Run): Mark[] {
-  const marks: Mark[] = run.page.events.map((e) => ({ x: e.t, label: `${e.kind}: ${e.text}`, kind: 'event' }));
-  const columns = run.columns('effort');
-  columns.forEach((c, k) => {
-    const name = /rejected/.test(c.name) ? 'rejected' : /guard/.test(c.name) ? 'guard' : '';
-    if (!name) return;
+function marksOf(run: Run): Happening[] {
+  const { events, summary } = run.page;
+  const out: Happening[] = events.map((e) => ({
+    x: e.t,
+    label: `${e.kind}: ${e.text}`,
+    kind: 'event',
+    what: e.kind,
+    text: e.text,
+  }));
+  for (const s of singularOf(summary).list) {
+    if (events.some((e) => e.kind === 'singular' && Math.abs(e.t - s.t) <= 1e-9 * Math.max(1, Math.abs(s.t)))) continue;
+    const text = `singular position${s.joints ? ` of ${s.joints}` : ''}${s.where ? `, ${s.where}` : ''}`;
+    out.push({ x: s.t, label: text, kind: 'singular', what: 'singular', text });
+  }
+  out.sort((a, b) => a.x - b.x);
+  run.columns('effort').forEach((c, k) => {
+    const one = /rejected/.test(c.name) ? 'rejected step' : /guard/.test(c.name) ? 'guard call' : '';
+    if (!one) return;
     const v = run.values('effort', k);
-    for (let i = 1; i < run.rows; i++) {
-      const n = v[i] - v[i - 1];
-      if (n > 0)
-        marks.push({
-          x: run.time[i],
-          label: name === 'rejected' ? `${count(n)} rejected` : `guard called ${count(n)} times`,
-          kind: 'effort',
-        });
+    for (let i = 0; i < run.rows; i++) {
+      const n = v[i] - (i ? v[i - 1] : 0);
+      if (!(n > 0)) continue;
+      const text = plural(n, one);
+      out.push({ x: run.time[i], label: text, kind: 'effort', many: { n, one }, what: one, text });
     }
   });
-  return marks;
+  return out;
+}
+
+/* those that are counted, one line for each kind; the summary knows of those that no row tells of */
+function counted(run: Run, marks: Happening[]): { t: number; what: string; text: string }[] {
+  const summary = parse(run.page.summary) ?? {};
+  return [
+    ['guard call', 'guard', 'guard_calls'],
+    ['rejected step', 'rejected', 'rejected'],
+  ].flatMap(([one, what, key]) => {
+    const some = marks.filter((m) => m.many?.one === one);
+    const told = summary[key];
+    const n = Math.max(
+      typeof told === 'number' ? told : 0,
+      some.reduce((sum, m) => sum + (m.many?.n ?? 0), 0),
+    );
+    if (!n) return [];
+    const at = (m: Happening): string => `t = ${number(m.x, 6)} s`;
+    const last = some[some.length - 1];
+    const when = !some.length ? '' : some.length === 1 ? `, by ${at(last)}` : `, first by ${at(some[0])}, last by ${at(last)}`;
+    return [{ t: some[0]?.x ?? NaN, what, text: plural(n, one) + when }];
+  });
 }
 
 function repeat(run: Run): Child[] {
@@ -202,7 +239,7 @@ export function page(makeScene: (run: Run) => Scene): void {
       draw(t);
       plots.sync.cursor(t);
     },
-    marks.filter((m) => m.kind === 'event').map((m) => ({ t: m.x, label: m.label })),
+    marks.map((m) => ({ t: m.x, label: m.label, faint: m.kind === 'effort' })),
   );
   const plots = new Plots(
     run,
@@ -216,6 +253,7 @@ export function page(makeScene: (run: Run) => Scene): void {
       if (player.playing) return;
       if (x === null && !previewing) return;
       previewing = x !== null;
+      player.preview(x);
       draw(x ?? pinned);
     },
   );
@@ -400,6 +438,7 @@ export function page(makeScene: (run: Run) => Scene): void {
         now: c.at,
         range: c.range,
         drawTime: c.drawTime,
+        ticks: c.ticks,
         zoom: (a: number, b: number) => c.zoom(a, b),
       })),
   };
@@ -435,44 +474,57 @@ export function page(makeScene: (run: Run) => Scene): void {
   }
 
   function events(): HTMLElement {
-    const n = p.events.length;
+    const single = marks.filter((m) => m.kind !== 'effort').map((m) => ({ t: m.x, what: m.what, text: m.text }));
+    const n = single.length;
+    const lines = [...counted(run, marks), ...single.slice(0, MOST_EVENTS)];
     const box = h('section', { class: 'events' }, h('h2', {}, n ? `Events (${count(n)})` : 'Events'));
-    if (!n) {
-      box.append(h('p', { class: 'note' }, 'Nothing happened on the way that is worth a word.'));
+    if (!lines.length) {
+      const text = parse(p.summary)
+        ? 'No branch of a law changed, no step was rejected, no guard was called, no position was singular.'
+        : 'None are known.';
+      box.append(h('p', { class: 'note' }, text));
       return box;
     }
-    const rows = p.events
-      .slice(0, MOST_EVENTS)
-      .map((e) =>
-        h(
-          'tr',
-          {},
-          h(
-            'td',
-            {},
-            h(
-              'button',
-              { type: 'button', class: 'link', click: () => (player.pause(), player.seekTime(e.t)) },
-              `${number(e.t, 6)} s`,
-            ),
-          ),
-          h('td', {}, e.kind),
-          h('td', {}, e.text),
-        ),
-      );
-    box.append(
+    const rows = lines.map((e) =>
       h(
-        'div',
-        { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'events' },
+        'tr',
+        {},
         h(
-          'table',
+          'td',
           {},
-          h('thead', {}, h('tr', {}, h('th', {}, 't'), h('th', {}, 'kind'), h('th', {}, 'what'))),
-          h('tbody', {}, ...rows),
+          Number.isFinite(e.t)
+            ? h(
+                'button',
+                { type: 'button', class: 'link', click: () => (player.pause(), player.seekTime(e.t)) },
+                tied(`${number(e.t, 6)} s`),
+              )
+            : null,
         ),
+        h('td', {}, e.what),
+        h('td', {}, tied(e.text)),
       ),
     );
+    const table = h(
+      'table',
+      {},
+      h('thead', {}, h('tr', {}, h('th', {}, 't'), h('th', {}, 'kind'), h('th', {}, 'what'))),
+      h('tbody', {}, ...rows),
+    );
+    const scroll = h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'events' }, table);
+    const more = (): void => {
+      scroll.classList.toggle('more', scroll.scrollHeight - scroll.clientHeight - scroll.scrollTop > 2);
+    };
+    scroll.addEventListener('scroll', more);
+    new ResizeObserver(() => {
+      const last = rows.find((r) => r.offsetTop + r.offsetHeight > MOST_TALL);
+      if (last) scroll.style.setProperty('--cut', `${Math.round(last.offsetTop + 0.6 * last.offsetHeight)}px`);
+      else scroll.style.removeProperty('--cut');
+      more();
+    }).observe(table);
+    box.append(scroll);
     if (n > MOST_EVENTS) box.append(h('p', { class: 'note' }, `The first ${MOST_EVENTS} of ${count(n)}.`));
+    const rest = singularOf(p.summary).more;
+    if (rest > 0) box.append(h('p', { class: 'note' }, `${plural(rest, 'more singular position')} not listed.`));
     return box;
   }
 

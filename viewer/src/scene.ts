@@ -83,8 +83,7 @@ export abstract class Scene {
   protected abstract arrowLength(): number; // of the largest force, m
 
   show(row: number, part: number): void {
-    this.row = row;
-    this.part = part;
+    [this.row, this.part] = this.run.rows ? this.run.shown(row, part) : [row, part];
     if (this.run.rows) this.run.pose(row, part, this.pose);
     this.render();
     if (!this.firstFrame) this.firstFrame = performance.now();

@@ -22,7 +22,7 @@ const isObject = (v: unknown): v is Json => typeof v === 'object' && v !== null 
 const num = (j: Json, key: string): number | null => (typeof j[key] === 'number' ? (j[key] as number) : null);
 const str = (j: Json, key: string): string => (typeof j[key] === 'string' ? (j[key] as string) : '');
 const list = (j: Json, key: string): unknown[] => (Array.isArray(j[key]) ? (j[key] as unknown[]) : []);
-const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
+export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
 
 export function parse(summary: string): Json | null {
   if (!summary.trim()) return null;
@@ -32,6 +32,25 @@ export function parse(summary: string): Json | null {
   } catch {
     return null;
   }
+}
+
+export interface Singular {
+  t: number;
+  joints: string;
+  where: string;
+}
+
+/* where the rows lost rank on the way; and how many more there were */
+export function singularOf(summary: string): { list: Singular[]; more: number } {
+  const j = parse(summary) ?? {};
+  const all = list(j, 'singular_positions')
+    .filter(isObject)
+    .map((s) => {
+      const names = list(s, 'joints').filter((n) => typeof n === 'string') as string[];
+      const rest = names.length > 3 || s.more_joints === true ? ' and more' : '';
+      return { t: num(s, 't') ?? NaN, joints: names.slice(0, 3).join(', ') + rest, where: str(s, 'where') };
+    });
+  return { list: all.filter((s) => Number.isFinite(s.t)), more: num(j, 'singular_positions_more') ?? 0 };
 }
 
 export function words(run: Run): Words {
@@ -97,15 +116,19 @@ export function words(run: Run): Words {
     worstV = num(j, 'max_velocity_violation');
   const joint = str(j, 'worst_joint'),
     at = num(j, 'worst_time');
-  const where = joint && at !== null ? ` at joint ‘${joint}’, t = ${number(at, 6)} s` : '';
-  const status = str(j, 'status');
-  const message = str(j, 'message');
   const position = num(contract, 'position') ?? p.contract.position;
   const velocity = num(contract, 'velocity') ?? p.contract.velocity;
-  const speeds = worstV !== null ? `; of velocities ${number(worstV, 3)} 1/s (${number(velocity)})` : '';
+  /* joint and time are of the one that is the larger part of what is allowed; of none where nothing is off */
+  const where = joint && at !== null ? ` at joint ‘${joint}’, t = ${number(at, 6)} s` : '';
+  const byVelocity = (worstV ?? 0) / velocity > (worst ?? 0) / position || (worst === 0 && (worstV ?? 0) > 0);
+  const placeP = worst && !byVelocity ? where : '',
+    placeV = byVelocity ? where : '';
+  const status = str(j, 'status');
+  const message = str(j, 'message');
+  const speeds = worstV !== null ? `; of velocities ${number(worstV, 3)} 1/s${placeV} (${number(velocity)})` : '';
   if (worst !== null)
     out.worth.push({
-      text: `Largest violation ${number(worst, 3)}${where} (${number(position)} allowed)${speeds}.`,
+      text: `Largest violation ${number(worst, 3)}${placeP} (${number(position)} allowed)${speeds}.`,
       bad: worst > position || (worstV ?? 0) > velocity,
     });
   const balance = num(j, 'energy_balance');
@@ -149,22 +172,20 @@ export function words(run: Run): Words {
   }
 
   const broken = str(contract, 'broken').replace(/^contract broken:\s*/i, '');
-  const off = `violation ${number(worst ?? NaN, 3)}${where}.`;
+  const sizes = byVelocity
+    ? `${number(worstV ?? NaN, 3)} 1/s in velocity${placeV}${worst ? `, ${number(worst, 3)} in position` : ''}`
+    : `${number(worst ?? NaN, 3)} in position${placeP}${worstV ? `, ${number(worstV, 3)} 1/s in velocity` : ''}`;
+  const off = `${broken ? `First ${broken}; largest` : 'Largest violation'} ${sizes}.`;
   if (status && status !== 'done') {
-    const when = end !== null ? `At t = ${number(end, 6)} s${until !== null ? ` of ${number(until, 6)} s` : ''}. ` : '';
-    out.verdict = {
-      good: false,
-      title: status === 'interrupted' ? 'The run was interrupted' : 'The run stopped',
-      text: when + message,
-    };
-    if (contract.kept === false && !/contract broken/i.test(message))
-      out.verdict.text += `${message ? ' ' : ''}Contract broken: ${broken || off}`;
+    const title = status === 'interrupted' ? 'The run was interrupted' : 'The run stopped';
+    const when = end !== null ? `At t = ${number(end, 6)} s${until !== null ? ` of ${number(until, 6)} s` : ''}.` : '';
+    /* what is said already is not said again */
+    const rest = sentence(when ? message.replace(/,? at t = [\d.e+-]+ s(?= - |$)/, '') : message);
+    const parts = [when, rest.replace(/\.$/, '') === title ? '' : rest];
+    if (contract.kept === false && !/contract broken/i.test(message)) parts.push(`Contract broken: ${off}`);
+    out.verdict = { good: false, title, text: parts.filter(Boolean).join(' ') };
   } else if (contract.kept === false) {
-    out.verdict = {
-      good: false,
-      title: 'Contract broken',
-      text: broken || off,
-    };
+    out.verdict = { good: false, title: 'Contract broken', text: off };
   } else if (kept) {
     const touch =
       worst === 0
@@ -213,6 +234,12 @@ export function words(run: Run): Words {
     });
   }
   return out;
+}
+
+/* from its capital to its full stop */
+function sentence(text: string): string {
+  const t = text.trim();
+  return t && t[0].toUpperCase() + t.slice(1) + (/[.!?]$/.test(t) ? '' : '.');
 }
 
 function seconds(s: number): string {

@@ -188,7 +188,17 @@ for (const [kind, make] of [
     const seen = await page.evaluate(() => window.tenon.poses());
     assert.ok([-2, -1, 0, 1, 2].some((d) => difference(seen, sample, near + d) < 1e-5));
     assert.equal(await page.evaluate(() => window.tenon.time()), picked);
+    // clock and slider tell of it, and that it is only looked at
+    const clock = async () => parseFloat(await page.locator('.clock').innerText());
+    const ghost = page.locator('.scrub .ghost');
+    assert.ok(Math.abs((await clock()) - 0.25 * span) < 0.01 * span);
+    assert.match(await page.locator('.sample').innerText(), /^preview: sample/);
+    assert.ok(Math.abs((await ghost.evaluate((e) => parseFloat(e.style.left))) - 25) < 1);
+    assert.equal(await page.locator('.scrub input').inputValue(), String(index));
     await page.mouse.move(5, 5);
+    await page.waitForFunction(() => document.querySelector('.scrub .ghost').hidden);
+    assert.ok(Math.abs((await clock()) - picked) < 0.002);
+    assert.match(await page.locator('.sample').innerText(), /^sample/);
     await page.waitForFunction(
       (want) => Math.abs(window.tenon.poses()[0][2] - want) < 1e-9,
       (await page.evaluate(() => (window.tenon.seekTime(window.tenon.time()), window.tenon.poses())))[0][2],
@@ -300,6 +310,21 @@ test('space: e and -e are the same turn, between samples too', async () => {
   });
 });
 
+test('between rows far apart: the nearer of the two, no joint is shown apart', async () => {
+  for (const make of [fourBar, spaceChain]) {
+    const sample = await make({ rows: 12 });
+    const page = await open(sample.html);
+    for (const [part, row] of [
+      [0.2, 4],
+      [0.8, 5],
+    ]) {
+      await page.evaluate((t) => window.tenon.seekTime(t), (1 - part) * sample.time[4] + part * sample.time[5]);
+      assert.ok(difference(await page.evaluate(() => window.tenon.poses()), sample, row) < 1e-5);
+    }
+    await close(page);
+  }
+});
+
 test('a browser that cannot decode by itself', async () => {
   const sample = await fourBar({ rows: 50 });
   const page = await open(sample.html.replace('<head>', '<head><script>delete Uint8Array.fromBase64</script>'));
@@ -340,12 +365,26 @@ test('what went wrong is the first thing seen', async () => {
     velocity: 1e-6,
     breach: 'record',
     kept: false,
-    broken: "contract broken: joint 'C' at t = 3.2 s: 4.1e-7 > 1e-8",
+    broken: "contract broken: joint 'C' at t = 3.2 s, position off by 4.1e-07, allowed 1e-08",
   };
   const broken = await open(
-    (await fourBar({ more: { contract, max_position_violation: 4.1e-7, energy_balance: 0.02 } })).html,
+    (
+      await fourBar({
+        more: {
+          contract,
+          max_position_violation: 0.0012,
+          max_velocity_violation: 3e-5,
+          worst_joint: 'B',
+          worst_time: 9.46,
+          energy_balance: 0.02,
+        },
+      })
+    ).html,
   );
-  assert.match(await broken.locator('.verdict.bad').innerText(), /Contract broken[\s\S]*joint 'C' at t = 3\.2\ss/);
+  assert.match(
+    await broken.locator('.verdict.bad').innerText(),
+    /Contract broken[\s\S]*First joint 'C' at t = 3\.2\ss, position off by 4\.1e-07, allowed 1e-08; largest 0\.0012 in position at joint ‘B’, t = 9\.46\ss, 3e-5\s1\/s in velocity\./,
+  );
   assert.match(await broken.locator('.words').innerText(), /energy does not balance/);
   await shot(broken, 'broken');
   await close(broken);
@@ -354,9 +393,24 @@ test('what went wrong is the first thing seen', async () => {
   );
   assert.match(
     await stopped.locator('.verdict.bad').innerText(),
-    /stopped[\s\S]*t = 3\ss of 10\ss[\s\S]*step became too short/,
+    /stopped[\s\S]*At t = 3\ss of 10\ss\. Step became too short\.$/,
   );
   await close(stopped);
+  const cut = await open(
+    (await fourBar({ more: { status: 'interrupted', message: 'the run was interrupted at t = 3 s', t_end: 3 } })).html,
+  );
+  assert.match(await cut.locator('.verdict.bad').innerText(), /The run was interrupted\s+At t = 3\ss of 10\ss\.$/);
+  await close(cut);
+  // joint and time stand with what is off
+  const speed = await open((await fourBar({ more: { max_position_violation: 0, max_velocity_violation: 2e-12 } })).html);
+  assert.match(
+    await speed.locator('.words').innerText(),
+    /Largest violation 0 \(1e-8 allowed\); of velocities 2e-12\s1\/s at joint ‘A’, t = 2\.35\ss/,
+  );
+  await close(speed);
+  const exact = await open((await fourBar({ more: { max_position_violation: 0, max_velocity_violation: 0 } })).html);
+  assert.ok(!/at joint/.test(await exact.locator('.words').innerText()));
+  await close(exact);
   for (const [text, title] of [
     ['', /cut off/],
     ['{"tenon": "0.9', /cannot be read/],
@@ -366,6 +420,97 @@ test('what went wrong is the first thing seen', async () => {
     assert.match(await page.locator('.verdict.unknown').innerText(), title);
     await close(page);
   }
+});
+
+test('what happened on the way is told: guard calls, rejected steps, singular positions', async () => {
+  const more = {
+    guard_calls: 254,
+    rejected: 10,
+    singular_positions: [{ t: 4.25, joints: ['A', 'B'], where: 'passed' }],
+    singular_positions_more: 2,
+  };
+  const sample = await fourBar({
+    more,
+    edit: (p) => ({ ...p, events: [] }),
+    spoil: ({ effort }) => {
+      for (let r = 0; r < 1001; r++) effort[4 * r + 3] = r < 100 ? 0 : r < 300 ? r - 99 : r < 800 ? 200 : 254;
+    },
+  });
+  const page = await open(sample.html);
+  const told = (await page.locator('.events').innerText()).replace(/\s+/g, ' ');
+  assert.match(told, /254 guard calls, first by t = 1 s, last by t = 8 s/);
+  assert.match(told, /10 rejected steps, first by t = 0\.97 s, last by t = 9\.7 s/);
+  assert.match(told, /4\.25 s singular singular position of A, B, passed/);
+  assert.match(told, /2 more singular positions not listed/);
+  await page.locator('.events .link', { hasText: '4.25' }).click();
+  assert.equal(await page.evaluate(() => window.tenon.time()), 4.25);
+  const ticks = page.locator('.marks i');
+  assert.equal(await ticks.and(page.locator('[title="singular position of A, B, passed"]')).count(), 1);
+  assert.ok((await page.locator('.marks .faint').count()) > 10);
+  // in a plot: a word
+  const over = page.locator('.chart .u-over').first();
+  await over.scrollIntoViewIfNeeded();
+  const box = await over.boundingBox();
+  await page.mouse.move(box.x + box.width * 0.425, box.y + box.height / 2);
+  assert.match(await page.locator('.chart-readout').first().innerText(), /singular position of A, B/);
+  await page.mouse.move(box.x + box.width * 0.2, box.y + box.height / 2);
+  assert.match(await over.getAttribute('title'), /\d+ guard calls/);
+  await close(page);
+
+  const none = await open(
+    (
+      await fourBar({
+        more: { rejected: 0 },
+        edit: (p) => ({ ...p, events: [] }),
+        spoil: ({ effort }) => {
+          for (let r = 0; r < 1001; r++) effort[4 * r + 1] = 0;
+        },
+      })
+    ).html,
+  );
+  assert.match(await none.locator('.events').innerText(), /no step was rejected/);
+  await close(none);
+
+  // a list that is longer than its box is cut within a row
+  const events = Array.from({ length: 40 }, (_, i) => ({ t: i / 4, kind: 'branch', text: `change ${i}` }));
+  const many = await open((await fourBar({ edit: (p) => ({ ...p, events }) })).html);
+  const cut = await many.locator('.events .scroll').evaluate((e) => {
+    const bottom = e.getBoundingClientRect().bottom;
+    return {
+      faded: e.classList.contains('more'),
+      parts: [...e.querySelectorAll('tr')].map((r) => r.getBoundingClientRect()).map((r) => (bottom - r.top) / r.height),
+    };
+  });
+  assert.ok(cut.faded && cut.parts.some((p) => p > 0.3 && p < 0.8));
+  await many.locator('.events .scroll').evaluate((e) => e.scrollTo(0, e.scrollHeight));
+  await many.waitForFunction(() => !document.querySelector('.events .scroll').classList.contains('more'));
+  await close(many);
+});
+
+test('plots of any size have numbers; what only rounds is not shown unasked', async () => {
+  for (const size of [0, 3e-44, 1e-38, 1e-20, 1, 1e20, 1e37]) {
+    const sample = await fourBar({
+      edit: (p) => {
+        p.sections.outputs.columns.forEach((c) => (c.base = 0));
+        return p;
+      },
+      spoil: ({ outputs }) => outputs.forEach((_, i) => (outputs[i] = size * Math.sin(i / 80))),
+    });
+    const page = await open(sample.html);
+    const chart = (await page.evaluate(() => window.tenon.charts())).find((c) => c.title === 'tip.x');
+    assert.ok(chart.ticks.length >= 3 && new Set(chart.ticks).size === chart.ticks.length, chart.ticks.join(' '));
+    const most = Math.max(...chart.ticks.map((t) => Math.abs(Number(t))));
+    assert.ok(size === 0 ? most > 0 : most > 0.4 * size && most <= 1.2 * size, `${size}: ${chart.ticks.join(' ')}`);
+    await close(page);
+  }
+  const still = await fourBar({
+    spoil: ({ poses }) =>
+      poses.forEach((_, i) => (poses[i] = i % 3 === 2 ? 0.01 * Math.floor(i / 18) : 1e-13 * Math.sin(i))),
+  });
+  const page = await open(still.html);
+  const titles = (await page.evaluate(() => window.tenon.charts())).map((c) => c.title);
+  assert.ok(titles.includes('Angles') && !titles.some((t) => /^Position/.test(t)), titles.join('; '));
+  await close(page);
 });
 
 test('a run of nothing, one sample, numbers that are none', async () => {
