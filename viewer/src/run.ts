@@ -161,6 +161,7 @@ function repeat(run: Run): Child[] {
   });
   const out: Child[] = [];
   if (p.command) out.push(h('p', { class: 'repeat' }, command, button, said));
+  out.push(h('p', {}, 'With the model below, saved under that name: it has in it what the command line changed.'));
   if (p.model) {
     const file = (p.name.split(/[\\/]/).pop() || 'model').replace(/[^\w.-]+/g, '_');
     const text = h('pre', { tabindex: 0 });
