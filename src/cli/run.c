@@ -105,7 +105,6 @@ static int simulate(const words *w, loaded *l, outputs *out) {
   /* the start first: a model that is refused touches no file */
   tn_status status = tn_sim_start(l->sim, &l->error);
   if (status == TN_E_MODEL) return tn_load_failed(w, l);
-  if (status != TN_OK && tn_words_has(w, "--output")) tn_say(PLAIN, "the run does not begin: no output is written");
   int code = status == TN_OK ? tn_outputs_open(out, l) : 0;
   if (code) {
     const tn_error e = {.status = (tn_status)code, .message = "an output cannot be written", .byte = -1};
