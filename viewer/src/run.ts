@@ -419,6 +419,14 @@ export function page(makeScene: (run: Run) => Scene): void {
   const side = h('section', { class: 'side', 'aria-label': 'plots' });
   const body = h('main', {}, top, verdict, report, h('div', { class: 'work' }, stage, side), keys);
   document.body.append(body);
+  /* the scene takes what the words and the player leave of the window */
+  const leave = (): void => {
+    const above = scene.root.getBoundingClientRect().top + scrollY,
+      below = player.root.getBoundingClientRect().height;
+    document.documentElement.style.setProperty('--rest', `${Math.ceil(above + below + 16)}px`);
+  };
+  leave();
+  addEventListener('resize', leave);
   if (!run.rows)
     scene.root.append(h('p', { class: 'scene-note' }, 'No rows were recorded: there is no motion to show.'));
 
