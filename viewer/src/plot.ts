@@ -263,8 +263,10 @@ export class Chart {
     this.floors = { x: xs.floor, y: ys.floor, yClipped: ys.clipped };
 
     const legend = h('div', { class: 'chart-legend', role: 'group', 'aria-label': 'curves' });
-    series.forEach((s, i) => {
+    series.forEach((given, i) => {
       const x = xs.values[i];
+      /* one or two samples make no curve that is seen */
+      const s = x.length < 3 ? { ...given, points: true } : given;
       let sorted = true;
       for (let k = 1; k < x.length && sorted; k++) sorted = x[k] >= x[k - 1];
       const color = (s.color ?? i) % PALETTE;
