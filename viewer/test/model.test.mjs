@@ -102,3 +102,39 @@ for (const [name, picture, at, ...words] of [
     await page.context().close();
     assert.deepEqual(page.said, []);
   });
+
+// what plays it is seen when the page opens, on the windows of small laptops too
+for (const [width, height] of [[1366, 768], [1280, 720]])
+  test(`the player is in a window of ${width} x ${height}`, async () => {
+    for (const name of ['four_bar', 'gear_train']) {
+      const m = made(name, '--until', '0.5'), page = await opened(m.page, { viewport: { width, height } });
+      const box = await page.getByRole('button', { name: /^play/i }).first().boundingBox();
+      assert.ok(box.y > 0 && box.y + box.height <= height, `${name}: play ends at ${box.y + box.height} of ${height}`);
+      const scene = await page.locator('.scene').first().boundingBox();
+      assert.ok(scene.height >= 258, `${name}: ${scene.height} px of scene`);
+      await page.context().close();
+      assert.deepEqual(page.said, []);
+    }
+  });
+
+// a run of one row has something in its plots: points
+test('one row is drawn as points', async () => {
+  const m = made('four_bar', '--until', '0'), page = await opened(m.page);
+  assert.equal(m.rows.length, 1);
+  const drawn = await page.evaluate(() => {
+    const plot = document.querySelectorAll('.side canvas')[1]; // outputs, on a linear axis
+    plot.scrollIntoView();
+    return new Promise((done) =>
+      setTimeout(() => {
+        const { data } = plot.getContext('2d').getImageData(0, 0, plot.width, plot.height);
+        let colored = 0; // neither paper nor the grey of lines and letters
+        for (let i = 0; i < data.length; i += 4)
+          if (data[i + 3] > 100 && Math.max(data[i], data[i + 1], data[i + 2]) - Math.min(data[i], data[i + 1], data[i + 2]) > 90) colored++;
+        done(colored);
+      }, 500),
+    );
+  });
+  assert.ok(drawn > 20, `${drawn} pixels of points`);
+  await page.context().close();
+  assert.deepEqual(page.said, []);
+});
