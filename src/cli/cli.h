@@ -113,11 +113,12 @@ tn_status tn_outputs_row(void *out, double t, int n, const double *values);
 /* end the files: whole, or as far as they came. a run that did not reach its end never replaces an older file */
 int tn_outputs_close(outputs *out, const loaded *l, bool whole, FILE *say);
 void tn_outputs_free(outputs *out);
-/* a result file as other kinds, by suffix */
-int tn_export(tn_result *result, const char *path, bool no_clobber, FILE *say);
+/* the result file `from` as other kinds, by suffix; never over itself */
+int tn_export(tn_result *result, const char *from, const char *path, bool no_clobber, FILE *say);
 
 /* ---- other files: save.c --------------------------------------------------------------------------------------------------- */
 
+bool tn_same_file(const char *a, const char *b); /* by whatever names */
 /* whether a file can be written; `inputs`, which ends with NULL, are files that it must not be. 0, or an exit code that has been explained */
 int tn_save_plan(const char *path, const char *const *inputs);
 bool tn_ends_in(const char *path, const char *suffix); /* and something stands before it */

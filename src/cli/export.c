@@ -38,7 +38,7 @@ static int run(const words *w) {
   for (int i = 0; i < w->options && !code; i++) {
     if (!w->option[i].value) continue;
     any = true;
-    code = tn_export(r, w->option[i].value, tn_words_has(w, "--no-clobber"),
+    code = tn_export(r, w->word[0], w->option[i].value, tn_words_has(w, "--no-clobber"),
                      tn_words_has(w, "--quiet") || out ? NULL : stdout);
   }
   if (!any) describe(r, w->word[0]);

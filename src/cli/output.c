@@ -174,11 +174,6 @@ static void note_failure(outputs *o, const char *path) {
   o->failed = true;
 }
 
-static bool is_model(const file *f, const char *model) {
-  struct stat a, b;
-  return !f->direct && stat(f->path, &a) == 0 && stat(model, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 /* a part to be written: open and locked, with what was in it still there. two runs do not write the same file */
 static FILE *open_part(const char *path, const char *name, int *code) {
   struct stat mine, there;
@@ -244,7 +239,7 @@ int tn_outputs_open(outputs *o, const loaded *l) {
   int code = 0;
   o->flushed = tn_wall_clock();
   for (int i = 0; i < o->n; i++) {
-    if (is_model(&o->file[i], l->name)) {
+    if (!o->file[i].direct && tn_same_file(o->file[i].path, l->name)) {
       tn_say(RED, "'%s' is the model: its result needs another name", o->file[i].path);
       return TN_E_USAGE;
     }
@@ -377,10 +372,14 @@ static int make_kind(tn_result *r, kind k, const char *path, bool whole, bool no
   return make(r, makers[k], 0, path, whole, no_clobber, say);
 }
 
-int tn_export(tn_result *r, const char *path, bool no_clobber, FILE *say) {
+int tn_export(tn_result *r, const char *from, const char *path, bool no_clobber, FILE *say) {
   kind k;
   tn_error e;
   struct stat s;
+  if (tn_same_file(path, from)) {
+    tn_say(RED, "'%s' is the result itself: what is made of it needs another name", path);
+    return TN_E_USAGE;
+  }
   if (strcmp(path, "-") == 0 || (stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode))) {
     const bool out = strcmp(path, "-") == 0;
     errno = 0;

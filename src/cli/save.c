@@ -9,7 +9,7 @@ static int cannot(const char *path) {
   return TN_E_IO;
 }
 
-static bool same(const char *a, const char *b) {
+bool tn_same_file(const char *a, const char *b) {
   struct stat x, y;
   return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
@@ -32,7 +32,7 @@ int tn_save_plan(const char *path, const char *const *inputs) {
   struct stat s;
   if (strcmp(path, "-") == 0) return 0;
   for (int i = 0; inputs[i]; i++)
-    if (same(path, inputs[i])) {
+    if (tn_same_file(path, inputs[i])) {
       tn_say(RED, "'%s' is read, and would be replaced", path);
       return TN_E_USAGE;
     }

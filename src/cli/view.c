@@ -29,7 +29,8 @@ static int run(const words *w) {
     return tn_say_usage(w, "the name is too long; name the page by", "-o");
   if (!output) output = path;
   if (tn_result_open(NULL, result, &r, &e) != TN_OK) return tn_say_error(&e);
-  const int code = tn_export(r, output, tn_words_has(w, "--no-clobber"), tn_words_has(w, "--quiet") ? NULL : stdout);
+  const int code =
+      tn_export(r, result, output, tn_words_has(w, "--no-clobber"), tn_words_has(w, "--quiet") ? NULL : stdout);
   tn_result_close(r);
   return code || !tn_words_has(w, "--open") ? code : show(output);
 }

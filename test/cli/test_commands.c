@@ -631,6 +631,31 @@ static void check_array(const char *path, const char *csv, int first, int column
   fclose(f);
 }
 
+/* the page of a result is that of its run; and nothing that is made of a result replaces it */
+TEST(view_writes_the_page_of_a_result) {
+  fresh();
+  CHECK(tenon("run " FOUR_BAR " --until 0.3 -q -o run.tnr") == 0);
+  CHECK(system("cp run.tnr odd.html && cp run.tnr kept.tnr && ln -s run.tnr link.csv") == 0);
+  CHECK(tenon("export run.tnr -o link.csv") == 1 && strstr(err, "is the result itself") &&
+        same_files("run.tnr", "kept.tnr"));
+  CHECK(tenon("view run.tnr -o page.txt") == 1 && strstr(err, "ends in .html"));
+  CHECK(tenon("view nothere.tnr") == 4 && tenon("view .") == 4);
+  if (!tn_has_pages(NULL)) {
+    CHECK(tenon("view run.tnr") == 1 && strstr(err, "pages are left out of this Tenon"));
+    return;
+  }
+  CHECK(tenon("view odd.html -o odd.html") == 1 && strstr(err, "is the result itself") &&
+        same_files("odd.html", "kept.tnr"));
+  CHECK(tenon("view run.tnr") == 0 && strstr(out, "wrote run.html") && exists("run.html"));
+  CHECK(tenon("run " FOUR_BAR " --until 0.3 -q -o again.html") == 0);
+  /* but for times, and the blanks behind the summary that fill it up */
+  CHECK(system("for f in run again; do sed -e 's/cpu_seconds.*time_project[^,]*//' -e 's/}.n *\",$/}\",/' $f.html "
+               ">$f.x; done") == 0);
+  CHECK(same_files("run.x", "again.x"));
+  CHECK(tenon("view run.tnr --no-clobber") == 4 && strstr(err, "is there already"));
+  CHECK(tenon("view run.tnr -q -o other.html") == 0 && !*out && same_files("run.html", "other.html"));
+}
+
 TEST(export_gives_what_the_run_gave) {
   fresh();
   CHECK(tenon("run " FOUR_BAR " --until 0.3 --set rho=2 -o run.csv -o run.tnr -o run.npy -o run.svg") == 0);
