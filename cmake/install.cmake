@@ -11,6 +11,7 @@ install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTER
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c")
 install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/tenon FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY studies DESTINATION ${CMAKE_INSTALL_DATADIR}/tenon)
+install(DIRECTORY sweeps DESTINATION ${CMAKE_INSTALL_DATADIR}/tenon FILES_MATCHING PATTERN "*.json")
 
 # ---- CMake: find_package(tenon 0.2), tenon::tenon or tenon::static ------------------------------------------------------
 
@@ -53,6 +54,9 @@ install(FILES "${PROJECT_BINARY_DIR}/tenon.pc" DESTINATION ${pkgconfig})
 
 if(TARGET tenon)
   install(TARGETS tenon)
+endif()
+if(TARGET tenon-mpi)
+  install(TARGETS tenon-mpi)
 endif()
 if(TARGET tenon AND (NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR))
   # tenon_print(FILE FOLDER WORDS..): FILE holds what `tenon WORDS` prints

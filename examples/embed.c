@@ -117,6 +117,20 @@ static void look(const tn_model *model) {
 
 /* ---- a run, watched and recorded ----------------------------------------------------------------------------------------- */
 
+/* a state in memory */
+struct buffer {
+  char bytes[1 << 20];
+  size_t used;
+};
+
+static bool to_buffer(void *user, const char *text, size_t size) {
+  struct buffer *b = user;
+  if (size > sizeof b->bytes - b->used) return false;
+  memcpy(b->bytes + b->used, text, size);
+  b->used += size;
+  return true;
+}
+
 typedef struct progress {
   double next, stop_at; /* s */
 } progress;
@@ -144,6 +158,18 @@ static tn_status receive(void *user, double t, int n, const double *values) {
   return status == TN_OK ? tn_csv_row(t, n, values, to_file, r->csv) : status;
 }
 
+/* a checkpoint: what has been handed over is on its way to the disk first, then the state that stands for it */
+static void save(tn_recorder *recorder, FILE *file) {
+  FILE *state = create("embed.tnr.state");
+  expect(fflush(file) == 0, "cannot write the result");
+  must(tn_recorder_save(recorder, to_file, state, &error));
+  expect(fclose(state) == 0, "cannot write the state");
+  /* rows that wait for a whole block can be seen meanwhile; the next block goes over them */
+  const long end = ftell(file);
+  must(tn_recorder_tail(recorder, to_file, file));
+  expect(end >= 0 && fseek(file, end, SEEK_SET) == 0, "cannot write the result");
+}
+
 static long run(const tn_model *model, const tn_desc *desc) {
   tn_sim *sim;
   progress p = {.stop_at = 1};
@@ -165,6 +191,7 @@ static long run(const tn_model *model, const tn_desc *desc) {
   expect(tn_sim_run(sim, receive, &r, &error) == TN_E_STOPPED, "the watcher was not heard");
   printf("stopped at t = %.4f s after %ld rows; on we go\n", tn_sim_time(sim), r.count);
   must(tn_recorder_flush(r.recorder)); /* the rows so far are safe, whatever happens to this program */
+  save(r.recorder, file);              /* and from here another can go on */
   p.stop_at = 1e9;
   must(tn_sim_run(sim, receive, &r, &error)); /* behind the last row */
 
@@ -178,8 +205,72 @@ static long run(const tn_model *model, const tn_desc *desc) {
   expect(summary->contract_kept && summary->energy_balance < 1e-6, "the run is worse than it should be");
   for (int i = 0; i < tn_sim_events(sim); i++)
     printf("event at %g s: %s, %s\n", tn_sim_event(sim, i)->t, tn_sim_event(sim, i)->kind, tn_sim_event(sim, i)->text);
+  tn_fired fired;
+  tn_impulse impulse;
+  for (int i = 0; tn_sim_fired(sim, i, &fired); i++) printf("event %s: %ld times\n", fired.event, fired.count);
+  for (int i = 0; tn_sim_impulse(sim, i, &impulse); i++) printf("%s: %g J lost\n", impulse.joint, impulse.energy_lost);
   tn_sim_free(sim);
   return r.count;
+}
+
+/* ---- a wheel with a brake, by our own hand --------------------------------------------------------------------------------- */
+
+static void brake(void) {
+  static const char text[] =
+      "{\"tenon\": 1, \"dimension\": 2, \"gravity\": [0, 0], \"parameters\": {\"grip\": 0},"
+      " \"bodies\": {\"wheel\": {\"mass\": 1, \"inertia\": 0.5}},"
+      " \"joints\": {\"axle\": {\"type\": \"revolute\", \"between\": [\"ground\", \"wheel\"], \"at\": [0, 0]},"
+      "   \"lock\": {\"type\": \"coordinate\", \"terms\": {\"axle.angle\": 1}, \"value\": \"grip\", \"active\": "
+      "false}},"
+      " \"start\": {\"axle.rate\": 4}}";
+  tn_desc *desc;
+  tn_model *model;
+  tn_sim *sim;
+  double angle;
+  bool on;
+  must(tn_desc_new(NULL, &desc, &error));
+  must(tn_desc_parse(desc, "wheel", text, strlen(text), &error));
+  must(tn_compile(desc, &model, &error));
+  must(tn_sim_new(model, &sim, &error));
+  must(tn_sim_advance(sim, 1, &error));
+  must(tn_sim_channel(sim, "axle.angle", &angle, &error));
+  must(tn_sim_set_parameter(sim, "grip", angle, &error)); /* where it is now, there it shall stay */
+  must(tn_sim_switch(sim, "lock", true, &error));
+  must(tn_sim_is_on(sim, "lock", &on, &error));
+  for (int i = 0; i < tn_sim_parameters(sim); i++)
+    printf("%s is %g, the lock is %s\n", tn_sim_parameter_name(sim, i), tn_sim_parameter(sim, i), on ? "on" : "off");
+  must(tn_sim_advance(sim, 2, &error));
+  tn_sim_free(sim);
+  tn_model_free(model);
+  tn_desc_free(desc);
+}
+
+/* ---- a program that goes on where another was stopped ----------------------------------------------------------------------- */
+
+static tn_status count(void *user, double t, int n, const double *values) {
+  rows *r = user;
+  r->count++;
+  return tn_recorder_row(r->recorder, t, n, values);
+}
+
+/* in another file, so that both can be compared; in the same one, it would be cut at `length` */
+static void resume(const tn_model *model) {
+  static char state[1 << 20];
+  tn_sim *sim;
+  rows r = {.count = 0};
+  long length;
+  FILE *from = fopen("embed.tnr.state", "rb"), *first = fopen("embed.tnr", "rb"), *file = create("embed.again.tnr");
+  expect(from && first, "cannot read the state");
+  const size_t size = fread(state, 1, sizeof state, from);
+  must(tn_sim_new(model, &sim, &error));
+  must(tn_recorder_resume(sim, "embed.tnr", state, size, to_file, file, &r.recorder, &length, &error));
+  for (long i = 0; i < length; i++) putc(getc(first), file);
+  must(tn_sim_run(sim, count, &r, &error));
+  must(tn_recorder_end(r.recorder, sim, "embed", tn_report_json));
+  printf("resumed from %zu bytes: %ld more rows, and the same end\n", size, r.count);
+  tn_recorder_free(r.recorder);
+  tn_sim_free(sim);
+  expect(fclose(file) == 0 && fclose(first) == 0 && fclose(from) == 0, "cannot write the result");
 }
 
 /* ---- a simulation that is asked, step by step ------------------------------------------------------------------------------ */
@@ -193,6 +284,16 @@ static void ask(const tn_model *model) {
   must(tn_sim_channel(sim, "crank.angle", &angle, &error));
   must(tn_sim_channel(sim, "pin_D.fy", &load, &error));
   printf("at t = %g s the crank is at %.6f rad, the load on D %.4f N\n", tn_sim_time(sim), angle, load);
+
+  /* all of it at once, put back into another simulation: it goes on to the last bit */
+  static struct buffer saved;
+  tn_sim *twin;
+  must(tn_sim_save(sim, to_buffer, &saved, &error));
+  must(tn_sim_new(model, &twin, &error));
+  must(tn_sim_load(twin, saved.bytes, saved.used, &error));
+  expect(memcmp(tn_sim_q(sim), tn_sim_q(twin), sizeof(double) * (size_t)tn_sim_coordinates(sim)) == 0,
+         "a state that was put back is another");
+  tn_sim_free(twin);
 
   /* the state as it is; kept, for a return */
   const int nq = tn_sim_coordinates(sim), nu = tn_sim_speeds(sim);
@@ -366,6 +467,8 @@ int main(void) {
 
   const long count = run(model, desc);
   ask(model);
+  brake();
+  resume(model);
   read_back(&allocator, count);
 
   file = create("embed.model.json");

@@ -1,4 +1,4 @@
-/* methods compared on a model, and a study of claims, from a program: every function of study.h.
+/* methods compared on a model, a study of claims, and a sweep, from a program: every function of study.h.
  *   cc study.c $(pkg-config --cflags --libs tenon) -lm */
 #include <tenon/study.h>
 
@@ -18,6 +18,16 @@ static const char claims[] =
     "1e-5\","
     "    \"measure\": { \"run\": \"none\", \"of\": \"C\" }, \"tolerance\": \"at most 1e-5\", \"verdict\": "
     "\"reproduced\" } ] }";
+
+static const char masses[] =
+    "{ \"sweep\": 1, \"title\": \"heavier\", \"run\": { \"model\": \"study_model.json\" },"
+    "  \"vary\": { \"/bodies/rod/mass\": { \"uniform\": [1, 2] } }, \"samples\": 8, \"seed\": 3,"
+    "  \"measures\": { \"load\": { \"expression\": \"norm(force(pin))\", \"take\": \"max\" } } }";
+
+static const char depends[] =
+    "{ \"sweep\": 1, \"kind\": \"sensitivity\", \"run\": { \"model\": \"study_model.json\" },"
+    "  \"vary\": { \"/bodies/rod/mass\": { \"at\": 1 } },"
+    "  \"measures\": { \"load\": { \"expression\": \"norm(force(pin))\", \"take\": \"final\" } } }";
 
 static void must(tn_status status, const tn_error *e) {
   char text[1024];
@@ -98,8 +108,73 @@ static void study(void) {
   tn_study_free(s);
 }
 
+static bool counted(void *user, const tn_sweep_progress *p) {
+  (void)user;
+  printf("%d of %d runs, %d failed, %d done before\n", p->done, p->all, p->failed, p->resumed);
+  return true; /* go on */
+}
+
+/* where runs are made: here one after the other, or in other programs, on other machines .. */
+static void one_by_one(void *user, const tn_sweep_work *work) {
+  double values[1];
+  char failure[512];
+  bool on = true;
+  for (int i = 0; i < work->runs && on; i++) {
+    const tn_status status = tn_sweep_one(work->sweep, work->run[i], NULL, NULL, values, failure);
+    on = work->done(work->to, work->run[i], status, values, failure);
+  }
+  ++*(int *)user;
+}
+
+static void sweep(void) {
+  int farms = 0;
+  const tn_sweep_options here = {.journal = "study_masses.journal",
+                                 .progress = counted,
+                                 .farm = one_by_one,
+                                 .farm_user = &farms},
+                         threads = {.farm = tn_sweep_threads, .workers = 2};
+  tn_error e;
+  tn_sweep *s;
+  tn_sweep_row row;
+  tn_sensitivity d;
+  char text[64];
+  double mass;
+  save("study_masses.json", masses);
+  save("study_depends.json", depends);
+  must(tn_sweep_read(NULL, "study_masses.json", &s, &e), &e);
+  printf("%s: %d runs of %s, %s\n", tn_sweep_title(s), tn_sweep_runs(s), tn_sweep_file(s, 0), tn_sweep_fingerprint(s));
+  for (int i = 0; i < tn_sweep_parameters(s); i++) printf("varied: %s\n", tn_sweep_parameter(s, i));
+  for (int i = 0; i < tn_sweep_measures(s); i++) printf("measured: %s\n", tn_sweep_measure(s, i));
+  tn_sweep_plan(s, to_file, stdout);
+  must(tn_sweep_run(s, &here, &e), &e);
+  for (int i = 0; tn_sweep_row_at(s, i, &row); i++) {
+    tn_sweep_given_text(s, i, 0, text, sizeof text, &mass);
+    printf("mass %s: %g\n", text, row.values[0] / mass);
+  }
+  tn_sweep_csv(s, to_file, stdout);
+  tn_sweep_json(s, to_file, stdout);
+  tn_sweep_text(s, to_file, stdout);
+  tn_sweep_summary(s, to_file, stdout);
+  if (tn_has_pages(NULL)) {
+    FILE *page = fopen("study_masses.html", "w");
+    if (!page) exit(1);
+    must(tn_sweep_page(s, "study", to_file, page, &e), &e);
+    if (fclose(page) != 0) exit(1);
+  }
+  if (farms != 1 || tn_sweep_failed(s)) exit(1);
+  remove("study_masses.journal"); /* the results are safe */
+  tn_sweep_free(s);
+
+  must(tn_sweep_read(NULL, "study_depends.json", &s, &e), &e);
+  must(tn_sweep_run(s, &threads, &e), &e);
+  for (int i = 0; tn_sweep_sensitivity(s, i, &d); i++)
+    printf("d %s / d %s = %g, within %.1g\n", d.measure, d.parameter, d.derivative, d.error);
+  tn_sweep_free(s);
+}
+
 int main(void) {
   compare();
   study();
+  sweep();
   return 0;
 }

@@ -1,13 +1,13 @@
 #!/bin/sh
 # data flows one way: a file in src/X includes public headers, headers of X, and <folder>/<folder>.h of folders before X.
-# cli includes public headers and its own cli.h only. prints file:line of every include that goes against this. usage: check_includes.sh [root]
+# cli, and mpi with it, include public headers and cli.h only. prints file:line of every include that goes against this. usage: check_includes.sh [root]
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 
 find src include -name '*.[ch]' | LC_ALL=C sort | xargs awk '
   BEGIN {
     n = split("base linalg read model body joint force assemble formulate stabilize integrate simulate record draw report " \
-              "study cli", flow, " ")
+              "study cli mpi", flow, " ")
     for (i = 1; i <= n; i++) place[flow[i]] = i
   }
   function bad(why) { printf "%s:%d: \"%s\": %s\n", FILENAME, FNR, header, why; failed = 1 }
@@ -15,6 +15,7 @@ find src include -name '*.[ch]' | LC_ALL=C sort | xargs awk '
     files++
     split(FILENAME, part, "/")
     mine = part[1] == "src" ? part[2] : "include"
+    if (mine == "mpi") mine = "cli"
     if (mine != "include" && !(mine in place)) { header = mine; bad("a folder that has no place in the flow") }
   }
   /^[ \t]*#[ \t]*include/ {

@@ -19,6 +19,17 @@ typedef struct tn_expr tn_expr;       /* an expression, compiled; base.h        
 typedef struct tn_system tn_system;   /* a model at a state; assemble.h             */
 typedef struct tn_solver tn_solver;   /* a system with its factorisation; formulate.h */
 typedef struct tn_context tn_context; /* what `init` may ask and say; model.h       */
+typedef struct tn_keep tn_keep;       /* a state that is saved or put back; base.h  */
+
+/* ---- states that are saved -------------------------------------------------------------------------------------------- */
+
+/* a part with memory of its own tells it in its `keep`, one call an array: they are gone through in the same order when a state is
+ * saved, checked and put back. all of what the next step depends on; arrays have the same length each time. names are compared. of
+ * whole numbers the range is told, of numbers whether they must be finite: what is read may come from anywhere */
+TN_API void tn_keep_numbers(tn_keep *keep, const char *name, size_t n, double *x);
+TN_API void tn_keep_finite(tn_keep *keep, const char *name, size_t n, double *x);
+TN_API void tn_keep_ints(tn_keep *keep, const char *name, size_t n, int *x, int least, int most);
+TN_API void tn_keep_flags(tn_keep *keep, const char *name, size_t n, bool *x);
 
 /* ---- a model at a state, as parts see it ------------------------------------------------------------------------------ */
 
@@ -69,6 +80,7 @@ typedef enum tn_kind {
   TN_INERTIA, /* plane: a number; space: 3 or 6 numbers                                             */
   TN_SIZES,   /* a number, or a list of them                                                        */
   TN_SHAPES,  /* `none`, an object with the members of `inside`, or a list of these                 */
+  TN_ACTS,    /* one of `choices`, an object with the members of `inside`, or a list of these       */
   TN_ANY      /* what the compiler makes of it                                                      */
 } tn_kind;
 
@@ -402,6 +414,7 @@ typedef struct tn_packing {
   void (*weights)(const void *self, const void *room, const tn_system *sys, const double *wy, double *wz);
   /* positions that a stabilizer has corrected, as far as they are in z                                         */
   void (*adopt)(const void *self, void *room, const tn_system *sys, const double *q, double *z);
+  void (*keep)(void *room, tn_keep *keep); /* what it remembers, for a state that is saved; NULL: nothing   */
 } tn_packing;
 
 typedef struct tn_formulation_type {
@@ -431,6 +444,8 @@ typedef struct tn_formulation_type {
   const tn_packing *packing;            /* NULL: the integrator sees (q, u)              */
   int (*independent)(
       const void *work); /* the first of its independent speeds, -1 where that was not the same all along; or NULL */
+  /* its workspace, for a state that is saved; NULL: it is made anew when that is put back, and an event says so */
+  void (*keep)(void *work, tn_keep *keep);
 } tn_formulation_type;
 
 /* ---- stabilizers -------------------------------------------------------------------------------------------------- */
@@ -474,6 +489,8 @@ typedef struct tn_stabilizer_type {
   /* take from an error estimate (dq, du), both nu numbers (dq as a tangent: an integral of u), at the present
    * factorisation what accept will take from the state; taken: the largest violation, of position and velocity, that this part amounts to */
   void (*filter)(const void *self, tn_solver *solver, double *dq, double *du, double taken[2]);
+  /* its room, for a state that is saved; NULL: zero when that is put back, and an event says so if there is one */
+  void (*keep)(const void *self, void *room, tn_keep *keep);
 } tn_stabilizer_type;
 
 /* ---- integrators -------------------------------------------------------------------------------------------------- */
@@ -552,6 +569,8 @@ typedef struct tn_integrator_type {
    * keep rates; NULL: one step tells all                                                                */
   int (*formula)(const void *self, int order, double *b, double *c);
   bool (*keeps_predicted)(const void *self); /* f_n .. are the rates at p, not at y: PEC; NULL: at y          */
+  /* its workspace, for a state that is saved; NULL: it starts anew when that is put back, and an event says so */
+  void (*keep)(void *work, tn_keep *keep);
 } tn_integrator_type;
 
 /* ---- methods: named combinations ---------------------------------------------------------------------------------- */

@@ -120,6 +120,99 @@ TN_API tn_status tn_compare_curves(const tn_compare *compare, tn_write write, vo
 TN_API tn_status tn_compare_page(const tn_compare *compare, const char *command, const char *run, tn_write write,
                                  void *user, tn_error *error);
 
+/* ---- a model over many values of its parameters ---------------------------------------------------------------------- */
+
+typedef struct tn_sweep tn_sweep;
+
+/* read a sweep and the models it names; what it says is checked as far as that can be done without a run */
+TN_API tn_status tn_sweep_read(const tn_allocator *allocator, const char *path, tn_sweep **sweep, tn_error *error);
+TN_API void tn_sweep_free(tn_sweep *sweep);
+TN_API const char *tn_sweep_title(const tn_sweep *sweep);
+/* of all that was read, and of the version: the same text, the same values */
+TN_API const char *tn_sweep_fingerprint(const tn_sweep *sweep);
+/* files that were read beside it; NULL past the last */
+TN_API const char *tn_sweep_file(const tn_sweep *sweep, int i);
+
+TN_API int tn_sweep_runs(const tn_sweep *sweep);
+TN_API int tn_sweep_parameters(const tn_sweep *sweep);
+TN_API const char *tn_sweep_parameter(const tn_sweep *sweep, int i);
+TN_API int tn_sweep_measures(const tn_sweep *sweep);
+TN_API const char *tn_sweep_measure(const tn_sweep *sweep, int i);
+/* the value of a parameter in a run: a number, or NaN and a text; the text is of a number too. as snprintf */
+TN_API int tn_sweep_given_text(const tn_sweep *sweep, int run, int parameter, char *text, size_t size, double *number);
+
+/* make one run: `values` (measures); a run that fails is TN_OK with the reason in `failure`, else that is empty. may be called from
+ * many threads and programs: the values depend on the sweep and the number of the run alone. `stop` is asked at every step and may be
+ * NULL: TN_E_STOPPED. TN_E_MEMORY: there was none, which says nothing of the run */
+typedef bool (*tn_stop)(void *user);
+TN_API tn_status tn_sweep_one(const tn_sweep *sweep, int run, tn_stop stop, void *user, double *values,
+                              char failure[512]);
+
+/* where runs are made: whoever takes this on calls `done` once for each of them, in any order, never from two threads at once, until
+ * that returns false, and returns when nothing is under way any more. tn_sweep_threads is one */
+typedef struct tn_sweep_work {
+  const tn_sweep *sweep;
+  int runs;
+  const int *run;
+  int workers;
+  tn_stop stop; /* may be asked from any thread; NULL */
+  void *user;
+  bool (*done)(void *to, int run, tn_status status, const double *values, const char *failure);
+  void *to;
+} tn_sweep_work;
+typedef void (*tn_farm)(void *user, const tn_sweep_work *work);
+TN_API void tn_sweep_threads(void *unused, const tn_sweep_work *work);
+
+typedef struct tn_sweep_progress {
+  int done, all, failed;
+  int resumed; /* of those done, what was in the journal already */
+} tn_sweep_progress;
+
+typedef struct tn_sweep_options {
+  int workers; /* threads; 0: as many as there are processors                                  */
+  const char *
+      journal; /* path of a file to which runs are added as they end, and from which they are taken if they are there: of
+                          a sweep that was cut off. it is locked until the sweep is freed, and stays: remove it when the results
+                          are safe. NULL: none */
+  bool anew;   /* begin it anew, whatever is in it                                             */
+  /* called at the start and when a run has ended, never from two threads at once; false: TN_E_STOPPED */
+  bool (*progress)(void *user, const tn_sweep_progress *progress);
+  tn_stop stop; /* asked at every step of every run, from any thread; true: TN_E_STOPPED. NULL          */
+  void *user;
+  tn_farm farm; /* NULL: tn_sweep_threads */
+  void *farm_user;
+} tn_sweep_options;
+
+/* a run that fails is no error of the sweep */
+TN_API tn_status tn_sweep_run(tn_sweep *sweep, const tn_sweep_options *options, tn_error *error);
+
+typedef struct tn_sweep_row {
+  bool done;
+  const double *values; /* measures; NaN where there is none */
+  const char *failure;  /* why there are none; NULL          */
+} tn_sweep_row;
+TN_API bool tn_sweep_row_at(const tn_sweep *sweep, int run, tn_sweep_row *row); /* false: there is no such run */
+TN_API int tn_sweep_failed(const tn_sweep *sweep);
+
+/* of a sweep of the kind `sensitivity`: the derivative of a measure by a parameter, and what it may be off; false past the last */
+typedef struct tn_sensitivity {
+  const char *parameter, *measure;
+  double at, step, value, derivative, error; /* NaN: there is none */
+  const char *failure;                       /* why; NULL          */
+} tn_sensitivity;
+TN_API bool tn_sweep_sensitivity(const tn_sweep *sweep, int i, tn_sensitivity *out);
+
+/* a line a run, or a derivative; nothing in them depends on when, where or on how many processors they were made */
+TN_API tn_status tn_sweep_csv(const tn_sweep *sweep, tn_write write, void *user);
+TN_API tn_status tn_sweep_json(const tn_sweep *sweep, tn_write write, void *user);
+TN_API tn_status tn_sweep_text(const tn_sweep *sweep, tn_write write, void *user);
+/* what comes of it all: runs that failed, and of each measure smallest, mean, deviation, largest and quantiles */
+TN_API tn_status tn_sweep_summary(const tn_sweep *sweep, tn_write write, void *user);
+/* a page for a browser: every measure over every parameter, how it is distributed, what failed. `command`: how it was made */
+TN_API tn_status tn_sweep_page(const tn_sweep *sweep, const char *command, tn_write write, void *user, tn_error *error);
+/* what would be run: number and parameters of every run, as CSV */
+TN_API tn_status tn_sweep_plan(const tn_sweep *sweep, tn_write write, void *user);
+
 #ifdef __cplusplus
 }
 #endif

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define TN_VERSION "0.9.0"
+#define TN_VERSION "0.10.0"
 
 /* what a shared library shows */
 #if defined(__GNUC__)
@@ -89,7 +89,7 @@ TN_API void tn_desc_remove(tn_desc *desc, const char *pointer); /* nothing happe
 TN_API bool tn_desc_has(const tn_desc *desc, const char *pointer);
 
 /* what a run uses instead of what the model says, by names of the command line without dashes: `method`, `step`, `until`; `stabilize`
- * may repeat, they stack; `set` is for constants, `NAME=VALUE` */
+ * may repeat, they stack; `set` is for constants and parameters, `NAME=VALUE` */
 typedef struct tn_setting {
   const char *name, *value;
 } tn_setting;
@@ -135,8 +135,8 @@ typedef struct tn_sim tn_sim;
 
 typedef struct tn_event {
   double t;
-  const char *kind; /* `assembled`, `as-given`, `shared`, `singular`, `coordinates`, `switch`, `jump`, `contract`,
-                       `dropped` */
+  const char *kind; /* `assembled`, `as-given`, `shared`, `singular`, `coordinates`, `switch`, `event`, `jump`,
+                       `contract`, `restart`, `dropped` */
   char text[240];
 } tn_event;
 
@@ -174,6 +174,8 @@ typedef struct tn_summary {
   long jacobians, jacobian_rhs, decompositions, iterations;
   long set_changes; /* of the numbers that are integrated, where a formulation chooses them */
   long switches;    /* of functions made of pieces, in laws of forces and drivers            */
+  long fired;       /* events of the model, all together                                      */
+  long impulses;    /* velocities jumped because joints were switched on or drivers changed    */
   double cpu_seconds, time_assemble, time_solve, time_project;
 } tn_summary;
 
@@ -193,6 +195,15 @@ TN_API tn_status tn_sim_run(tn_sim *sim, tn_row row, void *user, tn_error *error
  * on. NULL: nobody watches. for progress, and for Ctrl-C by way of a flag */
 typedef bool (*tn_watch)(void *user, double t);
 TN_API void tn_sim_watch(tn_sim *sim, tn_watch watch, void *user);
+
+/* a simulation as it is between two steps, complete: put back into another simulation of the same description it goes on
+ * as if nothing had happened, to the last bit with formulas of one step. those that keep a history (`abm`, `ab4`, cvode ..) begin
+ * anew there, and an event `restart` says so. they allocate nothing; tn_sim_save may be called from a watch, tn_sim_load not while
+ * the simulation runs. it starts a simulation that was not, and refuses in words, before anything is changed, what does not fit (damaged, another model, another version); one whose
+ * numbers contradict each other, or do not fit the joints that are on in it where others are now, leaves the simulation stopped
+ * until a good one is loaded */
+TN_API tn_status tn_sim_save(tn_sim *sim, tn_write write, void *user, tn_error *error);
+TN_API tn_status tn_sim_load(tn_sim *sim, const void *data, size_t size, tn_error *error);
 
 /* the columns of a row, without `t`; the unit is "" where it is not known */
 TN_API int tn_sim_columns(const tn_sim *sim);
@@ -252,6 +263,33 @@ TN_API const tn_summary *tn_sim_summary(const tn_sim *sim);
 TN_API int tn_sim_events(const tn_sim *sim);
 TN_API const tn_event *tn_sim_event(const tn_sim *sim, int i);
 
+/* events of the model: how often each has happened, when first and last (s, NaN: never), what impulses at it have taken from the
+ * kinetic energy (J). false past the last */
+typedef struct tn_fired {
+  const char *event;
+  long count;
+  double first, last, energy_lost;
+} tn_fired;
+TN_API bool tn_sim_fired(const tn_sim *sim, int i, tn_fired *fired);
+/* impulses, the first of them: whose rows gave it, what it exerted on the second body of that joint (N s and N m s, in the axes of the
+ * world; in the plane fx fy t; of rows on channels the first number, along it), and the energy lost. false past the last */
+typedef struct tn_impulse {
+  double t;
+  const char *joint, *event; /* event NULL: tn_sim_switch or tn_sim_set_parameter */
+  double wrench[6];
+  double energy_lost; /* J */
+} tn_impulse;
+TN_API bool tn_sim_impulse(const tn_sim *sim, int i, tn_impulse *impulse);
+/* parameters of the model: names and present values, and others from the present state on. a driver must not jump thereby: it is
+ * refused, and so is a joint switched on that is off by more than the contract allows; velocities do jump, as at an event */
+TN_API int tn_sim_parameters(const tn_sim *sim);
+TN_API const char *tn_sim_parameter_name(const tn_sim *sim, int i);
+TN_API double tn_sim_parameter(const tn_sim *sim, int i);
+TN_API tn_status tn_sim_set_parameter(tn_sim *sim, const char *name, double value, tn_error *error);
+/* a force, or a joint that is switchable, on or off; and whether it is on. TN_E_USAGE: there is none */
+TN_API tn_status tn_sim_switch(tn_sim *sim, const char *name, bool on, tn_error *error);
+TN_API tn_status tn_sim_is_on(const tn_sim *sim, const char *name, bool *on, tn_error *error);
+
 /* ---- result files: `.tnr` ----------------------------------------------------------------------------------------- */
 
 typedef struct tn_recorder tn_recorder;
@@ -266,6 +304,16 @@ TN_API tn_status tn_recorder_new(tn_sim *sim, const tn_desc *desc, const char *m
 TN_API void tn_recorder_free(tn_recorder *recorder);
 TN_API tn_status tn_recorder_row(void *recorder, double t, int n, const double *values); /* a tn_row */
 TN_API tn_status tn_recorder_flush(tn_recorder *recorder); /* the rows so far as a block */
+/* the rows that wait for a whole block, as blocks, handed to `write` and still waiting: what shows them behind the file for as long as
+ * nothing else is written there, without another place for the ends of blocks */
+TN_API tn_status tn_recorder_tail(tn_recorder *recorder, tn_write write, void *user);
+/* a state from which the file and its simulation go on: that of tn_sim_save, with the length of the file and the rows that wait. what was
+ * handed over must be on the disk before it is. tn_recorder_resume takes it back in a program that begins anew: it looks
+ * whether the file at `path` begins with what was written then, loads the simulation and tells the length; the caller cuts the
+ * file there, and `write` appends. the file is then, byte for byte but for clocks, that of a run which was never stopped */
+TN_API tn_status tn_recorder_save(tn_recorder *recorder, tn_write write, void *user, tn_error *error);
+TN_API tn_status tn_recorder_resume(tn_sim *sim, const char *path, const void *state, size_t size, tn_write write,
+                                    void *user, tn_recorder **recorder, long *length, tn_error *error);
 TN_API tn_status tn_recorder_end(tn_recorder *recorder, const tn_sim *sim, const char *model_name, tn_report report);
 
 typedef struct tn_result tn_result;

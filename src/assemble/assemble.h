@@ -46,7 +46,9 @@ struct tn_system {
   double *force_power;           /* forces: all of it                                                        */
   double power, dissipated;      /* of forces: without a potential; lost                                      */
   double force_potential;
-  tn_switching switching; /* pieces of functions that are made of them */
+  tn_switching switching; /* pieces of functions that are made of them; parameters */
+  bool *off, *force_off;  /* joints, forces: switched off: their rows and wrenches are zero */
+  int idle;               /* rows of joints that are */
   /* forces that depend on the load of a joint */
   enum {
     TN_LOADS_NONE,
@@ -77,6 +79,9 @@ struct tn_system {
 };
 
 void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m);
+
+/* a joint or force is switched, for the evaluations to come */
+void tn_system_switch(tn_system *s, bool joint, int i, bool on);
 
 /* states of forces, for the evaluations to come */
 void tn_system_states(tn_system *s, const double *state);

@@ -212,7 +212,7 @@ void tn_channel_eval(const tn_system *s, const tn_channel *ch, double *value) {
       value[0] = s->effort[j->servo];
       return;
     }
-    value[0] = -s->lambda[j->rows ? j->row : j->row_velocity];
+    value[0] = s->off[ch->part] ? 0 : -s->lambda[j->rows ? j->row : j->row_velocity];
     return;
   }
   case TN_CH_VIOLATION: value[0] = violation(s, &s->m->joint[ch->part]); return;

@@ -123,6 +123,12 @@ static void forces(tn_system *s, bool loaded) {
     const tn_force *p = &m->force[i];
     if (p->loaded != loaded) continue;
     tn_force_out *out = &s->force[i];
+    if (s->force_off[i]) { /* its own numbers stay what they are */
+      memset(out, 0, sizeof *out);
+      memset(s->state_rate + p->state, 0, sizeof *s->state_rate * (size_t)p->states);
+      s->force_power[i] = 0;
+      continue;
+    }
     tn_frame2 f2[2];
     tn_frame3 f3[2];
     tn_seen seen[2];

@@ -231,6 +231,15 @@ static void own_row(tn_system *s, const tn_joint *j, bool complete) {
   for (int k = 0; k < b->nu; k++) s->Cdot[r] += row[k] * s->u[b->u + k];
 }
 
+/* of a joint that is switched off: rows of zeros hold nothing */
+static void no_rows(tn_system *s, const tn_joint *j) {
+  for (int i = 0; i < j->rows + j->rows_velocity; i++) {
+    const int r = i < j->rows ? j->row + i : j->row_velocity + i - j->rows;
+    s->C[r] = s->Ct[r] = s->Cdot[r] = s->gamma[r] = 0;
+  }
+  memset(s->R + j->R, 0, sizeof *s->R * (size_t)((j->rows + j->rows_velocity) * j->touches * j->stride));
+}
+
 static int row_number(const tn_joint *j, int i) { return i < j->rows ? j->row + i : j->row_velocity + i - j->rows; }
 
 void tn_dense_rows(tn_system *s) {
@@ -297,6 +306,8 @@ void tn_other_rows(tn_system *s) {
     if (j->in_tree || j->pin || j->listed) continue;
     if (j->owner >= 0)
       own_row(s, j, true);
+    else if (s->off[i])
+      no_rows(s, j);
     else if (j->terms)
       channel_row(s, j);
     else
@@ -312,6 +323,8 @@ void tn_rows_position(tn_system *s) {
     if (j->in_tree || j->pin) continue;
     if (j->owner >= 0) {
       own_row(s, j, false);
+    } else if (s->off[i]) {
+      for (int r = j->row; r < j->row + j->rows; r++) s->C[r] = 0;
     } else if (j->terms) {
       double jet[3];
       tn_expr_jet_on(j->value, s->t, &s->switching, jet);

@@ -27,6 +27,7 @@ static const void *copy_self(tn_system *s, tn_carve *c, const tn_joint *j) {
 static void copy_selves(tn_system *s, tn_carve *c, const tn_model *m) {
   bool some = false;
   for (int i = 0; i < m->switches; i++) some = some || m->switched[i].in_joint;
+  some = some || m->parameters_in_joints;
   const void **self = TN_CARVE(c, const void *, some ? m->joints + m->owned : 0);
   if (c->base) s->self = some ? self : NULL;
   for (int i = 0; some && i < m->joints + m->owned; i++) {
@@ -96,6 +97,14 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   s->switching.piece = TN_CARVE(c, double, m->switches);
   s->switching.margin = TN_CARVE(c, double, m->switches);
   s->switching.live = TN_CARVE(c, double, m->switches);
+  s->switching.parameter = TN_CARVE(c, double, m->parameters);
+  s->off = TN_CARVE(c, bool, joints + m->owned);
+  s->force_off = TN_CARVE(c, bool, m->forces);
+  for (int i = 0; c->base && i < m->parameters; i++) s->switching.parameter[i] = m->parameter[i].value;
+  for (int i = 0; c->base && i < joints + m->owned; i++) s->off[i] = false;
+  for (int i = 0; c->base && i < joints; i++)
+    if (m->joint[i].off) tn_system_switch(s, true, i, false);
+  for (int i = 0; c->base && i < m->forces; i++) s->force_off[i] = m->force[i].off;
   s->probe = TN_CARVE(c, double, m->jacobian_room ? nu + twist *bodies + rows + m->jacobian_room : 0);
 }
 
@@ -288,6 +297,15 @@ static void side_by_side(tn_system *s, const double *q, const double *u, bool we
   if (all) return;
   tn_other_rows(s);
   s->finite = finite_rows(s, 0, m->rows);
+}
+
+void tn_system_switch(tn_system *s, bool joint, int i, bool on) {
+  bool *off = joint ? &s->off[i] : &s->force_off[i];
+  const int rows = joint ? s->m->joint[i].rows + s->m->joint[i].rows_velocity : 0;
+  if (*off == !on) return;
+  *off = !on;
+  s->idle += on ? -rows : rows;
+  s->complete = false;
 }
 
 void tn_system_states(tn_system *s, const double *state) {

@@ -9,7 +9,7 @@
 
 #include "base/chart.h"
 #include "base/space.h"
-#include "tenon/tenon.h"
+#include "tenon/extend.h"
 
 /* ---- messages --------------------------------------------------------------------------------------------------- */
 
@@ -37,6 +37,8 @@ void tn_hint(tn_error *e, const char *format, ...) TN_PRINTF(2, 3);
 void tn_error_at(tn_error *e, const tn_place *place, const char *pointer);
 /* bytes of the UTF-8 character at s (n bytes left), 0 if it is not a valid one */
 int tn_utf8(const char *s, size_t n);
+/* control characters and broken UTF-8 become '?'; of a text that was cut, half a character at its end goes */
+void tn_clean(char *text, bool cut);
 
 double tn_cpu_clock(void); /* clock.c: of this thread, s */
 
@@ -75,6 +77,59 @@ void *tn_carve_bytes(tn_carve *c, size_t size); /* aligned to 64 bytes */
 void *tn_block_new(const tn_allocator *allocator, size_t size);
 void tn_block_free(const tn_allocator *allocator, void *block);
 
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
+
+/* crc.c: CRC-32 of data behind what has the CRC `before` (0: nothing) */
+uint32_t tn_crc32(uint32_t before, const void *data, size_t size);
+/* little endian */
+static inline void tn_put_u32(unsigned char *to, uint32_t x) {
+  for (int i = 0; i < 4; i++) to[i] = (unsigned char)(x >> (8 * i));
+}
+static inline void tn_put_u64(unsigned char *to, uint64_t x) {
+  for (int i = 0; i < 8; i++) to[i] = (unsigned char)(x >> (8 * i));
+}
+static inline uint32_t tn_get_u32(const unsigned char *from) {
+  uint32_t x = 0;
+  for (int i = 0; i < 4; i++) x |= (uint32_t)from[i] << (8 * i);
+  return x;
+}
+static inline uint64_t tn_get_u64(const unsigned char *from) {
+  uint64_t x = 0;
+  for (int i = 0; i < 8; i++) x |= (uint64_t)from[i] << (8 * i);
+  return x;
+}
+
+/* keep.c: what is kept of something that runs, for extend.h's tn_keep_numbers and the others of them */
+struct tn_keep {
+  enum { TN_KEEP_MEASURE, TN_KEEP_WRITE, TN_KEEP_CHECK, TN_KEEP_READ } mode;
+  bool failed; /* the rest is passed over */
+  tn_error *e;
+  uint64_t size;  /* written, without head and end */
+  tn_write write; /* and what waits for it         */
+  void *user;
+  uint32_t crc;
+  size_t used;
+  unsigned char buffer[4096];
+  const unsigned char *data; /* read                        */
+  size_t at, end;
+};
+typedef void (*tn_keep_list)(void *self, tn_keep *k);
+/* all of a list as one piece; and back, checked before anything is changed. used: bytes of data that it was; NULL: all of them */
+tn_status tn_keep_save(tn_keep_list list, void *self, uint64_t fingerprint, tn_write write, void *user, tn_error *e);
+/* size of what begins at data, by its head and its checksum; 0: refused */
+size_t tn_keep_look(const void *data, size_t size, uint64_t fingerprint, tn_error *e);
+tn_status tn_keep_load(tn_keep_list list, void *self, uint64_t fingerprint, const void *data, size_t size, size_t *used,
+                       tn_error *e);
+bool tn_keep_reads(const tn_keep *k);                                /* numbers are being put back                    */
+void tn_keep_group(tn_keep *k, const char *name);                    /* what follows belongs to this                  */
+void tn_keep_longs(tn_keep *k, const char *name, size_t n, long *x); /* that count: not below 0 */
+void tn_keep_flag(tn_keep *k, const char *name, bool *x, bool can);  /* yes is refused where it cannot be */
+void tn_keep_text(tn_keep *k, const char *name, size_t room, char *x);
+void tn_keep_same(tn_keep *k, const char *name, const char *text); /* refused if it is another; shorter than 64 */
+/* how many of something follow: that which is kept, or is being read */
+int tn_keep_count(tn_keep *k, const char *name, int *x, int least, int most);
+size_t tn_keep_bytes(tn_keep *k, const char *name, size_t *used, size_t most, unsigned char *x); /* likewise */
+
 /* ---- expressions: see expr.c for the grammar --------------------------------------------------------------------- */
 
 /* what an expression may contain, each class including those before it */
@@ -86,10 +141,11 @@ typedef enum tn_class {
 
 /* what a name means, told by whoever parses the expression */
 typedef struct tn_meaning {
-  bool is_slot;    /* else a constant                                               */
-  double value[3]; /* of the constant                                               */
-  int slot;        /* number handed to `fetch`                                      */
-  int width;       /* 1: scalar; 2, 3: vector with components x y z                 */
+  bool is_slot;      /* else a constant                                               */
+  bool is_parameter; /* number `slot` of the parameters: a constant that a run may change  */
+  double value[3];   /* of the constant                                               */
+  int slot;          /* number handed to `fetch`                                      */
+  int width;         /* 1: scalar; 2, 3: vector with components x y z                 */
 } tn_meaning;
 
 /* each callback returns true with *m filled, or false with a message in *e (tn_fail; without place) */
@@ -126,6 +182,8 @@ tn_class tn_expr_class(const tn_expr *expr); /* the class it really is */
 int tn_expr_slots(const tn_expr *expr);
 int tn_expr_slot(const tn_expr *expr, int i);
 bool tn_expr_uses_time(const tn_expr *expr); /* t itself, not only through channels */
+bool tn_expr_uses_parameters(const tn_expr *expr);
+bool tn_expr_is_condition(const tn_expr *expr); /* a comparison, or made of some: 0 or 1 */
 
 /* the unit of the value as far as it follows from sums, components and lengths of channels; `unit` tells that of a slot.
  * NULL: not known */
@@ -139,9 +197,10 @@ typedef enum tn_how {
 } tn_how;
 typedef struct tn_switching {
   tn_how how;
-  double *piece;  /* switches                                               */
-  double *margin; /* switches: how far inside it the operands are, below 0 outside */
-  double *live;   /* switches: where margin <= 0, the piece the operands are in */
+  double *piece;     /* switches                                               */
+  double *margin;    /* switches: how far inside it the operands are, below 0 outside */
+  double *live;      /* switches: where margin <= 0, the piece the operands are in */
+  double *parameter; /* numbers that stay as they are until somebody changes them   */
 } tn_switching;
 
 typedef void (*tn_fetch)(const void *scope, int slot, double *value);
@@ -153,7 +212,7 @@ void tn_expr_jet(const tn_expr *expr, double t, double jet[3]);
 void tn_expr_eval_on(const tn_expr *expr, double t, tn_fetch fetch, const void *scope, const tn_switching *w,
                      double *value);
 void tn_expr_jet_on(const tn_expr *expr, double t, const tn_switching *w, double jet[3]);
-/* for those who evaluate where nothing is known of what is held: a copy that knows. bytes, 0 if it has no switch */
+/* for those who evaluate where nothing is known of what is held: a copy that knows. bytes, 0 if it has no switch and no parameter */
 size_t tn_expr_copy_size(const tn_expr *expr);
 const tn_expr *tn_expr_copy(const tn_expr *expr, const tn_switching *w, void *room);
 

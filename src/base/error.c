@@ -29,8 +29,7 @@ int tn_utf8(const char *s, size_t n) {
   return length;
 }
 
-/* control characters and broken UTF-8 become '?'; a character cut in two at the end goes */
-static void clean(char *text, bool cut) {
+void tn_clean(char *text, bool cut) {
   size_t n = strlen(text), to = 0;
   for (size_t from = 0; from < n;) {
     int length = tn_utf8(text + from, n - from);
@@ -56,7 +55,7 @@ static void write_field(char *field, size_t size, const char *text) {
   if (cut) n = size - 1;
   memmove(field, text, n); /* text may be the field itself */
   field[n] = 0;
-  clean(field, cut);
+  tn_clean(field, cut);
 }
 
 void tn_error_clear(tn_error *e) {

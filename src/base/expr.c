@@ -124,6 +124,13 @@ bool tn_expr_push_meaning(tn_parser *p, const tn_meaning *m, size_t from, tn_val
     p->error.byte = (long)from;
     return false;
   }
+  if (m->is_parameter) {
+    if (p->allowed == TN_CLASS_CONSTANT)
+      return tn_expr_fail(p, from, "a constant cannot use the parameter '%s', which a run may change",
+                          tn_expr_quote(p, from, p->last.to).text);
+    *out = (tn_value){.start = p->count, .depth = p->depth, .width = 1, .from = from};
+    return push(p, (tn_op){.code = TN_OP_PARAMETER, .width = 1, .index = m->slot});
+  }
   if (!m->is_slot) return push_constant(p, m->width, m->value, from, out);
   if (p->allowed != TN_CLASS_RUNNING)
     return tn_expr_fail(p, from, "a %s cannot use the channel '%s'",
@@ -375,9 +382,9 @@ static bool whole(tn_parser *p, tn_expr **expr) {
   *e = (tn_expr){.width = v.width, .n = p->count, .kind = TN_CLASS_CONSTANT};
   for (int i = 0; i < p->count; i++) {
     e->op[i] = p->op[i];
-    tn_class kind = e->op[i].code == TN_OP_SLOT   ? TN_CLASS_RUNNING
-                    : e->op[i].code == TN_OP_TIME ? TN_CLASS_TIME
-                                                  : TN_CLASS_CONSTANT;
+    tn_class kind = e->op[i].code == TN_OP_SLOT                                       ? TN_CLASS_RUNNING
+                    : e->op[i].code == TN_OP_TIME || e->op[i].code == TN_OP_PARAMETER ? TN_CLASS_TIME
+                                                                                      : TN_CLASS_CONSTANT;
     if (kind > e->kind) e->kind = kind;
   }
   *expr = e;
@@ -400,6 +407,17 @@ bool tn_expr_uses_time(const tn_expr *e) {
   for (int i = 0; i < e->n; i++)
     if (e->op[i].code == TN_OP_TIME) return true;
   return false;
+}
+
+bool tn_expr_uses_parameters(const tn_expr *e) {
+  for (int i = 0; i < e->n; i++)
+    if (e->op[i].code == TN_OP_PARAMETER) return true;
+  return false;
+}
+
+bool tn_expr_is_condition(const tn_expr *e) { /* the last operation makes the value */
+  const int code = e->op[e->n - 1].code;
+  return code >= TN_OP_LT && code <= TN_OP_NOT;
 }
 
 tn_status tn_expr_parse(tn_arena *arena, const char *text, size_t n, tn_class allowed, const tn_names *names,

@@ -12,9 +12,10 @@
 
 /* what an operation takes from the stack and leaves there: s scalar, v w vectors of `width` numbers */
 typedef enum tn_opcode {
-  TN_OP_NUMBER, /* -> number             */
-  TN_OP_TIME,   /* -> t                  */
-  TN_OP_SLOT,   /* -> `width` fetched numbers */
+  TN_OP_NUMBER,    /* -> number             */
+  TN_OP_TIME,      /* -> t                  */
+  TN_OP_SLOT,      /* -> `width` fetched numbers */
+  TN_OP_PARAMETER, /* -> number `index` of the parameters, as it stands */
 
   TN_OP_ADD,
   TN_OP_SUB,

@@ -80,6 +80,7 @@ void tn_expr_run(int n, const tn_op *op, double t, tn_fetch fetch, const void *s
       if (fetch) fetch(scope, op->index, s);
       s += w;
       break;
+    case TN_OP_PARAMETER: *s++ = held && held->parameter ? held->parameter[op->index] : NAN; break;
 
     case TN_OP_ADD: s--, s[-1] += s[0]; break;
     case TN_OP_SUB: s--, s[-1] -= s[0]; break;
@@ -282,6 +283,7 @@ static void run_jets(int n, const tn_op *op, double t, const tn_switching *held,
     case TN_OP_SLOT:
       for (int i = 0; i < w; i++) *s++ = (jet){NAN, NAN, NAN};
       break;
+    case TN_OP_PARAMETER: *s++ = j_number(held && held->parameter ? held->parameter[op->index] : NAN); break;
 
     case TN_OP_ADD: s--, s[-1] = j_add(s[-1], s[0]); break;
     case TN_OP_SUB: s--, s[-1] = j_sub(s[-1], s[0]); break;

@@ -44,6 +44,11 @@ static int knot_of(const tn_lookup *table, double x) {
   return low;
 }
 
+/* the piece that is held, whatever number it is */
+static int knot_held(const tn_lookup *table, double piece) {
+  return !(piece >= 0) ? -1 : piece >= table->n - 1 ? table->n - 1 : (int)piece;
+}
+
 static double between(double s) { return s <= 0 ? -1 : s >= 1 ? 1 : 0; }
 
 double tn_piece_live(const tn_op *op, const double *a) {
@@ -80,7 +85,7 @@ double tn_piece_margin(const tn_op *op, double piece, const double *a) {
   case TN_OP_STEP: return piece != 0 ? x : -x;
   case TN_OP_TABLE: {
     const tn_lookup *table = op->as.table;
-    const int k = (int)piece;
+    const int k = knot_held(table, piece);
     if (k < 0) return table->x[0] - x;
     return k == table->n - 1 ? x - table->x[k] : fmin(x - table->x[k], table->x[k + 1] - x);
   }
@@ -122,7 +127,7 @@ double tn_piece(const tn_op *op, const double *a, const tn_switching *w) {
 void tn_piece_look_up(const tn_op *op, double piece, double x, double y[3]) {
   const tn_lookup *t = op->as.table;
   const bool spline = op->code == TN_OP_SPLINE;
-  int k = (int)piece;
+  int k = knot_held(t, piece);
   y[1] = y[2] = 0;
   if (k < 0 || (spline ? k > 0 : k == t->n - 1)) {
     y[0] = t->y[k < 0 ? 0 : t->n - 1];
@@ -147,7 +152,8 @@ void tn_piece_look_up(const tn_op *op, double piece, double x, double y[3]) {
 
 size_t tn_expr_copy_size(const tn_expr *expr) {
   bool some = false;
-  for (int i = 0; i < expr->n; i++) some = some || (tn_piece_takes(expr->op[i].code) && expr->op[i].index);
+  for (int i = 0; i < expr->n; i++)
+    some = some || expr->op[i].code == TN_OP_PARAMETER || (tn_piece_takes(expr->op[i].code) && expr->op[i].index);
   return some ? sizeof *expr + sizeof *expr->op * (size_t)expr->n : 0;
 }
 

@@ -11,6 +11,7 @@ const char *tn_expr_unit(const tn_expr *expr, const char *(*unit)(const void *us
     switch (op->code) {
     case TN_OP_SLOT: stack[n++] = unit(user, op->index); continue;
     case TN_OP_TIME: stack[n++] = "s"; continue;
+    case TN_OP_PARAMETER:
     case TN_OP_NUMBER: stack[n++] = NULL; continue;
     case TN_OP_NEG:
     case TN_OP_VNEG:

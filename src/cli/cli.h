@@ -2,7 +2,8 @@
  * manual page, completion and parsing come.
  *
  *   main.c    dispatch, version        words.c   tables: parsing and help     manual.c   tables: manual page, completion
- *   load.c    a model with overrides   output.c  files of a run               say.c      messages, colour, progress */
+ *   load.c    a model with overrides   output.c  files of a run               say.c      messages, colour, progress
+ *   signals.c Ctrl-C                   farm.c    where runs of a sweep are made */
 #ifndef TN_CLI_H
 #define TN_CLI_H
 
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tenon/study.h"
 #include "tenon/tenon.h"
 
 /* ---- tables ---------------------------------------------------------------------------------------------------------- */
@@ -33,8 +35,9 @@ typedef struct command {
   int (*run)(const words *w);
 } command;
 
-extern const command tn_cli_run, tn_cli_check, tn_cli_show, tn_cli_eval, tn_cli_list, tn_cli_schema, tn_cli_new,
-    tn_cli_export, tn_cli_view, tn_cli_stability, tn_cli_surface, tn_cli_compare, tn_cli_reproduce, tn_cli_completion;
+extern const command tn_cli_run, tn_cli_resume, tn_cli_check, tn_cli_show, tn_cli_eval, tn_cli_list, tn_cli_schema,
+    tn_cli_new, tn_cli_export, tn_cli_view, tn_cli_stability, tn_cli_surface, tn_cli_compare, tn_cli_sweep,
+    tn_cli_reproduce, tn_cli_completion;
 extern const command *const tn_cli_commands[]; /* ends with NULL */
 extern const option tn_cli_settings[];         /* overrides of the model: load.c */
 extern const option tn_cli_general[];          /* of every command */
@@ -85,6 +88,24 @@ bool tn_to_file_now(void *file, const char *text, size_t size); /* and flushed *
 
 double tn_wall_clock(void); /* s */
 
+/* the first Ctrl-C or SIGTERM is noted, and the default again for the next: signals.c. its number, 0: none */
+void tn_catch_signals(void);
+int tn_caught(void);
+
+/* ---- where runs of a sweep are made: farm.c; in tenon-mpi ../mpi/farm.c ---------------------------------------------------- */
+
+extern const char *const tn_program; /* `tenon`, `tenon-mpi` */
+/* of programs that were started together the first one, rank 0, speaks and does everything, and the others make runs for it. returns
+ * the rank */
+int tn_farm_begin(int *argc, char ***argv);
+int tn_farm_end(int code); /* returns the code of this one */
+int tn_farm_rank(void);
+void tn_farm_version(void); /* a line of --version */
+bool tn_farm_jobs(const words *w, int *workers);
+void tn_farm_make(void *unused, const tn_sweep_work *work); /* a tn_farm */
+/* of the others: runs are made until rank 0 says that it is the end. sweep NULL: it could not be read, and why */
+void tn_farm_serve(const tn_sweep *sweep, const tn_error *error, tn_stop stop);
+
 /* ---- a model: load.c ---------------------------------------------------------------------------------------------------- */
 
 typedef struct loaded {
@@ -101,9 +122,13 @@ int tn_load(const words *w, loaded *l);
 void tn_unload(loaded *l);
 int tn_load_failed(const words *w, const loaded *l);
 
+/* run.c: with the outputs open, to the end; the exit code. --checkpoint, --json, --quiet and --verbose of w count */
+typedef struct outputs outputs;
+int tn_simulate(const words *w, loaded *l, outputs *out);
+bool tn_checkpoint_given(const words *w, double *seconds); /* false: it makes no sense, which has been explained */
+
 /* ---- files of a run: output.c -------------------------------------------------------------------------------------------- */
 
-typedef struct outputs outputs;
 /* the files named by -o; nothing is opened yet */
 int tn_outputs_plan(const words *w, outputs **out);
 /* refuses an output that is the model itself */
@@ -113,6 +138,13 @@ tn_status tn_outputs_row(void *out, double t, int n, const double *values);
 /* end the files: whole, or as far as they came. a run that did not reach its end never replaces an older file */
 int tn_outputs_close(outputs *out, const loaded *l, bool whole, FILE *say);
 void tn_outputs_free(outputs *out);
+/* a checkpoint beside the .tnr, in FILE.state: from there `tenon resume` goes on. false: none was made, which has been said once */
+bool tn_outputs_checkpoint(outputs *out);
+const char *tn_outputs_result(const outputs *out); /* the .tnr as it was named; NULL: there is none */
+/* the result `target`, whose bytes are in `record`, taken up again where the state says, with the simulation of l. 0, or an exit code:
+ * explained, or in *e; then both files are as they were */
+int tn_outputs_resume(const char *target, const char *record, const loaded *l, const void *state, size_t size,
+                      outputs **out, tn_error *e);
 /* the result file `from` as other kinds, by suffix; never over itself */
 int tn_export(tn_result *result, const char *from, const char *path, bool no_clobber, FILE *say);
 

@@ -4,7 +4,8 @@
 #include <sys/stat.h>
 
 const option tn_cli_settings[] = {
-    {"--set", NULL, "NAME=VALUE", "another value for a constant of the model; may repeat", NULL, true},
+    {"--set", NULL, "NAME=VALUE",
+     "another value for a constant of the model, or the first one of a parameter; may repeat", NULL, true},
     {"--until", NULL, "T", "end of the run, s", NULL, false},
     {"--every", NULL, "T", "distance of rows of output, s", NULL, false},
     {"--method", NULL, "NAME", "a named combination: tenon list method", "method", false},

@@ -24,12 +24,13 @@ typedef struct file {
 struct outputs {
   int n;
   file *file;
-  bool no_clobber;
+  bool no_clobber, anew;
   char *record; /* path of the recording; NULL: none is needed                                         */
   FILE *record_file;
   file *kept; /* the file that the recording is, or NULL: it is scratch                               */
   tn_recorder *recorder;
   double flushed;
+  bool saved, warned; /* there is a checkpoint of this run; one could not be made, and it was said */
   bool failed;
   const char *failed_path;
   int failed_errno;
@@ -143,10 +144,27 @@ static int plan_recording(const words *w, outputs *o) {
   return o->record ? 0 : no_memory();
 }
 
+/* what a run before this one has come to is not written over without a word */
+static int look_for_checkpoint(const outputs *o) {
+  if (!o->kept) return 0;
+  char *state = joined(o->kept->target, ".state", "");
+  int code = state ? 0 : no_memory();
+  if (state && exists(state) && o->no_clobber && o->anew) {
+    code = refuse_to_replace(state);
+  } else if (state && exists(state) && !o->anew) {
+    tn_say(RED, "'%s' is there: the run before this one can go on with `tenon resume %s`", state, o->kept->path);
+    tn_say(PLAIN, "--anew begins anew; what that run has done is lost then");
+    code = TN_E_USAGE;
+  }
+  free(state);
+  return code;
+}
+
 int tn_outputs_plan(const words *w, outputs **out) {
   outputs *o = *out = calloc(1, sizeof *o);
   if (!o || !(o->file = calloc((size_t)w->options + 1, sizeof *o->file))) return no_memory();
   o->no_clobber = tn_words_has(w, "--no-clobber");
+  o->anew = tn_words_has(w, "--anew");
   for (int i = 0; i < w->options; i++) {
     if (strcmp(w->option[i].option->flag, "--output") != 0) continue;
     file *f = &o->file[o->n++];
@@ -157,7 +175,8 @@ int tn_outputs_plan(const words *w, outputs **out) {
   }
   if (tn_outputs_to_stdout(o) && tn_words_has(w, "--json"))
     return tn_say_usage(w, "-o - and --json both want standard output: give one of them another place", NULL);
-  return plan_recording(w, o);
+  const int code = plan_recording(w, o);
+  return code ? code : look_for_checkpoint(o);
 }
 
 bool tn_outputs_to_stdout(const outputs *o) {
@@ -174,10 +193,15 @@ static void note_failure(outputs *o, const char *path) {
   o->failed = true;
 }
 
+/* false: by another process */
+static bool locked(int fd) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  return fcntl(fd, F_SETLK, &lock) == 0 || (errno != EACCES && errno != EAGAIN);
+}
+
 /* a part to be written: open and locked, with what was in it still there. two runs do not write the same file */
 static FILE *open_part(const char *path, const char *name, int *code) {
   struct stat mine, there;
-  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   for (int tries = 0; tries < 8; tries++) {
     errno = 0;
     const int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
@@ -185,7 +209,7 @@ static FILE *open_part(const char *path, const char *name, int *code) {
       *code = cannot_write(name, errno);
       return NULL;
     }
-    if (fcntl(fd, F_SETLK, &lock) != 0 && (errno == EACCES || errno == EAGAIN)) {
+    if (!locked(fd)) {
       tn_say(RED, "cannot write '%s': another run is writing it", name);
       *code = TN_E_IO;
       close(fd);
@@ -234,6 +258,44 @@ static int abandon(outputs *o, int code) {
   return code;
 }
 
+/* a run that has ended, well or not, is not resumed; nor is the half of a checkpoint of use, in which one before it was killed */
+static void drop_checkpoint(const outputs *o) {
+  static const char *const suffixes[] = {".state", ".state.part"};
+  for (int i = 0; o->kept && i < 2; i++) {
+    char *path = joined(o->kept->target, suffixes[i], "");
+    if (path) remove(path);
+    free(path);
+  }
+}
+
+/* the outputs of a run that goes on: the result alone. it is cut only when everything has been found good */
+int tn_outputs_resume(const char *target, const char *record, const loaded *l, const void *state, size_t size,
+                      outputs **out, tn_error *e) {
+  outputs *o = *out = calloc(1, sizeof *o);
+  long length = 0;
+  int code = 0;
+  if (!o || !(o->file = calloc(1, sizeof *o->file))) return no_memory();
+  o->n = 1;
+  o->kept = o->file;
+  *o->kept = (file){.path = target, .kind = TNR, .target = joined(target, "", ""), .part = joined(record, "", "")};
+  o->record = joined(record, "", "");
+  if (!o->kept->target || !o->kept->part || !o->record) return no_memory();
+  if (!(o->record_file = open_part(record, record, &code))) return code;
+  o->flushed = tn_wall_clock();
+  if (tn_recorder_resume(l->sim, record, state, size, tn_to_file_now, o->record_file, &o->recorder, &length, e) !=
+      TN_OK)
+    return e->status == TN_E_MEMORY ? no_memory() : TN_E_IO;
+  if (!locked(fileno(o->record_file))) { /* a look at the file has given the lock away */
+    tn_say(RED, "cannot write '%s': another run is writing it", record);
+    return TN_E_IO;
+  }
+  errno = 0;
+  if (ftruncate(fileno(o->record_file), length) != 0 || fseeko(o->record_file, length, SEEK_SET) != 0)
+    return cannot_write(record, errno);
+  o->saved = true;
+  return 0;
+}
+
 int tn_outputs_open(outputs *o, const loaded *l) {
   tn_error e;
   int code = 0;
@@ -263,11 +325,63 @@ int tn_outputs_open(outputs *o, const loaded *l) {
     if (f->to && tn_csv_head(l->sim, tn_to_file, f->to) != TN_OK) note_failure(o, f->path);
   }
   if (!o->record) return 0;
+  if (o->anew) drop_checkpoint(o); /* it is of what is emptied now */
   empty(o->record_file);
   const tn_status status = tn_recorder_new(l->sim, l->desc, l->name, tn_to_file_now, o->record_file, &o->recorder, &e);
   if (status == TN_E_IO) return cannot_write(o->record, errno);
   return status == TN_OK ? 0 : tn_say_error(&e);
 }
+
+/* rows that wait for a whole block stand behind the file until that is written over them: where blocks end does not depend on
+ * clocks */
+static bool show_tail(outputs *o) {
+  const off_t at = ftello(o->record_file);
+  return at >= 0 && tn_recorder_tail(o->recorder, tn_to_file, o->record_file) == TN_OK && fflush(o->record_file) == 0 &&
+         fseeko(o->record_file, at, SEEK_SET) == 0;
+}
+
+/* ---- checkpoints: FILE.tnr.state ------------------------------------------------------------------------------------------- */
+
+static bool on_disk(FILE *to) { return fflush(to) == 0 && fsync(fileno(to)) == 0; }
+
+/* a new name is on the disk when its folder is; where folders cannot be synced nothing is lost but that */
+static void sync_folder(const char *path) {
+  char *folder = real_folder(path);
+  const int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (fd >= 0) fsync(fd), close(fd);
+  free(folder);
+}
+
+/* the result first, then a state that stands for it, beside the old one until it is whole */
+bool tn_outputs_checkpoint(outputs *o) {
+  tn_error e = {.status = TN_OK};
+  if (!o->kept || !o->recorder || o->failed) return false;
+  char *state = joined(o->kept->target, ".state", ""), *part = joined(o->kept->target, ".state.part", "");
+  errno = 0;
+  FILE *to = state && part && on_disk(o->record_file) ? fopen(part, "wb") : NULL;
+  bool good = to && tn_recorder_save(o->recorder, tn_to_file, to, &e) == TN_OK && on_disk(to);
+  int why = errno;
+  if (to && fclose(to) != 0) good = false, why = errno;
+  if (good && rename(part, state) != 0) good = false, why = errno;
+  if (good) {
+    sync_folder(state);
+    o->saved = true;
+  } else {
+    if (to) remove(part);
+    if (!o->warned)
+      tn_say(YELLOW, "no checkpoint could be made in '%s': %s%s", state ? state : "",
+             e.status == TN_E_USAGE || e.status == TN_E_INTERNAL ? e.message
+             : why                                               ? strerror(why)
+                                                                 : "out of memory",
+             o->saved ? "; the one before stands" : "");
+    o->warned = true;
+  }
+  free(state);
+  free(part);
+  return good;
+}
+
+const char *tn_outputs_result(const outputs *o) { return o->kept ? o->kept->path : NULL; }
 
 tn_status tn_outputs_row(void *out, double t, int n, const double *values) {
   outputs *o = out;
@@ -277,7 +391,7 @@ tn_status tn_outputs_row(void *out, double t, int n, const double *values) {
   if (o->recorder && tn_recorder_row(o->recorder, t, n, values) != TN_OK) note_failure(o, o->record);
   /* a slow run is on the disk within half a second */
   if (tn_wall_clock() - o->flushed > 0.5) {
-    if (o->recorder && tn_recorder_flush(o->recorder) != TN_OK) note_failure(o, o->record);
+    if (o->recorder && !show_tail(o)) note_failure(o, o->record);
     for (int i = 0; i < o->n; i++)
       if (o->file[i].to && fflush(o->file[i].to) != 0) note_failure(o, o->file[i].path);
     o->flushed = tn_wall_clock();
@@ -289,14 +403,15 @@ tn_status tn_outputs_row(void *out, double t, int n, const double *values) {
 
 /* a part under its name, unless that would replace an older file by less; 0 or an exit code */
 static int settle(const char *part, const char *path, bool whole, bool no_clobber, FILE *say) {
-  const bool old = exists(path);
+  const bool in_place = strcmp(part, path) == 0; /* one that was resumed */
+  const bool old = !in_place && exists(path);
   if (old && (!whole || no_clobber)) {
     if (whole) tn_say(RED, "'%s' is there already: the result is in '%s'", path, part);
     if (!whole && say) fprintf(say, "  the rows so far are in %s; the older %s is as it was\n", part, path);
     return whole ? TN_E_IO : 0;
   }
   errno = 0;
-  if (rename(part, path) != 0) {
+  if (!in_place && rename(part, path) != 0) {
     cannot_write(path, errno);
     if (exists(part)) tn_say(PLAIN, "the result is in '%s'", part);
     return TN_E_IO;
@@ -442,6 +557,7 @@ static int close_record(outputs *o, const loaded *l, bool whole, FILE *say) {
 }
 
 int tn_outputs_close(outputs *o, const loaded *l, bool whole, FILE *say) {
+  const tn_status how = tn_sim_summary(l->sim)->status;
   int code = 0;
   for (int i = 0; i < o->n; i++) {
     file *f = &o->file[i];
@@ -457,6 +573,8 @@ int tn_outputs_close(outputs *o, const loaded *l, bool whole, FILE *say) {
   if (o->record) {
     const int recorded = close_record(o, l, whole, say);
     if (!code) code = recorded;
+    if (!o->failed && !code && o->recorder && how != TN_E_STOPPED && how != TN_E_IO && how != TN_E_MEMORY)
+      drop_checkpoint(o);
   }
   if (!o->failed) return code;
   cannot_write(strcmp(o->failed_path, "-") == 0 ? "standard output" : o->failed_path, o->failed_errno);

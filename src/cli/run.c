@@ -1,7 +1,7 @@
 /* tenon run MODEL: read, override, compile, simulate, write. */
 #include "cli.h"
 
-#include <signal.h>
+#include <math.h>
 #include <unistd.h>
 
 static const option options[] = {
@@ -12,33 +12,25 @@ static const option options[] = {
      "on standard output. may repeat",
      "file", true},
     {"--no-clobber", NULL, NULL, "never replace a file that is there", NULL, false},
+    {"--anew", NULL, NULL, "begin anew where FILE.tnr.state is there, from which the run before could go on", NULL,
+     false},
+    {"--checkpoint", NULL, "SECONDS",
+     "with a .tnr: save the state in FILE.tnr.state so often, in seconds of the clock, 60 if left out; 0: never. "
+     "`tenon "
+     "resume FILE.tnr` goes on from there",
+     NULL, false},
     {"--json", NULL, NULL, "the summary as one JSON object on standard output", NULL, false},
     {"--quiet", "-q", NULL, "no summary", NULL, false},
     {"--verbose", "-v", NULL, "all warnings and events", NULL, false},
     {.flag = NULL}};
-
-static volatile sig_atomic_t caught;
-
-/* the first one is for the run to end well, a second one ends it at once */
-static void on_signal(int number) { caught = number; }
-
-static void catch_signals(void) {
-  /* a write that waits for a slow reader goes on: what is handed over is whole rows */
-  struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
-  sigemptyset(&action.sa_mask);
-  static const int signals[] = {SIGINT, SIGTERM};
-  for (int i = 0; i < 2; i++) {
-    struct sigaction old;
-    if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN) continue; /* as nohup wants it */
-    sigaction(signals[i], &action, NULL);
-  }
-}
 
 typedef struct progress {
   bool shown; /* on a terminal                  */
   bool line;  /* something stands on the line   */
   double began, last, t0, until;
   int calls;
+  outputs *out;
+  double checkpoint, saved; /* s: how often, 0: never; when */
 } progress;
 
 static void clear_line(progress *p) {
@@ -46,17 +38,27 @@ static void clear_line(progress *p) {
   p->line = false;
 }
 
-/* between the rows of one long step, too */
-static tn_status on_row(void *out, double t, int n, const double *values) {
-  return caught ? TN_E_STOPPED : tn_outputs_row(out, t, n, values);
+/* between the rows of one long step, too; where a checkpoint will be made, not at once: not every integrator can give the rest of
+ * them later */
+static tn_status on_row(void *user, double t, int n, const double *values) {
+  static const double PATIENCE = 2; /* s */
+  static double since;
+  progress *p = user;
+  if (tn_caught() && p->checkpoint > 0 && since == 0) since = tn_wall_clock();
+  if (tn_caught() && !(p->checkpoint > 0 && tn_wall_clock() - since < PATIENCE)) return TN_E_STOPPED;
+  return tn_outputs_row(p->out, t, n, values);
 }
 
 static bool watch(void *user, double t) {
   progress *p = user;
-  if (caught) return false;
-  if (!p->shown || ++p->calls % 16) return true;
+  if (tn_caught()) return false;
+  if ((!p->shown && !(p->checkpoint > 0)) || ++p->calls % 16) return true;
   const double now = tn_wall_clock(), gone = now - p->began;
-  if (gone < 1 || now - p->last < 0.2) return true;
+  if (p->checkpoint > 0 && now - p->saved >= p->checkpoint) {
+    tn_outputs_checkpoint(p->out);
+    p->saved = tn_wall_clock();
+  }
+  if (!p->shown || gone < 1 || now - p->last < 0.2) return true;
   const double speed = (t - p->t0) / gone;
   fprintf(stderr, "\r  t = %.4g of %.4g s, %.3g s a second", t, p->until, speed);
   if (speed > 0) fprintf(stderr, ", %.0f s left", (p->until - t) / speed);
@@ -67,14 +69,38 @@ static bool watch(void *user, double t) {
   return true;
 }
 
-/* the first line of a summary that begins with a broken contract stands out */
+/* the first line of a summary that begins with a broken contract stands out; with -v all events and warnings are there, where else
+ * their number would be */
 typedef struct paint {
   FILE *to;
   bool red;
+  const loaded *all; /* NULL: the first of them are enough */
 } paint;
+
+static bool is_rest(const char *line, size_t n, const char *of) {
+  int more = 0, at = 0;
+  char text[48];
+  snprintf(text, sizeof text, "%.*s", n < sizeof text - 1 ? (int)n : (int)sizeof text - 1, line);
+  return sscanf(text, "  and %d %n", &more, &at) == 1 && at && strncmp(text + at, of, strlen(of)) == 0;
+}
 
 static bool painted(void *user, const char *text, size_t n) {
   paint *p = user;
+  if (p->all && is_rest(text, n, "events more")) {
+    for (int i = 8; i < tn_sim_events(p->all->sim); i++) {
+      const tn_event *e = tn_sim_event(p->all->sim, i);
+      fprintf(p->to, "  event at t = %.6g s, %s: %s\n", e->t, e->kind, e->text);
+    }
+    return true;
+  }
+  if (p->all && is_rest(text, n, "warnings more")) {
+    char warning[1600];
+    for (int i = 3; i < tn_model_warnings(p->all->model); i++) {
+      tn_error_text(tn_model_warning(p->all->model, i), warning, sizeof warning);
+      fprintf(p->to, "  warning: %s\n", warning);
+    }
+    return true;
+  }
   if (!tn_to_file(p->to, text, n)) return false;
   if (p->red && memchr(text, '\n', n)) {
     fputs("\x1b[0m", p->to);
@@ -84,54 +110,72 @@ static bool painted(void *user, const char *text, size_t n) {
 }
 
 static void say_summary(const loaded *l, FILE *to, bool verbose) {
-  paint p = {to, !tn_sim_summary(l->sim)->contract_kept && tn_colored(to)};
-  char text[1600];
+  paint p = {to, !tn_sim_summary(l->sim)->contract_kept && tn_colored(to), verbose ? l : NULL};
   if (p.red) fputs("\x1b[1;31m", to);
   tn_report_text(l->sim, l->name, painted, &p);
-  for (int i = 3; verbose && i < tn_model_warnings(l->model); i++) {
-    tn_error_text(tn_model_warning(l->model, i), text, sizeof text);
-    fprintf(to, "  warning: %s\n", text);
-  }
-  for (int i = 8; verbose && i < tn_sim_events(l->sim); i++) {
-    const tn_event *e = tn_sim_event(l->sim, i);
-    fprintf(to, "  event at t = %.6g s, %s: %s\n", e->t, e->kind, e->text);
-  }
 }
 
-static int simulate(const words *w, loaded *l, outputs *out) {
+bool tn_checkpoint_given(const words *w, double *seconds) {
+  const char *text = tn_words_value(w, "--checkpoint");
+  char *end = NULL;
+  *seconds = text ? strtod(text, &end) : 60;
+  if (!text || (*text && !*end && *seconds >= 0 && *seconds < 1e9)) return true;
+  tn_say_usage(w, "--checkpoint needs seconds, not", text);
+  return false;
+}
+
+int tn_simulate(const words *w, loaded *l, outputs *out) {
   const bool json = tn_words_has(w, "--json"), quiet = tn_words_has(w, "--quiet");
   FILE *const to = tn_outputs_to_stdout(out) ? stderr : stdout, *const say = json || quiet ? NULL : to;
   tn_model_info info;
-  /* the start first: a model that is refused touches no file */
-  tn_status status = tn_sim_start(l->sim, &l->error);
-  if (status == TN_E_MODEL) return tn_load_failed(w, l);
-  int code = status == TN_OK ? tn_outputs_open(out, l) : 0;
-  if (code) {
-    const tn_error e = {.status = (tn_status)code, .message = "an output cannot be written", .byte = -1};
-    if (json && code != TN_E_USAGE) tn_report_failure(&e, l->name, tn_to_file, stdout);
-    return code;
-  }
+  bool saved = false;
   tn_model_get_info(l->model, &info);
-  progress p = {.shown = !json && !quiet && isatty(STDERR_FILENO), .began = tn_wall_clock(), .until = info.until};
-  if (status == TN_OK) {
-    catch_signals();
+  progress p = {.shown = !json && !quiet && isatty(STDERR_FILENO),
+                .began = tn_wall_clock(),
+                .t0 = tn_sim_time(l->sim),
+                .until = info.until,
+                .out = out};
+  tn_status status = tn_sim_summary(l->sim)->status; /* of the start */
+  if (!tn_checkpoint_given(w, &p.checkpoint)) return TN_E_USAGE;
+  if (!tn_outputs_result(out)) p.checkpoint = 0;
+  p.saved = p.began;
+  if (status == TN_OK || status == TN_E_STOPPED) {
+    tn_catch_signals();
     tn_sim_watch(l->sim, watch, &p);
-    status = tn_sim_run(l->sim, on_row, out, &l->error);
+    status = tn_sim_run(l->sim, on_row, &p, &l->error);
   }
   clear_line(&p);
+  if (status == TN_E_STOPPED && p.checkpoint > 0) saved = tn_outputs_checkpoint(out);
   if (say) say_summary(l, say, tn_words_has(w, "--verbose"));
-  code = tn_outputs_close(out, l, status == TN_OK, say);
+  int code = tn_outputs_close(out, l, status == TN_OK, say);
   if (json && code && status == TN_OK) {
-    const tn_error e = {.status = TN_E_IO, .message = "the run is done, but an output cannot be written", .byte = -1};
+    const tn_error e = {
+        .status = TN_E_IO, .message = "the run is done, but an output cannot be written", .byte = -1, .time = NAN};
     tn_report_failure(&e, l->name, tn_to_file, stdout);
   } else if (json && tn_report_json(l->sim, l->name, tn_to_file, stdout) != TN_OK) {
     code = TN_E_IO;
   }
   if (status == TN_E_STOPPED) {
     tn_say(RED, "interrupted at t = %.9g of %.9g s", tn_sim_time(l->sim), info.until);
-    return 128 + (int)caught;
+    if (saved) tn_say(PLAIN, "it goes on from there with: tenon resume %s", tn_outputs_result(out));
+    return 128 + tn_caught();
   }
   if (status != TN_OK && status != TN_E_IO) return tn_say_error(&l->error);
+  return code;
+}
+
+static int simulate(const words *w, loaded *l, outputs *out) {
+  double seconds;
+  if (!tn_checkpoint_given(w, &seconds)) return TN_E_USAGE;
+  if (tn_words_has(w, "--checkpoint") && !tn_outputs_result(out))
+    return tn_say_usage(w, "--checkpoint goes with a result that a run can go on from: -o FILE.tnr", NULL);
+  /* the start first: a model that is refused touches no file */
+  const tn_status status = tn_sim_start(l->sim, &l->error);
+  if (status == TN_E_MODEL) return tn_load_failed(w, l);
+  const int code = status == TN_OK ? tn_outputs_open(out, l) : 0;
+  if (!code) return tn_simulate(w, l, out);
+  const tn_error e = {.status = (tn_status)code, .message = "an output cannot be written", .byte = -1, .time = NAN};
+  if (tn_words_has(w, "--json") && code != TN_E_USAGE) tn_report_failure(&e, l->name, tn_to_file, stdout);
   return code;
 }
 
@@ -155,7 +199,9 @@ const command tn_cli_run = {
         "over the model's `run` settings; defaults: method project, adaptive dopri5, rtol = atol = 1e-8. A PART has "
         "parameters after a colon: --stabilize baumgarte:alpha=5,beta=5 --integrator rk4:step=1e-3\n"
         "Files are written as FILE.part and renamed at the end. A run that is stopped or interrupted leaves the rows "
-        "it made, and never replaces an older file: if there is one they stay in FILE.part.",
+        "it made, and never replaces an older file: if there is one they stay in FILE.part.\n"
+        "A long run with a .tnr saves its state every minute (--checkpoint), and when it is interrupted: see tenon "
+        "resume. Where such a state is there, run refuses to begin anew without --anew.",
     .completes = "model",
     .least = 1,
     .most = 1,

@@ -94,6 +94,15 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
   info->failed = !isfinite(sum);
 }
 
+static void keep(void *work, tn_keep *k) {
+  space *s = work;
+  const size_t n = (size_t)s->kkt.nu, m = (size_t)s->kkt.rows;
+  tn_kkt_keep(&s->kkt, k);
+  tn_keep_flags(k, "failed", 1, &s->failed);
+  tn_keep_numbers(k, "N", n * n, s->N);
+  tn_keep_numbers(k, "B", m * n, s->B);
+}
+
 static tn_status init(void *self, tn_context *ctx) {
   lagrangian *p = self;
   p->iterations = round(p->iterations);
@@ -136,4 +145,5 @@ const tn_formulation_type tn_formulation_augmented_lagrangian = {
     .correct = tn_by_kkt_correct,
     .nearness = tn_by_kkt_nearness,
     .rank = tn_by_kkt_rank,
+    .keep = keep,
 };

@@ -51,4 +51,5 @@ const tn_formulation_type tn_formulation_augmented = {
     .correct = tn_by_kkt_correct,
     .nearness = tn_by_kkt_nearness,
     .rank = tn_by_kkt_rank,
+    .keep = tn_by_kkt_keep,
 };

@@ -13,6 +13,8 @@ void tn_by_kkt_reset(void *work) { tn_kkt_reset(work); }
 
 void tn_by_kkt_typical(void *work, int rank) { tn_kkt_typical(work, rank); }
 
+void tn_by_kkt_keep(void *work, tn_keep *keep) { tn_kkt_keep(work, keep); }
+
 void tn_by_kkt_correct(const void *self, void *work, const tn_system *sys, const double *r, const double *noise,
                        double *x, double *lambda, tn_solve_info *info) {
   tn_kkt_info i = {0};

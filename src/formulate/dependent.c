@@ -15,6 +15,8 @@ static const double LEAST = 1e-6, GIVE_UP[] = {1, 0.1, 0.01};
 
 void tn_dependent_carve(tn_dependent *w, tn_carve *c, int nu, int rows) {
   const size_t n = (size_t)nu, m = (size_t)rows, r = n < m ? n : m;
+  w->nu = nu;
+  w->least = (int)r;
   w->As = TN_CARVE(c, double, m *n);
   w->X = TN_CARVE(c, double, m *n);
   w->L = TN_CARVE(c, double, m *r);
@@ -26,13 +28,35 @@ void tn_dependent_carve(tn_dependent *w, tn_carve *c, int nu, int rows) {
   w->column = TN_CARVE(c, int, n + 1);
   for (int k = 0; k < 2; k++) w->kept[k] = TN_CARVE(c, int, n + 1);
   w->taken = TN_CARVE(c, bool, m + 1);
+  w->named = TN_CARVE(c, bool, n + 1);
   tn_dependent_reset(w);
 }
 
 void tn_dependent_reset(tn_dependent *w) { w->chosen[0] = w->chosen[1] = 0; }
 
+void tn_dependent_keep(tn_dependent *w, int nu, tn_keep *keep) {
+  const size_t n = (size_t)nu;
+  tn_keep_group(keep, "dependent");
+  tn_keep_ints(keep, "choose", 1, &w->choose, 0, 2);
+  tn_keep_flags(keep, "fresh", 2, w->fresh);
+  tn_keep_ints(keep, "chosen", 2, w->chosen, 0, w->least);
+  for (int i = 0; i < 2; i++) tn_keep_ints(keep, "kept", n, w->kept[i], 0, nu - 1);
+  tn_keep_numbers(keep, "best", 2, w->best);
+  tn_keep_flags(keep, "named", n, w->named);
+  tn_keep_flags(keep, "some_named", 1, &w->some_named);
+}
+
+/* by what they are and not by where they stand: a state that was put back stands elsewhere */
+static bool same_names(tn_dependent *w, const bool *independent) {
+  const size_t size = sizeof *w->named * (size_t)w->nu;
+  const bool same = independent ? w->some_named && memcmp(w->named, independent, size) == 0 : !w->some_named;
+  w->some_named = independent != NULL;
+  if (independent) memcpy(w->named, independent, size);
+  return same;
+}
+
 void tn_dependent_by(tn_dependent *w, int choose, const bool *independent) {
-  if (w->independent != independent || w->choose != choose) tn_dependent_reset(w);
+  if (!same_names(w, independent) || w->choose != choose) tn_dependent_reset(w);
   w->choose = choose;
   w->independent = independent;
   w->fresh[0] = w->fresh[1] = true;

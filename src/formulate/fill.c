@@ -4,7 +4,8 @@
  *   (2) body that stands on another: M_b on its twist, right side wrench - bias; its tie: [1, -X (or -X S), -S]
  *   (3) joint: rows R on twists, R S where speeds are the unknowns; right side gamma
  *   (4) rod between P and Q: m/3 and m/6 on their velocities; flywheel on a coordinate: I r'r, r its row on twists
- *   (5) the row n of Euler parameters: sigma n n' on their mass, sigma n gamma on their right side */
+ *   (5) the row n of Euler parameters: sigma n n' on their mass, sigma n gamma on their right side
+ *   (6) joint that is switched off: rows of zeros, whose efforts -1 on their diagonal makes zero */
 #include "formulate/formulate.h"
 
 enum { SOON = 12 };                          /* bodies or joints ahead of what is filled in, numbers are asked for */
@@ -141,6 +142,10 @@ static void fill_joint(const tn_system *sys, const tn_joint *j, double *K) {
         }
       }
     }
+  }
+  if (sys->off[j - m->joint]) { /* (6) */
+    const tn_column *own = &m->plan.columns[m->plan.column[j->block]];
+    for (int i = 0; i < rows; i++) K[own->at + i * (tn_block_pad(rows) + 1)] = -1;
   }
   if (j->owner < 0) return;
   const tn_body *b = &m->body[j->owner]; /* (5) */

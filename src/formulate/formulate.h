@@ -28,6 +28,8 @@ static inline bool tn_direct(const tn_body *b) { return b->plain || tn_stands_on
 
 void tn_sparse_carve(tn_sparse *s, tn_carve *c, const tn_model *m);
 void tn_sparse_reset(tn_sparse *s, const tn_model *m);
+bool tn_sparse_begun(const tn_sparse *s); /* the formulation factors by blocks, and has met a pose */
+void tn_sparse_keep(tn_sparse *s, const tn_model *m, tn_keep *keep);
 /* the present pose is a typical one; redundant: rows depend on others in general */
 void tn_sparse_typical(tn_sparse *s, const tn_system *sys, bool redundant);
 /* how many rows depend on others at the present pose */
@@ -47,6 +49,7 @@ bool tn_sparse_correct(tn_sparse *s, const tn_system *sys, const double *r, doub
 /* dependent.c: components of a change that the rows determine, in terms of the others; two sets, of positions [0] and of
  * velocities [1] */
 typedef struct tn_dependent {
+  int nu, least;                    /* and the least of it and rows                                     */
   int choose;                       /* 0 always, 1 kept, 2 once                                         */
   const bool *independent;          /* nu, or NULL: named to stand where they can                       */
   bool fresh[2];                    /* the next choice is the first of a correction                     */
@@ -57,6 +60,7 @@ typedef struct tn_dependent {
   double *scale, *diagonal, *b, *y; /* rows                                                    */
   int *column;                      /* nu                                                      */
   bool *taken;                      /* rows                                                    */
+  bool *named, some_named;          /* nu: as `independent` was, and whether it was            */
 } tn_dependent;
 
 /* a system with its factorisation, which is kept as long as q and t stay the same */
@@ -87,6 +91,8 @@ struct tn_solver {
 void tn_solver_carve(tn_solver *s, tn_carve *c, const tn_model *m);
 /* forget the rank; or take the pose as factored for a typical one, with `rank` independent rows in general */
 void tn_solver_reset(tn_solver *s);
+/* keep.c: all that outlives a solve, of the factorisations too: a step may begin with the one that the last has left */
+void tn_solver_keep(tn_solver *s, tn_keep *keep);
 void tn_solver_typical(tn_solver *s, int rank);
 /* assemble everything at a state; TN_E_RUN names what is not a number */
 tn_status tn_solver_at(tn_solver *s, double t, const double *q, const double *u, tn_error *e);
@@ -114,6 +120,7 @@ tn_status tn_put_back_beyond(tn_solver *s, double position, double velocity, dou
 
 void tn_dependent_carve(tn_dependent *w, tn_carve *c, int nu, int rows);
 void tn_dependent_reset(tn_dependent *w);
+void tn_dependent_keep(tn_dependent *w, int nu, tn_keep *keep);
 /* before a correction, of one or more passes: how they are chosen */
 void tn_dependent_by(tn_dependent *w, int choose, const bool *independent);
 /* at the matrix A of the system: which are dependent, in `column`; their number is returned */
@@ -128,6 +135,7 @@ void tn_solver_rows_times(tn_solver *s, const double *x, double *r);
 bool tn_by_kkt_factor(void *work, const tn_system *sys, int *bad);
 void tn_by_kkt_reset(void *work);
 void tn_by_kkt_typical(void *work, int rank);
+void tn_by_kkt_keep(void *work, tn_keep *keep);
 void tn_by_kkt_correct(const void *self, void *work, const tn_system *sys, const double *r, const double *noise,
                        double *x, double *lambda, tn_solve_info *info);
 double tn_by_kkt_nearness(const void *work);

@@ -149,6 +149,19 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
   info->failed = !isfinite(sum);
 }
 
+static void keep(void *work, tn_keep *k) {
+  space *s = work;
+  const size_t n = (size_t)s->kkt.nu, m = (size_t)s->kkt.rows;
+  tn_kkt_keep(&s->kkt, k);
+  tn_keep_ints(k, "r", 1, &s->r, 0, s->kkt.rows);
+  tn_keep_flags(k, "failed", 1, &s->failed);
+  tn_keep_numbers(k, "T", n * n, s->T);
+  tn_keep_numbers(k, "B", m * n, s->B);
+  tn_keep_numbers(k, "X", m * (n > m ? n : m), s->X);
+  tn_keep_numbers(k, "Q", m * m, s->Q);
+  tn_keep_numbers(k, "sigma", m, s->sigma);
+}
+
 static const tn_field fields[] = {
     {.key = "form",
      .doc =
@@ -178,4 +191,5 @@ const tn_formulation_type tn_formulation_gauss = {
     .correct = tn_by_kkt_correct,
     .nearness = tn_by_kkt_nearness,
     .rank = tn_by_kkt_rank,
+    .keep = keep,
 };

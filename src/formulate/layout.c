@@ -28,6 +28,7 @@ typedef struct room {
   double *qdot, *x, *r; /* nq, nu, rows */
   double *row;          /* 3 x nu: of an angular rate */
   int rate_of;          /* whose, counted from 1; 0: none yet */
+  int bodies;
 } room;
 
 static bool wanted(const void *self) { return ((const tn_partition *)self)->layout != TN_LAYOUT_ALL; }
@@ -82,6 +83,17 @@ static void prepare(const void *self, void *work, const tn_system *sys) {
   for (int i = 0; body && r->position.candidates && i < body->nq; i++) r->position.preferred[body->q + i] = true;
   for (int i = m->nu; i < r->speed.candidates; i++) r->speed.preferred[i] = true;
   r->rate_of = p->rate_of;
+  r->bodies = m->bodies;
+}
+
+static void keep(void *work, tn_keep *k) {
+  room *r = work;
+  tn_keep_group(k, "layout");
+  tn_split_keep(&r->position, k);
+  tn_split_keep(&r->speed, k);
+  tn_keep_ints(k, "rank", 1, &r->rank, r->rank, r->rank); /* as the model has it */
+  tn_keep_ints(k, "rate_of", 1, &r->rate_of, 0, r->bodies);
+  tn_keep_numbers(k, "row", 3 * (size_t)r->speed.nu, r->row);
 }
 
 /* ---- candidates ---------------------------------------------------------------------------------------------------------- */
@@ -434,4 +446,5 @@ const tn_packing tn_partition_packing = {
     .rates = rates,
     .weights = weights,
     .adopt = adopt,
+    .keep = keep,
 };

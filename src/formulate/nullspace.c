@@ -181,6 +181,24 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
   if (r < rows) info->inconsistency = tn_dense_left(nu, rows, sys->A, s->kkt.s, gamma, udot);
 }
 
+static void keep(void *work, tn_keep *k) {
+  space *s = work;
+  const size_t n = (size_t)s->kkt.nu, m = (size_t)s->kkt.rows, r = n < m ? n : m;
+  tn_kkt_keep(&s->kkt, k);
+  tn_keep_ints(k, "r", 1, &s->r, 0, (int)r);
+  tn_keep_numbers(k, "d", n, s->d);
+  tn_keep_numbers(k, "Ms", n * n, s->Ms);
+  tn_keep_numbers(k, "X", m * n, s->X);
+  tn_keep_numbers(k, "Q", m * m, s->Q);
+  tn_keep_numbers(k, "U", r * n, s->U);
+  tn_keep_numbers(k, "R", n * n, s->R);
+  tn_keep_numbers(k, "H", (n + r) * n, s->H);
+  tn_keep_numbers(k, "diagonal", n + 1, s->diagonal);
+  tn_keep_numbers(k, "diagonal_L", m + 1, s->diagonal_L);
+  tn_keep_numbers(k, "sigma", m, s->sigma);
+  tn_keep_ints(k, "column", n, s->column, 0, s->kkt.nu - 1);
+}
+
 static const tn_field fields[] = {
     {.key = "form",
      .doc = "of the matrix that takes out the multipliers: projector on what the rows leave free, or elimination of "
@@ -223,4 +241,5 @@ const tn_formulation_type tn_formulation_nullspace = {
     .correct = tn_by_kkt_correct,
     .nearness = tn_by_kkt_nearness,
     .rank = tn_by_kkt_rank,
+    .keep = keep,
 };

@@ -234,6 +234,30 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
   info->failed = !isfinite(sum);
 }
 
+static void keep(void *work, tn_keep *k) {
+  space *s = work;
+  const int nu = s->kkt.nu, least = nu < s->kkt.rows ? nu : s->kkt.rows;
+  const size_t n = (size_t)nu, m = (size_t)s->kkt.rows, r = (size_t)least;
+  tn_kkt_keep(&s->kkt, k);
+  tn_keep_ints(k, "r", 1, &s->r, 0, least);
+  tn_keep_ints(k, "chosen", 1, &s->chosen, 0, least);
+  tn_keep_ints(k, "first", 1, &s->first, -2, nu - 1);
+  tn_keep_numbers(k, "best", 1, &s->best);
+  tn_keep_flags(k, "failed", 1, &s->failed);
+  tn_keep_flags(k, "untold", 1, &s->untold);
+  tn_keep_numbers(k, "d", n, s->d);
+  tn_keep_numbers(k, "Ms", n * n, s->Ms);
+  tn_keep_numbers(k, "As", m * n, s->As);
+  tn_keep_numbers(k, "L", m * r, s->L);
+  tn_keep_numbers(k, "U", r * n, s->U);
+  tn_keep_numbers(k, "R", n * n, s->R);
+  tn_keep_numbers(k, "Y", n * n, s->Y);
+  tn_keep_numbers(k, "G", n * n, s->G);
+  tn_keep_numbers(k, "diagonal", m + 1, s->diagonal);
+  tn_keep_ints(k, "column", n, s->column, 0, nu - 1);
+  tn_keep_ints(k, "dependent", n, s->dependent, 0, nu - 1);
+}
+
 static int independent(const void *work) {
   const space *s = work;
   return s->first < 0 ? -1 : s->first;
@@ -343,4 +367,5 @@ const tn_formulation_type tn_formulation_partition = {
     .rank = tn_by_kkt_rank,
     .packing = &tn_partition_packing,
     .independent = independent,
+    .keep = keep,
 };

@@ -35,6 +35,7 @@ typedef struct tn_split {
 } tn_split;
 
 void tn_split_carve(tn_split *s, tn_carve *c, int nu, int rows, int candidates);
+void tn_split_keep(tn_split *s, tn_keep *keep);
 /* factor the rows (A: rows x nu, scale: rows); `most` of them are independent at most. the rank found */
 int tn_split_factor(tn_split *s, const double *A, const double *scale, int most, double least);
 /* the vectors that the rows leave free, without their candidates */

@@ -40,7 +40,7 @@ void tn_solver_carve(tn_solver *s, tn_carve *c, const tn_model *m) {
 }
 
 void tn_solver_reset(tn_solver *s) {
-  s->rank = s->sys.m->rows;
+  s->rank = s->sys.m->rows - s->sys.idle;
   if (!s->sys.m->large) s->type->reset(s->work);
   tn_sparse_reset(&s->sparse, s->sys.m);
   tn_kkt_reset(&s->identity);
@@ -52,7 +52,7 @@ void tn_solver_typical(tn_solver *s, int rank) {
   s->rank = rank;
   if (!s->sys.m->large) s->type->typical(s->work, rank);
   if (s->type->same_as_augmented && s->type->same_as_augmented(s->self))
-    tn_sparse_typical(&s->sparse, &s->sys, rank < s->sys.m->rows);
+    tn_sparse_typical(&s->sparse, &s->sys, rank < s->sys.m->rows - s->sys.idle);
   tn_dependent_reset(&s->dependent);
   s->mass_ready = s->identity_ready = false; /* other rows may be left out now */
 }
@@ -141,8 +141,8 @@ tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
   }
   if (mass) {
     double nearness = 1;
-    if (m->large && !s->sparse.ready) tn_sparse_typical(&s->sparse, &s->sys, s->rank < m->rows);
-    s->by_blocks = s->sparse.ready && (m->large || s->rank == m->rows) &&
+    if (m->large && !s->sparse.ready) tn_sparse_typical(&s->sparse, &s->sys, s->rank < m->rows - s->sys.idle);
+    s->by_blocks = s->sparse.ready && (m->large || s->rank == m->rows - s->sys.idle) &&
                    tn_sparse_factor(&s->sparse, s->sys.complete, &nearness) && (nearness > NEAR || m->large);
     if (m->large && !s->by_blocks) return tn_fail(e, TN_E_MODEL, "the mass matrix is singular");
     s->seen = fmin(s->seen, nearness);

@@ -53,7 +53,8 @@ static void find_scale(tn_sparse *s, const tn_system *sys, double *scale) {
   }
   for (int i = 0; i < m->joints + m->owned; i++) {
     const tn_joint *j = &m->joint[i];
-    for (int k = 0; j->block >= 0 && k < j->touches; k++) {
+    for (int r = 0; sys->off[i] && r < j->rows + j->rows_velocity; r++) scale[row_place(m, j->block) + r] = 1;
+    for (int k = 0; j->block >= 0 && !sys->off[i] && k < j->touches; k++) {
       const tn_body *b = &m->body[j->touch[k].body];
       if (j->touch[k].speed >= 0 &&
           tn_stands_on(b)) { /* a coordinate has no mass of its own: as if its tie were stiff */
@@ -89,6 +90,19 @@ void tn_sparse_reset(tn_sparse *s, const tn_model *m) {
   s->ready = s->saddle.redundant = false;
   s->saddle.grain = 0;
   for (int i = 0; s->there && i < m->plan.rows; i++) s->typical[i] = 0, s->saddle.ldl.gauge[i] = (tn_gauge){0};
+}
+
+bool tn_sparse_begun(const tn_sparse *s) { return s->there && s->saddle.fill; }
+
+void tn_sparse_keep(tn_sparse *s, const tn_model *m, tn_keep *keep) {
+  tn_keep_group(keep, "blocks");
+  if (!s->there) return;
+  tn_keep_flag(keep, "ready", &s->ready, tn_sparse_begun(s));
+  tn_keep_flags(keep, "forward", 1, &s->forward);
+  tn_keep_flags(keep, "settled", 1, &s->settled);
+  tn_saddle_keep(&s->saddle, keep);
+  tn_keep_numbers(keep, "x", (size_t)m->plan.size, s->x);
+  tn_keep_numbers(keep, "typical", (size_t)m->plan.rows, s->typical);
 }
 
 /* ---- factor and solve -------------------------------------------------------------------------------------------------- */

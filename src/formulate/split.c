@@ -36,6 +36,14 @@ void tn_split_carve(tn_split *s, tn_carve *c, int nu, int rows, int candidates) 
   s->taken = TN_CARVE(c, bool, n + m + all);
 }
 
+/* the choice; its basis is made anew at every state */
+void tn_split_keep(tn_split *s, tn_keep *keep) {
+  tn_keep_ints(keep, "set", (size_t)s->nu, s->set, 0, s->candidates - 1);
+  tn_keep_ints(keep, "last", (size_t)s->nu, s->last, 0, s->candidates - 1);
+  tn_keep_flags(keep, "chosen", 1, &s->chosen);
+  tn_keep_numbers(keep, "least", 1, &s->least);
+}
+
 double *tn_split_vector(const tn_split *s, int b) {
   return s->basis + (size_t)b * ((size_t)s->nu + (size_t)s->candidates);
 }

@@ -285,6 +285,19 @@ static tn_status dense(void *work, const tn_ode *ode, double theta, double *y) {
   return tn_dop853_dense(work, ode, theta, y);
 }
 
+static void keep(void *work, tn_keep *k) {
+  tn_dop853 *w = work;
+  tn_keep_flags(k, "first_ready", 1, &w->first_ready);
+  tn_keep_flags(k, "last_ready", 1, &w->last_ready);
+  tn_keep_flags(k, "more_ready", 1, &w->more_ready);
+  tn_keep_finite(k, "t", 1, &w->t);
+  tn_keep_finite(k, "h", 1, &w->h);
+  tn_keep_numbers(k, "y0", (size_t)w->n, w->y0);
+  tn_keep_numbers(k, "y1", (size_t)w->n, w->y1);
+  for (int s = 0; s < ALL; s++) tn_keep_numbers(k, "k", (size_t)w->n, w->k[s]);
+  for (int s = 0; s < MORE; s++) tn_keep_numbers(k, "d", (size_t)w->n, w->d[s]);
+}
+
 const tn_integrator_type tn_integrator_dop853 = {
     .name = "dop853",
     .doc = "Dormand-Prince, order 8(5,3), with dense output of order 7; adaptive, or fixed step",
@@ -300,4 +313,5 @@ const tn_integrator_type tn_integrator_dop853 = {
     .attempt = attempt,
     .accept = accept,
     .dense = dense,
+    .keep = keep,
 };

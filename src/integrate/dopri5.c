@@ -112,6 +112,18 @@ static tn_status dense(void *work, const tn_ode *ode, double theta, double *y) {
   return TN_OK;
 }
 
+static void keep(void *work, tn_keep *k) {
+  memory *w = work;
+  tn_keep_flags(k, "first_ready", 1, &w->first_ready);
+  tn_keep_flags(k, "last_ready", 1, &w->last_ready);
+  tn_keep_flags(k, "exchanged", 1, &w->exchanged);
+  tn_keep_finite(k, "t", 1, &w->t);
+  tn_keep_finite(k, "h", 1, &w->h);
+  tn_keep_numbers(k, "y0", (size_t)w->n, w->y0);
+  tn_keep_numbers(k, "y1", (size_t)w->n, w->y1);
+  for (int s = 0; s < STAGES; s++) tn_keep_numbers(k, "k", (size_t)w->n, w->k[s]);
+}
+
 const tn_integrator_type tn_integrator_dopri5 = {
     .name = "dopri5",
     .doc = "Dormand-Prince, order 5(4), with dense output; adaptive, or fixed step",
@@ -126,4 +138,5 @@ const tn_integrator_type tn_integrator_dopri5 = {
     .attempt = attempt,
     .accept = accept,
     .dense = dense,
+    .keep = keep,
 };

@@ -23,4 +23,5 @@ const tn_integrator_type tn_integrator_euler = {
     .attempt = attempt,
     .accept = tn_step_accept,
     .dense = tn_step_dense,
+    .keep = tn_step_keep,
 };

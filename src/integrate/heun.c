@@ -26,4 +26,5 @@ const tn_integrator_type tn_integrator_heun = {
     .attempt = attempt,
     .accept = tn_step_accept,
     .dense = tn_step_dense,
+    .keep = tn_step_keep,
 };

@@ -42,6 +42,7 @@ void tn_step_memory_start(const void *self, void *work, int n);
 tn_status tn_step_begin(tn_step_memory *w, const tn_ode *ode, double t, const double *y, double h);
 void tn_step_accept(void *work, const double *y, bool changed);
 tn_status tn_step_dense(void *work, const tn_ode *ode, double theta, double *y);
+void tn_step_keep(void *work, tn_keep *keep);
 
 /* newton.c */
 typedef struct tn_newton {
@@ -73,6 +74,7 @@ typedef tn_newton_state (*tn_newton_solve)(void *work, const tn_ode *ode, tn_sta
 tn_status tn_newton_try(tn_newton *w, const tn_ode *ode, double t, const double *y, double h, double *f0,
                         tn_newton_solve solve, void *work, const char *name);
 void tn_newton_accept(tn_newton *w);
+void tn_newton_keep(tn_newton *w, int n, int matrices, tn_keep *keep);
 double tn_newton_plan(tn_newton *w, double h, double err, double aim, int order_estimate);
 
 /* coefficients.c: of Adams-Bashforth, or of Adams-Moulton */

@@ -129,6 +129,19 @@ tn_status tn_newton_try(tn_newton *w, const tn_ode *ode, double t, const double 
   return ode->refuse(ode->self, t, message);
 }
 
+/* n: numbers of y. what an iteration leaves in y, f and w is nobody's */
+void tn_newton_keep(tn_newton *w, int n, int matrices, tn_keep *keep) {
+  tn_keep_group(keep, "newton");
+  tn_keep_ints(keep, "m", 1, &w->m, 0, n);
+  bool *const flags[] = {&w->have, &w->stale, &w->fresh, &w->first_ready, &w->factored};
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) tn_keep_flags(keep, "flag", 1, flags[i]);
+  double *const scalar[] = {&w->h, &w->ceiling, &w->before, &w->rate};
+  for (size_t i = 0; i < sizeof scalar / sizeof *scalar; i++) tn_keep_numbers(keep, "scalar", 1, scalar[i]);
+  tn_keep_numbers(keep, "J", (size_t)n * (size_t)n, w->J);
+  for (int i = 0; i < matrices; i++) tn_keep_numbers(keep, "matrix", (size_t)n * (size_t)n, w->matrix[i]);
+  for (int i = 0; i < 2; i++) tn_keep_ints(keep, "pivot", (size_t)n, w->pivot[i], 0, n - 1);
+}
+
 void tn_newton_accept(tn_newton *w) { w->fresh = w->first_ready = false; }
 
 /* a length at which the iteration failed is not tried again for a while, even if the error would allow it; lengths that would

@@ -241,6 +241,19 @@ static double plan(void *work, const tn_ode *ode, double err, double aim) {
   return tn_newton_plan(w->newton, w->h, err, aim, 3);
 }
 
+static void keep(void *work, tn_keep *k) {
+  memory *w = work;
+  const size_t n = (size_t)w->n;
+  tn_keep_flags(k, "have_polynomial", 1, &w->have_polynomial);
+  tn_keep_flags(k, "was_rejected", 1, &w->was_rejected);
+  double *const scalar[] = {&w->t, &w->h, &w->h_last};
+  for (int i = 0; i < 3; i++) tn_keep_finite(k, "scalar", 1, scalar[i]);
+  tn_keep_numbers(k, "y0", n, w->y0);
+  tn_keep_numbers(k, "f0", n, w->f0);
+  for (int i = 0; i < 3; i++) tn_keep_numbers(k, "last", n, w->last[i]);
+  tn_newton_keep(w->newton, w->n, 3, k);
+}
+
 const tn_integrator_type tn_integrator_radau5 = {
     .name = "radau5",
     .doc = "Radau IIA, implicit, L-stable, order 5, for stiff mechanisms; adaptive, or fixed step",
@@ -255,6 +268,7 @@ const tn_integrator_type tn_integrator_radau5 = {
     .attempt = attempt,
     .accept = accept,
     .dense = dense,
+    .keep = keep,
     .plan = plan,
     .aim = 16,                /* the estimate falls slower than the error: so it may be as much more */
     .aim_of_numbers = 0.6561, /* 0.9 of the length */

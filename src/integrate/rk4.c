@@ -35,4 +35,5 @@ const tn_integrator_type tn_integrator_rk4 = {
     .attempt = attempt,
     .accept = tn_step_accept,
     .dense = tn_step_dense,
+    .keep = tn_step_keep,
 };

@@ -89,3 +89,14 @@ tn_status tn_step_dense(void *work, const tn_ode *ode, double theta, double *y) 
   tn_hermite(w->n, theta, w->h, w->y0, w->f0, w->y1, w->f1, y);
   return TN_OK;
 }
+
+void tn_step_keep(void *work, tn_keep *keep) {
+  tn_step_memory *w = work;
+  const size_t n = (size_t)w->n;
+  tn_keep_flags(keep, "f0_ready", 1, &w->f0_ready);
+  tn_keep_flags(keep, "f1_ready", 1, &w->f1_ready);
+  tn_keep_finite(keep, "t", 1, &w->t);
+  tn_keep_finite(keep, "h", 1, &w->h);
+  double *const vectors[] = {w->y0, w->y1, w->f0, w->f1};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) tn_keep_numbers(keep, "vector", n, vectors[i]);
+}

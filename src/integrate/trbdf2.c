@@ -124,6 +124,17 @@ static double plan(void *work, const tn_ode *ode, double err, double aim) {
   return tn_newton_plan(w->newton, w->h, err, aim, 2);
 }
 
+static void keep(void *work, tn_keep *k) {
+  memory *w = work;
+  const size_t n = (size_t)w->n;
+  tn_keep_finite(k, "t", 1, &w->t);
+  tn_keep_finite(k, "h", 1, &w->h);
+  tn_keep_numbers(k, "y0", n, w->y0);
+  tn_keep_numbers(k, "y1", n, w->y1);
+  for (int i = 0; i < 3; i++) tn_keep_numbers(k, "k", n, w->k[i]);
+  tn_newton_keep(w->newton, w->n, 1, k);
+}
+
 const tn_integrator_type tn_integrator_trbdf2 = {
     .name = "trbdf2",
     .doc = "trapezoidal rule and backward differences, implicit, L-stable, order 2; adaptive, or fixed step",
@@ -138,6 +149,7 @@ const tn_integrator_type tn_integrator_trbdf2 = {
     .attempt = attempt,
     .accept = accept,
     .dense = dense,
+    .keep = keep,
     .plan = plan,
     .aim = 16,               /* nothing of the error is taken away by an order more: it may be what is allowed */
     .aim_of_numbers = 0.512, /* 0.8 of the length */

@@ -63,6 +63,7 @@ void tn_kkt_carve(tn_kkt *k, tn_carve *c, int nu, int rows) {
   k->D = TN_CARVE(c, double, m);
   k->D_typical = TN_CARVE(c, double, m);
   if (c->base) memset(k->D_typical, 0, sizeof(double) * m);
+  for (int j = 0; c->base && j < nu; j++) k->end[j] = j + 1;
   k->s = TN_CARVE(c, double, m);
   k->S = TN_CARVE(c, double, m *m);
   k->S_inv = TN_CARVE(c, double, m);
@@ -211,6 +212,34 @@ void tn_kkt_typical(tn_kkt *k, int rank) {
   k->rank = rank;
   k->ordered = TN_NOT_ORDERED;
   for (int i = 0; i < k->rows; i++) k->D_typical[i] = fmax(k->D_typical[i], k->D[i]);
+}
+
+void tn_kkt_keep(tn_kkt *k, tn_keep *keep) {
+  const size_t n = (size_t)k->nu, m = (size_t)k->rows;
+  const int nu = k->nu, rows = k->rows;
+  int ordered = (int)k->ordered;
+  tn_keep_group(keep, "kkt");
+  tn_keep_ints(keep, "rank", 1, &k->rank, 0, rows);
+  tn_keep_ints(keep, "independent", 1, &k->independent, 0, rows);
+  tn_keep_ints(keep, "ordered", 1, &ordered, TN_NOT_ORDERED, TN_NO_ORDER);
+  k->ordered = (unsigned)ordered;
+  double *const scalar[] = {&k->rho_ordered, &k->least_ordered, &k->off, &k->least, &k->rho_min, &k->rho_typical};
+  for (size_t i = 0; i < sizeof scalar / sizeof *scalar; i++) tn_keep_numbers(keep, "scalar", 1, scalar[i]);
+  tn_keep_numbers(keep, "L", n * n, k->L);
+  tn_keep_numbers(keep, "L_inv", n, k->L_inv);
+  for (int j = 0; j < nu; j++) {
+    tn_keep_ints(keep, "first", 1, &k->first[j], 0, j);
+    tn_keep_ints(keep, "end", 1, &k->end[j], j + 1, nu);
+  }
+  tn_keep_numbers(keep, "B", m * n, k->B);
+  tn_keep_numbers(keep, "F", m * n, k->F);
+  tn_keep_ints(keep, "lo", m, k->lo, 0, nu);
+  tn_keep_ints(keep, "hi", m, k->hi, 0, nu);
+  tn_keep_ints(keep, "order", m, k->order, 0, rows - 1);
+  tn_keep_ints(keep, "pivot", m, k->pivot, 0, rows - 1);
+  double *const by_row[] = {k->D, k->D_typical, k->s, k->S_inv, k->G_inv, k->rho};
+  for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) tn_keep_numbers(keep, "rows", m, by_row[i]);
+  tn_keep_numbers(keep, "S", m * m, k->S);
 }
 
 double tn_kkt_nearness(const tn_kkt *k) {

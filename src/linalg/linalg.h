@@ -49,6 +49,7 @@ void tn_kkt_carve(tn_kkt *k, tn_carve *c, int nu, int rows);
 
 /* forget rank and typical poses; or take the pose as factored for a typical one (the largest D of all such stands) */
 void tn_kkt_reset(tn_kkt *k);
+void tn_kkt_keep(tn_kkt *k, tn_keep *keep); /* all that outlives a call */
 void tn_kkt_typical(tn_kkt *k, int rank);
 
 /* factor at M (nu x nu, full, symmetric), A (rows x nu). sigma (rows, or NULL): W = sum sigma_i a_i a_i' makes M + W
@@ -257,6 +258,7 @@ typedef struct tn_saddle_info {
 } tn_saddle_info;
 
 void tn_saddle_carve(tn_saddle *s, tn_carve *c, const tn_plan *p);
+void tn_saddle_keep(tn_saddle *s, tn_keep *keep); /* all that outlives a call */
 /* fills and factors; x, or NULL: a right side, taken forward on the way. false: see ldl.bad */
 bool tn_saddle_factor(tn_saddle *s, double *x);
 /* how many rows depend on others, of a factor with `redundant` set: from its pivots */

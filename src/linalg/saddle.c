@@ -21,6 +21,25 @@ void tn_saddle_carve(tn_saddle *s, tn_carve *c, const tn_plan *p) {
   for (int i = 0; i < 3; i++) *vectors[i] = TN_CARVE(c, double, p->size);
 }
 
+void tn_saddle_keep(tn_saddle *s, tn_keep *keep) {
+  tn_ldl *q = &s->ldl;
+  const tn_plan *p = q->plan;
+  tn_keep_flags(keep, "redundant", 1, &s->redundant);
+  tn_keep_flags(keep, "filled", 1, &s->filled);
+  tn_keep_flags(keep, "careful", (size_t)p->nodes, q->careful);
+  tn_keep_flags(keep, "some_careful", 1, &q->some_careful);
+  double *const scalar[] = {&s->grain, &q->eps, &q->rho_min, &q->nearness};
+  for (size_t i = 0; i < sizeof scalar / sizeof *scalar; i++) tn_keep_numbers(keep, "scalar", 1, scalar[i]);
+  for (int i = 0; i < p->rows; i++) {
+    tn_gauge *g = &q->gauge[i];
+    double x[4] = {g->D, g->D_inv, g->usual, g->rho};
+    tn_keep_numbers(keep, "gauge", 4, x);
+    *g = (tn_gauge){.D = x[0], .D_inv = x[1], .usual = x[2], .rho = x[3]};
+  }
+  tn_keep_numbers(keep, "K", (size_t)p->values, q->K);
+  tn_keep_numbers(keep, "K0", (size_t)p->values, s->K0);
+}
+
 static bool factor(tn_saddle *s, double eps, double *x) {
   s->ldl.eps = eps;
   tn_ldl_begin(&s->ldl);

@@ -200,11 +200,13 @@ static tn_status compile(tn_context *c, const tn_desc *desc) {
   TN_TRY(tn_expand(c->arena, desc->root, tn_number_text, c, &expanded, c->e));
   c->root = expanded;
   TN_TRY(tn_names_points(c, expanded));
+  TN_TRY(tn_parameters_list(c));
   TN_TRY(read_head(c));
   TN_TRY(tn_names_settle(c));
   TN_TRY(tn_bodies_list(c));
   TN_TRY(tn_joints_list(c));
   TN_TRY(tn_forces_list(c));
+  TN_TRY(tn_switchable_list(c));
   TN_TRY(tn_bodies_read(c));
   TN_TRY(tn_rods_read(c));
   TN_TRY(tn_joints_read(c));
@@ -224,7 +226,15 @@ static tn_status compile(tn_context *c, const tn_desc *desc) {
   TN_TRY(tn_start_read(c));
   c->m->large = tn_plan_is_large(c->m);
   if (!c->m->large) TN_TRY(tn_tree_columns(c));
+  TN_TRY(tn_events_read(c));
   return tn_outputs_read(c);
+}
+
+/* FNV-1a */
+static bool add_to_fingerprint(void *user, const char *text, size_t size) {
+  uint64_t *x = user;
+  for (size_t i = 0; i < size; i++) *x = (*x ^ (unsigned char)text[i]) * 0x100000001b3u;
+  return true;
 }
 
 tn_status tn_compile(const tn_desc *desc, tn_model **model, tn_error *error) {
@@ -252,6 +262,8 @@ tn_status tn_compile(const tn_desc *desc, tn_model **model, tn_error *error) {
   }
   m->arena = arena;
   m->root = c.root;
+  m->fingerprint = 0xcbf29ce484222325u;
+  tn_desc_print(desc, add_to_fingerprint, &m->fingerprint, NULL);
   *model = m;
   return TN_OK;
 }

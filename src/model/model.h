@@ -14,7 +14,7 @@
  *   matrix.c    symmetric matrices           switches.c functions made of pieces
  *   states.c    numbers that forces and stabilizers have of their own
  *   methods.c   named combinations           settings.c what a run uses instead
- *   scene.c     shapes that the file gives */
+ *   scene.c     shapes that the file gives   events.c   parameters, events, what can be switched */
 #ifndef TN_MODEL_H
 #define TN_MODEL_H
 
@@ -130,6 +130,7 @@ typedef struct tn_joint {
   bool in_tree;                    /* gives coordinates to a body: no rows                            */
   int carries;                     /* the body, or -1                                                 */
   bool cut;                        /* the user wants it to close a loop                               */
+  bool switchable, off;            /* a run can switch it; it begins switched off                     */
   int row, rows;                   /* first row and number, holonomic rows first over all joints      */
   int row_velocity, rows_velocity; /* its nonholonomic rows                                    */
   int coordinates;                 /* it measures                                                     */
@@ -145,6 +146,7 @@ typedef struct tn_joint {
   int terms;
   tn_term *term;        /* rows on channels                                                */
   const tn_expr *value; /* their right side                                                */
+  bool has_parameters;  /* in a function of time                                           */
   int servos, servo;    /* actuators that realise it, and the first of them in tn_model.servo */
 } tn_joint;
 
@@ -159,6 +161,7 @@ typedef struct tn_force {
   int states, state;   /* its own numbers: how many, the first of them in tn_system.state     */
   int channels, slots; /* channels that its expressions use: the first and how many           */
   bool loaded;         /* by the reaction of the joint `on.part` */
+  bool off;            /* it begins switched off                                              */
 } tn_force;
 
 /* inertia on a coordinate channel, as a flywheel geared to it has */
@@ -298,7 +301,41 @@ typedef struct tn_switch {
   const char *kind, *name; /* `force`, `push`: whose law it is in */
   const char *text;        /* as written                          */
   bool in_joint;           /* in a row: velocities may jump there */
+  bool in_event;           /* in `when`, or the event itself: nothing that moves sees it */
 } tn_switch;
+
+/* a number that laws, drivers, events and outputs may use, and events change */
+typedef struct tn_parameter {
+  const char *name;
+  const tn_node *node;
+  double value; /* at the start */
+} tn_parameter;
+
+typedef enum tn_act_kind { TN_ACT_STOP, TN_ACT_RECORD, TN_ACT_SET, TN_ACT_ON, TN_ACT_OFF } tn_act_kind;
+
+/* one thing that an event does; what one action sets or switches together stands side by side */
+typedef struct tn_act {
+  tn_act_kind kind;
+  int part;             /* parameter, joint, or force */
+  bool joint;           /* a joint is switched, not a force */
+  bool together;        /* with the one before it */
+  const tn_expr *value; /* of a parameter */
+} tn_act;
+
+/* an event: what happens when a running expression passes zero, or a condition becomes true */
+typedef struct tn_trigger {
+  const char *name;
+  const tn_node *node;
+  const tn_expr *when;
+  bool condition;       /* `when` is 0 or 1: its zero lies between */
+  bool after_solve;     /* it needs accelerations or multipliers */
+  bool up, down;        /* passages that count */
+  long most;            /* times; 0: no limit */
+  int slot;             /* the switch that it is */
+  int switches, inside; /* of functions in `when` made of pieces: the first, how many */
+  int acts;
+  tn_act *act;
+} tn_trigger;
 
 typedef struct tn_output {
   const char *name;
@@ -344,7 +381,8 @@ enum { TN_MOST_WARNINGS = 32 };
 
 struct tn_model {
   tn_arena arena;
-  const tn_node *root; /* expanded */
+  const tn_node *root;  /* expanded */
+  uint64_t fingerprint; /* of the description as it is printed: what saved states belong to */
   int warnings;
   tn_error *warning[TN_MOST_WARNINGS];
   const char *title;
@@ -353,15 +391,17 @@ struct tn_model {
   int dimension, twist; /* 2 and 3, or 3 and 6: components of a place, of a twist */
   double gravity[3];
   double length; /* the model's length, m */
-  int bodies, joints, forces, rods, flywheels, channels, outputs, switches;
-  int states; /* numbers that forces have of their own */
+  int bodies, joints, forces, rods, flywheels, channels, outputs, switches, parameters, triggers;
+  bool triggers_after_solve; /* some event needs accelerations or multipliers */
+  bool parameters_in_joints; /* some joint has a function of time with parameters */
+  int states;                /* numbers that forces have of their own */
   const char **state_name, **state_unit;
   double *state0;   /* at the start */
   int owned;        /* joints past the last: rows that bodies have on their own coordinates */
   int loaded;       /* forces that depend on the load of a joint */
   int memory;       /* numbers that joints remember */
   int parts, *part; /* that know nothing of each other; nq + nu + states: of which each number is */
-  tn_index body_index, joint_index, force_index; /* by name */
+  tn_index body_index, joint_index, force_index, parameter_index; /* by name */
   tn_body *body;
   int *order; /* bodies: parents before children */
   tn_joint *joint;
@@ -371,6 +411,8 @@ struct tn_model {
   tn_flywheel *flywheel;
   tn_channel *channel; /* slots of running expressions */
   tn_switch *switched;
+  tn_parameter *parameter;
+  tn_trigger *trigger;
   tn_output *output;
   int columns;
   const char **column, **column_unit; /* "" where the unit is not known */
@@ -492,7 +534,7 @@ extern const tn_field tn_top_fields[], tn_body_fields[], tn_lump_fields[], tn_ro
     tn_value_fields[], tn_start_fields[], tn_run_fields[], tn_integrator_fields[], tn_contract_fields[],
     tn_part_fields[], tn_row_fields[], tn_seat_fields[], tn_seat_two_fields[], tn_seat_nowhere_fields[],
     tn_seat_mesh_fields[], tn_force_fields[], tn_swing_fields[], tn_shape_fields[], tn_scene_fields[],
-    tn_traced_fields[];
+    tn_traced_fields[], tn_event_fields[], tn_act_fields[];
 
 /* registry.c: the types of a kind, those of the build and then those added to the description (NULL: none) */
 typedef enum tn_registry {
@@ -613,6 +655,10 @@ tn_status tn_jacobian_call(tn_context *c, const char *function, int n, const cha
 tn_status tn_channel_slot(tn_context *c, const tn_channel *ch, int *slot);
 /* switches.c: the number of a new one of the part at work, -1: it has none, -2: no memory; for tn_names */
 int tn_switch_new(tn_context *c, const char *text);
+/* events.c: parameters are known before expressions are read, what events switch before the tree is built */
+tn_status tn_parameters_list(tn_context *c);
+tn_status tn_switchable_list(tn_context *c);
+tn_status tn_events_read(tn_context *c);
 bool tn_is_energy(const char *name); /* `kinetic` .. of `energy.kinetic` */
 const char *tn_channel_unit(const tn_model *m, const tn_channel *ch);
 tn_status tn_outputs_read(tn_context *c);

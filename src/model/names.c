@@ -202,6 +202,12 @@ static bool find(void *user, const char *name, tn_meaning *m, tn_error *e) {
     m->width = c->m->dimension;
     return true;
   }
+  const int parameter = tn_index_find(&c->m->parameter_index, name);
+  if (parameter >= 0) {
+    m->is_parameter = true;
+    m->slot = parameter;
+    return true;
+  }
   tn_channel ch;
   const bool channel = c->names_ready && (strchr(name, '.') || (c->has_own && l->running)),
              found = channel && tn_channel_find(c, name, &ch, e) == TN_OK;
@@ -216,9 +222,10 @@ static bool find(void *user, const char *name, tn_meaning *m, tn_error *e) {
   }
   if (strchr(name, '.')) return not_here(c, name, e);
   static const char *const built_in[] = {"pi", "deg", "rpm", "mm", "ms", "g0", "t"};
-  const char *known[72];
+  const char *known[104];
   int n = 0;
   for (int i = 0; i < c->constants && n < 64; i++) known[n++] = c->constant[i].name;
+  for (int i = 0; i < c->m->parameters && n < 96; i++) known[n++] = c->m->parameter[i].name;
   for (int i = 0; i < 7; i++) known[n++] = built_in[i];
   const char *near = tn_nearest(name, n, known);
   tn_fail(e, TN_E_MODEL, "unknown name '%s'", name);

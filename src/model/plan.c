@@ -34,8 +34,8 @@ static tn_status list_touches(tn_context *c, tn_joint *j) {
   }
   j->R = m->R;
   j->stride = j->owner >= 0 ? m->body[j->owner].nu : m->twist;
-  j->pin = m->dimension == 2 && j->type && j->type->plane.pin && j->frames == 2;
-  j->listed = m->dimension == 3 && j->type && j->type->space.list && j->frames == 2;
+  j->pin = m->dimension == 2 && j->type && j->type->plane.pin && j->frames == 2 && !j->switchable;
+  j->listed = m->dimension == 3 && j->type && j->type->space.list && j->frames == 2 && !j->switchable;
   m->R += j->pin ? 4 : (j->rows + j->rows_velocity) * j->touches * j->stride;
   return TN_OK;
 }

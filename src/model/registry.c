@@ -55,7 +55,8 @@ static bool good_fields(const tn_field *fields) {
   for (const tn_field *f = fields; f && f->key; f++) {
     if ((f->kind == TN_VECTOR || f->kind == TN_RUNNING) && (f->n < 0 || f->n > 3)) return false;
     if (f->kind == TN_WORD && !f->choices) return false;
-    if ((f->kind == TN_LIST || f->kind == TN_OBJECT || f->kind == TN_SHAPES) && !f->inside) return false;
+    if ((f->kind == TN_LIST || f->kind == TN_OBJECT || f->kind == TN_SHAPES || f->kind == TN_ACTS) && !f->inside)
+      return false;
   }
   return true;
 }

@@ -141,7 +141,7 @@ static tn_status read_integrator(tn_context *c, const tn_node *node) {
   r->atol = r->rtol;
   TN_TRY(positive(c, node, "atol", &r->atol, &tolerance));
   /* what depends on time may change while nothing moves: an error estimate would not see it */
-  r->max_step = c->m->uses_time ? r->every : INFINITY;
+  r->max_step = c->m->uses_time || tn_node_get(c->root, "events") ? r->every : INFINITY;
   TN_TRY(positive(c, node, "max_step", &r->max_step, &r->max_step_given));
   tolerance = tolerance || r->max_step_given;
   const tn_node *control = tn_node_get(node, "control");

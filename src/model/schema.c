@@ -177,12 +177,31 @@ static void plain(tn_json *j, const tn_field *f) {
     }
     tn_json_close(j);
     return;
+  case TN_ACTS:
+    tn_json_open(j, "anyOf", "[");
+    for (int list = 0; list < 2; list++) {
+      if (list) {
+        tn_json_open(j, NULL, "{");
+        list_of(j, 0, 0);
+        tn_json_open(j, "items", "{");
+        tn_json_open(j, "anyOf", "[");
+      }
+      tn_json_open(j, NULL, "{-");
+      words(j, f->choices);
+      tn_json_close(j);
+      tn_json_open(j, NULL, "{");
+      object_members(j, &(tables){{f->inside}}, NULL);
+      tn_json_close(j);
+    }
+    for (int i = 0; i < 3; i++) tn_json_close(j);
+    tn_json_close(j);
+    return;
   case TN_OBJECT: object_members(j, &(tables){{f->inside}}, NULL); return;
   }
 }
 
 static bool has_long_form(const tn_field *f) {
-  return f->inside && f->kind != TN_LIST && f->kind != TN_OBJECT && f->kind != TN_SHAPES;
+  return f->inside && f->kind != TN_LIST && f->kind != TN_OBJECT && f->kind != TN_SHAPES && f->kind != TN_ACTS;
 }
 
 static void short_or_long(tn_json *j, const tn_field *f) {

@@ -7,6 +7,11 @@
   { .key = "repeat", .doc = "the object stands once for every value of a counter: \"i=1..N\"", .kind = TN_TEXT }
 #define TYPE                                                                                                           \
   { .key = "type", .doc = "which one", .kind = TN_TEXT, .required = true }
+#define ACTIVE                                                                                                         \
+  {                                                                                                                    \
+    .key = "active", .doc = "whether it acts when the run begins, true if left out; with this key it can be switched", \
+    .kind = TN_BOOLEAN                                                                                                 \
+  }
 
 static const tn_field coordinates_of[] = {{.key = "*", .kind = TN_VECTOR}, END};
 static const tn_field places[] = {{.key = "*", .kind = TN_PLACE}, END};
@@ -188,6 +193,35 @@ const tn_field tn_scene_fields[] = {
      .inside = (const tn_field[]){{.key = "*", .kind = TN_OBJECT, .inside = tn_traced_fields}, END}},
     END};
 
+const tn_field tn_act_fields[] = {{.key = "set",
+                                   .doc = "parameters and what they become, all at once",
+                                   .kind = TN_OBJECT,
+                                   .inside = (const tn_field[]){{.key = "*", .kind = TN_RUNNING, .n = 1}, END}},
+                                  {.key = "on", .doc = "joints and forces to be switched on", .kind = TN_NAMES},
+                                  {.key = "off", .doc = "joints and forces to be switched off", .kind = TN_NAMES},
+                                  END};
+const tn_field tn_event_fields[] = {
+    {.key = "when",
+     .doc = "a running expression: the event is where it passes zero; a condition: where it becomes true",
+     .kind = TN_RUNNING,
+     .n = 1,
+     .required = true},
+    {.key = "direction",
+     .doc = "of the passage: `up` from below zero or false to true, `down` the other way; a number `both`, a condition "
+            "`up` if left out",
+     .kind = TN_WORD,
+     .choices = "up down both"},
+    {.key = "do",
+     .doc =
+         "what happens, in this order: `stop`, `record`, {\"set\": {..}}, {\"on\": ..}, {\"off\": ..}; one or a list; "
+         "it is only noted if left out",
+     .kind = TN_ACTS,
+     .choices = "stop record",
+     .inside = tn_act_fields},
+    {.key = "times", .doc = "how often at most, no limit if left out", .lo = 1, .hi = 1e9},
+    REPEAT,
+    END};
+
 static const tn_field bodies[] = {{.key = "*", .kind = TN_OBJECT, .inside = tn_body_fields}, END};
 
 #define BETWEEN(must)                                                                                                  \
@@ -228,6 +262,7 @@ static const tn_field rods[] = {{.key = "*", .kind = TN_OBJECT, .inside = tn_rod
 /* joints: of those with one place for both, those with two, and those that are rows on channels or mass centres */
 const tn_field tn_seat_fields[] = {
     TYPE,
+    ACTIVE,
     BETWEEN(true),
     {.key = "at", .unit = "m", .doc = "its place, in the world at the given pose", .kind = TN_PLACE},
     {.key = "on_bodies",
@@ -239,10 +274,11 @@ const tn_field tn_seat_fields[] = {
     DIRECTIONS,
     REPEAT,
     END};
-const tn_field tn_seat_two_fields[] = {TYPE, BETWEEN(true), TWO_PLACES, DIRECTIONS, REPEAT, END};
-const tn_field tn_seat_nowhere_fields[] = {TYPE, BETWEEN(true), DIRECTIONS, REPEAT, END};
+const tn_field tn_seat_two_fields[] = {TYPE, ACTIVE, BETWEEN(true), TWO_PLACES, DIRECTIONS, REPEAT, END};
+const tn_field tn_seat_nowhere_fields[] = {TYPE, ACTIVE, BETWEEN(true), DIRECTIONS, REPEAT, END};
 const tn_field tn_seat_mesh_fields[] = {
     TYPE,
+    ACTIVE,
     BETWEEN(true),
     {.key = "carrier", .doc = "the body that holds both, `ground` if left out", .kind = TN_NAME},
     DIRECTIONS,
@@ -255,6 +291,7 @@ static const tn_field actuators[] = {{.key = "*",
                                      END};
 const tn_field tn_row_fields[] = {
     TYPE,
+    ACTIVE,
     {.key = "actuators",
      .doc = "one for each row: it is kept by an effort along this channel, not along the row itself",
      .kind = TN_LIST,
@@ -265,6 +302,7 @@ const tn_field tn_part_fields[] = {TYPE, END};
 
 const tn_field tn_force_fields[] = {
     TYPE,
+    ACTIVE,
     {.key = "on", .doc = "what it acts on: a body or a coordinate channel", .kind = TN_CHANNEL},
     BETWEEN(false),
     {.key = "at", .unit = "m", .doc = "where it acts, in the world at the given pose", .kind = TN_PLACE},
@@ -300,7 +338,7 @@ const tn_field tn_integrator_fields[] = {
     {.key = "atol", .doc = "absolute tolerance, `rtol` if left out", .lo = TN_POSITIVE, .hi = INFINITY},
     {.key = "max_step",
      .unit = "s",
-     .doc = "longest step; `every` where drivers or forces depend on t, else none",
+     .doc = "longest step; `every` where drivers or forces depend on t or there are events, else none",
      .lo = TN_POSITIVE,
      .hi = INFINITY},
     {.key = "control",
@@ -379,6 +417,14 @@ const tn_field tn_top_fields[] = {
      .kind = TN_OBJECT,
      .inside = (const tn_field[]){{.key = "*", .kind = TN_PART, .choices = "force"}, END}},
     {.key = "rods", .doc = "uniform rods between places as mass elements, by name", .kind = TN_OBJECT, .inside = rods},
+    {.key = "parameters",
+     .doc = "numbers by name that laws, drivers, events and outputs may use and events change",
+     .kind = TN_OBJECT,
+     .inside = tn_fields_numbers},
+    {.key = "events",
+     .doc = "what happens where a running expression passes zero, by name",
+     .kind = TN_OBJECT,
+     .inside = (const tn_field[]){{.key = "*", .kind = TN_OBJECT, .inside = tn_event_fields}, END}},
     {.key = "start", .doc = "where the motion begins", .kind = TN_OBJECT, .inside = tn_start_fields},
     {.key = "outputs",
      .doc = "running expressions by name; all coordinates and rates if left out",

@@ -35,14 +35,16 @@ static tn_status set_value(tn_desc *d, const char *pointer, const char *text, tn
   return *text && !*end ? tn_desc_number(d, pointer, value, e) : tn_desc_text(d, pointer, text, e);
 }
 
+/* one of `constants`, or else of `parameters`: names are of one of them only */
 static tn_status set_constant(tn_desc *d, const char *text, tn_error *e) {
   char pointer[128];
   const char *equal = strchr(text, '=');
   if (!equal || equal == text || (size_t)(equal - text) > sizeof pointer - 16)
     return tn_fail(e, TN_E_USAGE, "`set` needs NAME=VALUE, not '%.64s'", text);
   tn_format(pointer, sizeof pointer, "/constants/%.*s", (int)(equal - text), text);
+  if (!tn_desc_has(d, pointer)) tn_format(pointer, sizeof pointer, "/parameters/%.*s", (int)(equal - text), text);
   if (!tn_desc_has(d, pointer))
-    return tn_fail(e, TN_E_USAGE, "the model has no constant '%.*s' to set", (int)(equal - text), text);
+    return tn_fail(e, TN_E_USAGE, "the model has no constant or parameter '%.*s' to set", (int)(equal - text), text);
   return set_value(d, pointer, equal + 1, e);
 }
 

@@ -13,6 +13,7 @@ int tn_switch_new(tn_context *c, const char *text) {
   }
   tn_switch *x = &m->switched[m->switches];
   *x = (tn_switch){.kind = c->kind, .name = c->name, .in_joint = c->kind && strcmp(c->kind, "joint") == 0};
+  x->in_event = c->kind && strcmp(c->kind, "event") == 0;
   if (!(x->text = tn_arena_text(c->arena, text, strlen(text)))) return -2;
   return m->switches++;
 }

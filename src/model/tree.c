@@ -5,7 +5,8 @@
 
 /* a joint that can carry the body at its other end, from a body that is placed already */
 static bool can_carry(const tn_model *m, const tn_joint *j, const bool *placed, int *child, bool *backwards) {
-  if (j->in_tree || j->cut || j->frames != 2 || tn_joint_axes(m, j->type) < 0 || j->type->seat != TN_SEAT_SHARED)
+  if (j->in_tree || j->cut || j->switchable || j->frames != 2 || tn_joint_axes(m, j->type) < 0 ||
+      j->type->seat != TN_SEAT_SHARED)
     return false;
   for (int k = 1; k >= 0; k--) {
     const int b = j->spot[k].body, p = j->spot[1 - k].body;
@@ -20,7 +21,8 @@ static bool can_carry(const tn_model *m, const tn_joint *j, const bool *placed, 
 
 /* it carries a body already, or never will */
 static bool is_settled(const tn_model *m, const tn_joint *j, const bool *placed) {
-  if (j->in_tree || j->cut || j->frames != 2 || tn_joint_axes(m, j->type) < 0 || j->type->seat != TN_SEAT_SHARED)
+  if (j->in_tree || j->cut || j->switchable || j->frames != 2 || tn_joint_axes(m, j->type) < 0 ||
+      j->type->seat != TN_SEAT_SHARED)
     return true;
   return (j->spot[0].body < 0 || placed[j->spot[0].body]) && (j->spot[1].body < 0 || placed[j->spot[1].body]);
 }

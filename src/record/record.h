@@ -11,7 +11,8 @@
  *     ROWS    rows of doubles: t, then the channels of the head
  *     MOVE    rows of doubles: t, then what simulate/motion.c gives, `motion` numbers together as the head says
  *     DONE    the summary as JSON, padded with blanks; the last block of a run that ended, however it ended
- * blocks are only ever appended, each in one piece: what is cut off anywhere reads up to the last whole block. */
+ * blocks are handed over in one piece each: what is cut off anywhere reads up to the last whole block. rows that wait may be shown behind
+ * the last one, and are written over by the block that they become part of. */
 #ifndef TN_RECORD_H
 #define TN_RECORD_H
 
@@ -23,8 +24,6 @@ enum { TN_TNR_VERSION = 1, TN_TNR_START = 16, TN_TNR_BLOCK = 16 };
 /* names and units of the columns, t first, as a member of a JSON object */
 void tn_record_channels(tn_json *j, const tn_model *m);
 
-/* CRC-32 of data behind what has the CRC `before` (0: nothing) */
-uint32_t tn_crc32(uint32_t before, const void *data, size_t size);
 /* the CRC-32 of a block: its head as it is but for the place of the CRC itself, and its payload */
 uint32_t tn_block_crc(const unsigned char head[TN_TNR_BLOCK], const void *payload, size_t size);
 const tn_allocator *tn_result_allocator(const tn_result *r);
@@ -32,21 +31,4 @@ const tn_allocator *tn_result_allocator(const tn_result *r);
 int tn_result_motion_size(const tn_result *r);
 long tn_result_motion_rows(const tn_result *r);
 tn_status tn_result_motion_each(tn_result *r, tn_row row, void *user, tn_error *e);
-static inline void tn_put_u32(unsigned char *to, uint32_t x) {
-  for (int i = 0; i < 4; i++) to[i] = (unsigned char)(x >> (8 * i));
-}
-static inline void tn_put_u64(unsigned char *to, uint64_t x) {
-  for (int i = 0; i < 8; i++) to[i] = (unsigned char)(x >> (8 * i));
-}
-static inline uint32_t tn_get_u32(const unsigned char *from) {
-  uint32_t x = 0;
-  for (int i = 0; i < 4; i++) x |= (uint32_t)from[i] << (8 * i);
-  return x;
-}
-static inline uint64_t tn_get_u64(const unsigned char *from) {
-  uint64_t x = 0;
-  for (int i = 0; i < 8; i++) x |= (uint64_t)from[i] << (8 * i);
-  return x;
-}
-
 #endif

@@ -16,8 +16,10 @@ struct tn_recorder {
   tn_allocator allocator;
   tn_write write;
   void *user;
-  const tn_sim *sim;
+  tn_sim *sim;
   waiting rows, moves;
+  long written; /* bytes, and their CRC: what a saved state goes on behind */
+  uint32_t crc;
   double *motion; /* a row of it                   */
   bool failed;    /* nothing is appended behind a hole */
 };
@@ -49,22 +51,6 @@ static bool to_page(void *user, const char *text, size_t n) {
 
 static void drop(page *p) {
   if (p->text) p->allocator->release(p->allocator->user, p->text);
-}
-
-/* CRC-32 (IEEE 802.3), four bits at a time */
-uint32_t tn_crc32(uint32_t before, const void *data, size_t size) {
-  const unsigned char *s = data;
-  uint32_t crc = before ^ 0xffffffffu, table[16];
-  for (uint32_t i = 0; i < 16; i++) {
-    uint32_t c = i;
-    for (int k = 0; k < 4; k++) c = c & 1 ? 0xedb88320u ^ (c >> 1) : c >> 1;
-    table[i] = c;
-  }
-  for (size_t i = 0; i < size; i++) {
-    crc = table[(crc ^ s[i]) & 15] ^ (crc >> 4);
-    crc = table[(crc ^ (uint32_t)(s[i] >> 4)) & 15] ^ (crc >> 4);
-  }
-  return crc ^ 0xffffffffu;
 }
 
 uint32_t tn_block_crc(const unsigned char head[TN_TNR_BLOCK], const void *payload, size_t size) {
@@ -102,11 +88,30 @@ static void write_head(page *head, const tn_sim *sim, const char *model_text, co
   while (head->used % 8 && !head->failed) to_page(head, " ", 1);
 }
 
+/* in one piece */
+static bool hand_over(tn_recorder *r, const void *data, size_t size) {
+  r->written += (long)size;
+  r->crc = tn_crc32(r->crc, data, size);
+  return r->write(r->user, data, size);
+}
+
 static bool make_room(waiting *w, const tn_allocator *a, int columns) {
   const size_t row = sizeof(double) * ((size_t)columns + 1);
   w->columns = columns;
   w->room = row > BLOCK_BYTES ? row : BLOCK_BYTES / row * row;
   return (w->buffer = a->allocate(a->user, TN_TNR_BLOCK + w->room)) != NULL;
+}
+
+static tn_recorder *empty(tn_sim *sim, tn_write write, void *user) {
+  const tn_allocator *a = &sim->allocator;
+  tn_recorder *r = a->allocate(a->user, sizeof *r);
+  if (!r) return NULL;
+  *r = (tn_recorder){.allocator = *a, .write = write, .user = user, .sim = sim};
+  if (make_room(&r->rows, a, sim->m->columns) && make_room(&r->moves, a, tn_motion_size(sim->m)) &&
+      (r->motion = a->allocate(a->user, sizeof *r->motion * (size_t)tn_motion_size(sim->m))))
+    return r;
+  tn_recorder_free(r);
+  return NULL;
 }
 
 tn_status tn_recorder_new(tn_sim *sim, const tn_desc *desc, const char *model_name, tn_write write, void *user,
@@ -115,15 +120,9 @@ tn_status tn_recorder_new(tn_sim *sim, const tn_desc *desc, const char *model_na
   page model = {.allocator = a}, head = {.allocator = a};
   tn_error_clear(e);
   *recorder = NULL;
-  tn_recorder *r = a->allocate(a->user, sizeof *r);
-  bool room = r != NULL;
-  if (r) {
-    *r = (tn_recorder){.allocator = *a, .write = write, .user = user, .sim = sim};
-    room = make_room(&r->rows, a, sim->m->columns) && make_room(&r->moves, a, tn_motion_size(sim->m)) &&
-           (r->motion = a->allocate(a->user, sizeof *r->motion * (size_t)tn_motion_size(sim->m)));
-  }
+  tn_recorder *r = empty(sim, write, user);
   tn_status status = TN_OK;
-  if (!room || tn_desc_print(desc, to_page, &model, NULL) != TN_OK)
+  if (!r || tn_desc_print(desc, to_page, &model, NULL) != TN_OK)
     status = TN_E_MEMORY;
   else
     write_head(&head, sim, model.text, model_name);
@@ -140,7 +139,7 @@ tn_status tn_recorder_new(tn_sim *sim, const tn_desc *desc, const char *model_na
     memcpy(start, TN_TNR_MAGIC, 8);
     tn_put_u32(start + 8, TN_TNR_VERSION);
     tn_put_u32(start + 12, (uint32_t)head.used);
-    if (!write(user, (const char *)start, sizeof start) || !write(user, head.text, head.used)) status = TN_E_IO;
+    if (!hand_over(r, start, sizeof start) || !hand_over(r, head.text, head.used)) status = TN_E_IO;
   }
   drop(&model);
   drop(&head);
@@ -170,7 +169,7 @@ static void block_head(unsigned char *to, const char *kind, const void *payload,
 
 /* a block in one piece; one that did not get there is the last */
 static bool append(tn_recorder *r, const void *block, size_t size) {
-  if (!r->failed) r->failed = !r->write(r->user, block, size);
+  if (!r->failed) r->failed = !hand_over(r, block, size);
   return !r->failed;
 }
 
@@ -185,6 +184,16 @@ static tn_status flush(tn_recorder *r, waiting *w, const char *kind) {
 tn_status tn_recorder_flush(tn_recorder *r) {
   const tn_status status = flush(r, &r->moves, "MOVE"); /* first: rows that are there have their motion */
   return status == TN_OK ? flush(r, &r->rows, "ROWS") : status;
+}
+
+static bool show(waiting *w, const char *kind, tn_write write, void *user) {
+  if (!w->used) return true;
+  block_head(w->buffer, kind, w->buffer + TN_TNR_BLOCK, w->used);
+  return write(user, (const char *)w->buffer, TN_TNR_BLOCK + w->used);
+}
+
+tn_status tn_recorder_tail(tn_recorder *r, tn_write write, void *user) {
+  return show(&r->moves, "MOVE", write, user) && show(&r->rows, "ROWS", write, user) ? TN_OK : TN_E_IO;
 }
 
 /* true: there is no room for another */
@@ -223,4 +232,79 @@ tn_status tn_recorder_end(tn_recorder *r, const tn_sim *sim, const char *model_n
   }
   drop(&text);
   return status;
+}
+
+/* ---- states ---------------------------------------------------------------------------------------------------------------- */
+
+/* a state is two pieces: what the recorder has, and the simulation behind it */
+static void list(void *recorder, tn_keep *k) {
+  tn_recorder *r = recorder;
+  waiting *const both[] = {&r->rows, &r->moves};
+  long crc = (long)r->crc;
+  tn_keep_group(k, "recorder");
+  tn_keep_longs(k, "written", 1, &r->written);
+  tn_keep_longs(k, "crc", 1, &crc);
+  r->crc = (uint32_t)crc;
+  for (int i = 0; i < 2; i++) {
+    waiting *w = both[i];
+    tn_keep_ints(k, "columns", 1, &w->columns, w->columns, w->columns);
+    tn_keep_bytes(k, "waiting", &w->used, w->room, w->buffer + TN_TNR_BLOCK);
+  }
+}
+
+tn_status tn_recorder_save(tn_recorder *r, tn_write write, void *user, tn_error *e) {
+  tn_error_clear(e);
+  if (r->failed) return tn_fail(e, TN_E_IO, "the result could not be written: its state is not worth saving");
+  const tn_status status = tn_keep_save(list, r, r->sim->m->fingerprint, write, user, e);
+  return status == TN_OK ? tn_sim_save(r->sim, write, user, e) : status;
+}
+
+/* whole rows, and never as many as make a block */
+static bool sensible(const waiting *w) {
+  const size_t row = 8 * ((size_t)w->columns + 1);
+  return w->used % row == 0 && (!w->used || w->used + row <= w->room);
+}
+
+/* the file is as it was when the state was saved, as far as that goes */
+static tn_status check_file(const tn_recorder *r, const char *path, tn_error *e) {
+  unsigned char part[4096];
+  uint32_t crc = 0;
+  long left = r->written;
+  FILE *file = fopen(path, "rb");
+  if (!file) return tn_fail(e, TN_E_IO, "cannot read '%s'", path);
+  while (left > 0) {
+    const size_t wanted = left < (long)sizeof part ? (size_t)left : sizeof part, n = fread(part, 1, wanted, file);
+    crc = tn_crc32(crc, part, n);
+    left -= (long)n;
+    if (n < wanted) break;
+  }
+  fclose(file);
+  if (left > 0)
+    return tn_fail(e, TN_E_IO, "'%s' has %ld of the %ld bytes that it had when the state was saved", path,
+                   r->written - left, r->written);
+  if (crc != r->crc)
+    return tn_fail(e, TN_E_IO, "'%s' is another result than the one that the state was saved of", path);
+  return TN_OK;
+}
+
+tn_status tn_recorder_resume(tn_sim *sim, const char *path, const void *state, size_t size, tn_write write, void *user,
+                             tn_recorder **recorder, long *length, tn_error *e) {
+  size_t used = 0;
+  tn_error_clear(e);
+  *recorder = NULL;
+  tn_recorder *r = empty(sim, write, user);
+  if (!r) return tn_fail(e, TN_E_MEMORY, "out of memory for the result");
+  tn_status status = tn_keep_load(list, r, sim->m->fingerprint, state, size, &used, e);
+  if (status == TN_OK && !(sensible(&r->rows) && sensible(&r->moves)))
+    status = tn_fail(e, TN_E_IO, "the saved state contradicts itself: rows that wait are none");
+  if (status == TN_OK) status = check_file(r, path, e);
+  if (status == TN_OK) status = tn_sim_load(sim, (const unsigned char *)state + used, size - used, e);
+  if (status != TN_OK) {
+    tn_recorder_free(r);
+    return status;
+  }
+  sim->moving = true;
+  *length = r->written;
+  *recorder = r;
+  return TN_OK;
 }

@@ -43,7 +43,9 @@ static void each(tn_sim *s, void (*use)(void *user, const tn_model *m, const fol
   int redundant;
   if (!tn_redundancy(s, s->q_general, &redundant)) return;
   for (int e = m->rows - redundant; e < m->rows; e++) {
-    find_others(&s->solver.sys, c, tn_kkt_dependence(&s->start_kkt, e, c), &f);
+    const int row = tn_kkt_dependence(&s->start_kkt, e, c);
+    if (s->solver.sys.off[m->row_joint[row]]) continue; /* it is none */
+    find_others(&s->solver.sys, c, row, &f);
     if (last.rows && f.joint == last.joint && f.n == last.n &&
         memcmp(f.other, last.other, sizeof *f.other * (size_t)f.n) == 0) {
       last.rows++;
@@ -170,6 +172,8 @@ tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write
          m->relative ? "relative" : "absolute", m->length);
   tn_put(p, "  constraints: %d row%s", m->rows, TN_S(m->rows));
   if (nonholonomic(m)) tn_put(p, ", %d of them nonholonomic", nonholonomic(m));
+  const int idle = s->solver.sys.idle;
+  if (idle) tn_put(p, ", %d of joints that are switched off", idle);
   if (s->started) {
     tn_put(p, ", rank %d; degrees of freedom: %d\n", s->solver.rank, r->degrees_of_freedom);
     if (r->redundant_rows) {
@@ -196,6 +200,11 @@ tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write
   } else {
     tn_put(p, "\n");
   }
+  for (int i = 0; i < m->triggers; i++)
+    tn_put(p, "%s%s%s", i ? ", " : "  events: ", m->trigger[i].name, i + 1 < m->triggers ? "" : "\n");
+  for (int i = 0; i < m->parameters; i++)
+    tn_put(p, "%s%s = %.6g%s", i ? ", " : "  parameters: ", m->parameter[i].name, m->parameter[i].value,
+           i + 1 < m->parameters ? "" : "\n");
   tn_model_settings(m, settings, sizeof settings);
   tn_put(p, "  method %s: %s\n", m->run.method, settings);
   for (int i = 0; i < m->run.stabilizers; i++)
@@ -225,8 +234,15 @@ tn_status tn_report_check_json(tn_sim *s, const char *model_name, tn_write write
   tn_json_whole(j, "coordinates", m->nq);
   tn_json_text(j, "coordinate_kind", m->relative ? "relative" : "absolute");
   tn_json_real(j, "length", m->length);
+  tn_json_open(j, "events", "[-");
+  for (int i = 0; i < m->triggers; i++) tn_json_text(j, NULL, m->trigger[i].name);
+  tn_json_close(j);
+  tn_json_open(j, "parameters", "{-");
+  for (int i = 0; i < m->parameters; i++) tn_json_real(j, m->parameter[i].name, m->parameter[i].value);
+  tn_json_close(j);
   tn_json_whole(j, "rows", m->rows);
   tn_json_whole(j, "nonholonomic_rows", nonholonomic(m));
+  tn_json_whole(j, "rows_switched_off", s->solver.sys.idle);
   if (s->started) {
     tn_json_whole(j, "rank", s->solver.rank);
     tn_json_whole(j, "degrees_of_freedom", r->degrees_of_freedom);

@@ -123,6 +123,42 @@ static void drift(tn_json *j, const tn_sim *s) {
   tn_json_whole(j, "drift_more", more);
 }
 
+/* events of the model: how often; and impulses */
+static void happenings(tn_json *j, const tn_sim *s) {
+  tn_fired f;
+  tn_impulse p;
+  tn_json_open(j, "fired", "[");
+  for (int i = 0; tn_sim_fired(s, i, &f); i++) {
+    tn_json_open(j, NULL, "{-");
+    tn_json_text(j, "event", f.event);
+    tn_json_whole(j, "count", f.count);
+    if (f.count) {
+      tn_json_real(j, "first", f.first);
+      tn_json_real(j, "last", f.last);
+    } else {
+      tn_json_null(j, "first", "it did not happen");
+      tn_json_null(j, "last", "it did not happen");
+    }
+    tn_json_real(j, "energy_lost", f.energy_lost);
+    tn_json_close(j);
+  }
+  tn_json_close(j);
+  tn_json_open(j, "impulses", "[");
+  for (int i = 0; tn_sim_impulse(s, i, &p); i++) {
+    tn_json_open(j, NULL, "{-");
+    tn_json_real(j, "t", p.t);
+    tn_json_text(j, "joint", p.joint);
+    if (p.event) tn_json_text(j, "event", p.event);
+    tn_json_open(j, "impulse", "[-");
+    for (int k = 0; k < s->m->twist; k++) tn_json_real(j, NULL, p.wrench[k]);
+    tn_json_close(j);
+    tn_json_real(j, "energy_lost", p.energy_lost);
+    tn_json_close(j);
+  }
+  tn_json_close(j);
+  tn_json_whole(j, "impulses_all", s->summary.impulses);
+}
+
 tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write, void *user) {
   tn_json json = {.write = write, .user = user}, *j = &json;
   const tn_summary *r = &s->summary;
@@ -178,6 +214,7 @@ tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write
     tn_json_close(j);
   }
   tn_json_close(j);
+  happenings(j, s);
   tn_json_real(j, "cpu_seconds", r->cpu_seconds);
   tn_json_real(j, "time_assemble", r->time_assemble);
   tn_json_real(j, "time_solve", r->time_solve);

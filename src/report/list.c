@@ -100,6 +100,7 @@ static const char *kind_word(const tn_field *f) {
   case TN_OBJECT: return "object";
   case TN_SIZES: return "number, or list of numbers";
   case TN_SHAPES: return "`none`, shape or list of shapes";
+  case TN_ACTS: return "`stop`, `record`, {\"set\": ..}, {\"on\": ..}, {\"off\": ..}, or a list of these";
   }
   return "";
 }

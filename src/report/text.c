@@ -11,6 +11,31 @@ void tn_put(tn_printer *p, const char *format, ...) {
   if (!p->failed && n > 0) p->failed = !p->write(p->user, text, (size_t)n);
 }
 
+/* events of the model and what impulses took */
+static void happenings(tn_printer *p, const tn_sim *s) {
+  tn_fired f;
+  double lost = 0;
+  int listed = 0, more = 0;
+  for (int i = 0; tn_sim_fired(s, i, &f); i++) {
+    lost += f.energy_lost;
+    if (!f.count) continue;
+    if (listed == 8) {
+      more++;
+      continue;
+    }
+    listed++;
+    tn_put(p, "  event '%s': %ld time%s, ", f.event, f.count, TN_S(f.count));
+    if (f.count > 1)
+      tn_put(p, "from t = %.9g to %.9g s\n", f.first, f.last);
+    else
+      tn_put(p, "at t = %.9g s\n", f.first);
+  }
+  if (more) tn_put(p, "  and %d other event%s (--json lists them)\n", more, TN_S(more));
+  if (s->summary.impulses)
+    tn_put(p, "  velocities jumped %ld time%s: impulses took %.6g J\n", s->summary.impulses, TN_S(s->summary.impulses),
+           lost);
+}
+
 tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write, void *user) {
   tn_printer printer = {write, user, false}, *p = &printer;
   const tn_summary *r = &s->summary;
@@ -36,6 +61,7 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
     tn_put(p, "  other coordinates or speeds became independent %ld time%s\n", r->set_changes, TN_S(r->set_changes));
   if (r->switches)
     tn_put(p, "  functions made of pieces went from one to another %ld time%s\n", r->switches, TN_S(r->switches));
+  happenings(p, s);
   if (m->rows) {
     tn_put(p, "  largest violation: position %.2e, velocity %.2e (contract %.0e, %.0e: %s)", r->max_position_violation,
            r->max_velocity_violation, m->run.contract_position, m->run.contract_velocity,
@@ -63,13 +89,14 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
            r->singular_positions, s->singular[0].t, s->singular[s->singulars - 1].t);
   for (int i = 0; i < s->events && i < 8; i++)
     tn_put(p, "  event at t = %.6g s, %s: %s\n", s->event[i].t, s->event[i].kind, s->event[i].text);
-  if (s->events > 8) tn_put(p, "  and %d events more (--json lists them)\n", s->events - 8);
+  if (s->events > 8) tn_put(p, "  and %d events more (-v or --json lists them)\n", s->events - 8);
   for (int i = 0; i < m->warnings && i < 3; i++) {
     char text[1600];
     tn_error_text(m->warning[i], text, sizeof text);
     tn_put(p, "  warning: %s\n", text);
   }
   if (m->warnings > 3) tn_put(p, "  and %d warnings more: tenon check\n", m->warnings - 3);
+  if (s->happening.ended >= 0) tn_put(p, "  %s\n", r->message);
   if (r->status != TN_OK) tn_put(p, "  %s: %s\n", r->status == TN_E_STOPPED ? "interrupted" : "stopped", r->message);
   return p->failed ? TN_E_IO : TN_OK;
 }

@@ -32,8 +32,9 @@ tn_status tn_dae_residual(void *sim, double t, const double *y, const double *yd
     for (int j = 0; i < m->holonomic && j < nu; j++) v[j] -= row[j] * mu[i];
     driver += lambda[i] * sys->Ct[i];
     stabilizer -= lambda[i] * sys->Cdot[i];
-    rv[i] = sys->Cdot[i];
-    if (i < m->holonomic) rc[i] = sys->C[i];
+    const bool off = sys->off[m->row_joint[i]]; /* then it has no effort instead */
+    rv[i] = off ? lambda[i] : sys->Cdot[i];
+    if (i < m->holonomic) rc[i] = off ? mu[i] : sys->C[i];
   }
   tn_model_rates(m, y, v, r);
   for (int i = 0; i < nq; i++) r[i] = ydot[i] - r[i];

@@ -266,15 +266,19 @@ const char *tn_rates_name(void *sim, int i) {
   return i < m->nq ? m->q_name[i] : i < m->nq + m->nu ? m->u_name[i - m->nq] : m->state_name[i - m->nq - m->nu];
 }
 
-tn_status tn_solve_here(tn_sim *s, double t, double *y) {
-  tn_switch_live(s);
+tn_status tn_solve_at(tn_sim *s, double t, double *y) {
   tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
   if (s->held) {
     memset(s->C_row, 0, sizeof *s->C_row * (size_t)s->m->rows);
     feedback(s, true, s->step_length, s->C_row, NULL);
   }
-  status = solve(s, s->held ? s->C_row : NULL, true);
+  return solve(s, s->held ? s->C_row : NULL, true);
+}
+
+tn_status tn_solve_here(tn_sim *s, double t, double *y) {
+  tn_switch_live(s);
+  const tn_status status = tn_solve_at(s, t, y);
   /* here and not at stages, which lie off the constraints: there redundant rows contradict each other a little */
   if (status == TN_OK) s->inconsistency = fmax(s->inconsistency, s->solver.inconsistency);
   return status;

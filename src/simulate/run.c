@@ -7,6 +7,7 @@ static tn_status settle(tn_sim *s, bool judged) {
   tn_system *sys = &s->solver.sys;
   const tn_model *m = s->m;
   tn_switch_reset(s);
+  tn_events_reset(s);
   tn_status status = tn_start_count(s);
   if (status != TN_OK) return status;
   memset(tn_ledger_of(s, s->y), 0, sizeof(double) * TN_LEDGERS);
@@ -34,7 +35,7 @@ static tn_status settle(tn_sim *s, bool judged) {
   tn_remember(&s->solver.sys);
   s->turning = tn_turning(&s->solver.sys, &s->turning_joint);
   s->t_row = -INFINITY;
-  s->t_motion = NAN;
+  s->t_motion = s->t_given = NAN;
   s->started = true;
   s->stopped = false;
   if (m->servos && (status = tn_servos_begin(s)) != TN_OK) return status;
@@ -66,6 +67,7 @@ tn_status tn_begin_run(tn_sim *s) {
 tn_status tn_end_run(tn_sim *s, tn_status status) {
   tn_summary *sum = &s->summary;
   sum->status = status;
+  s->under_way = false;
   s->stopped = status != TN_OK && status != TN_E_STOPPED;
   sum->factorizations = s->solver.factorizations;
   sum->inconsistency = s->inconsistency;
@@ -82,7 +84,11 @@ tn_status tn_end_run(tn_sim *s, tn_status status) {
   const double scale = fmax(fmax(sum->max_kinetic, 1e-9 * s->max_potential), creep);
   sum->energy_balance = scale > 0 ? s->max_balance / scale : s->max_balance;
   if (status == TN_OK) {
-    tn_format(sum->message, sizeof sum->message, "done");
+    if (s->happening.ended >= 0)
+      tn_format(sum->message, sizeof sum->message, "ended by event '%s' at t = %.9g s",
+                s->m->trigger[s->happening.ended].name, s->t);
+    else
+      tn_format(sum->message, sizeof sum->message, "done");
     tn_error_clear(s->e); /* of attempts that did not stand */
   } else {
     tn_error_text(s->e, sum->message, sizeof sum->message);
@@ -95,6 +101,11 @@ static tn_status has_stopped(tn_sim *s) {
   char why[400];
   tn_format(why, sizeof why, "%.300s", s->summary.message);
   return tn_fail(s->e, TN_E_RUN, "the simulation has stopped before: %s", why);
+}
+
+static tn_status has_ended(tn_sim *s) {
+  return tn_fail(s->e, TN_E_USAGE, "event '%s' has ended the run at t = %.9g s", s->m->trigger[s->happening.ended].name,
+                 s->t);
 }
 
 static tn_status watched(tn_sim *s) {
@@ -159,11 +170,15 @@ tn_status tn_sim_advance(tn_sim *s, double t, tn_error *error) {
   if (!(t >= s->t)) return tn_fail(s->e, TN_E_USAGE, "cannot go back from t = %g to %g", s->t, t);
   if (s->stopped) return has_stopped(s);
   if (!s->started) status = tn_begin_run(s);
-  while (status == TN_OK && s->t < t) {
+  if (s->happening.ended >= 0) return has_ended(s);
+  s->under_way = true;
+  while (status == TN_OK && s->t < t && s->happening.ended < 0) {
     status = tn_step(s, t);
+    s->t_row = -INFINITY; /* rows that a run owes for this step are skipped */
     const tn_status wish = status == TN_OK ? watched(s) : TN_OK;
     if (wish != TN_OK && s->t < t) status = wish;
   }
+  if (status == TN_OK && s->t >= t) status = tn_switch_finish(s);
   s->summary.cpu_seconds += tn_cpu_clock() - cpu;
   return tn_end_run(s, status);
 }
@@ -176,8 +191,9 @@ typedef struct schedule {
 
 static double row_time(const schedule *r) { return r->k >= r->last ? r->until : (double)r->k * r->every; }
 
-static tn_status hand_out(tn_sim *s, double t, tn_row row, void *user) {
-  tn_status status = row ? row(user, t, s->m->columns, s->row) : TN_OK;
+tn_status tn_hand_out(tn_sim *s, double t) {
+  tn_status status = s->row_to ? s->row_to(s->row_user, t, s->m->columns, s->row) : TN_OK;
+  s->t_given = t;
   if (status == TN_OK) return TN_OK;
   tn_fail(s->e, status,
           status == TN_E_STOPPED  ? "the run was interrupted"
@@ -187,31 +203,40 @@ static tn_status hand_out(tn_sim *s, double t, tn_row row, void *user) {
   return status;
 }
 
-static tn_status run(tn_sim *s, tn_row row, void *user) {
+/* an event has ended the run: as far as it went, unless the row is there and stands */
+static tn_status last_row(tn_sim *s) {
+  if (fabs(s->t_given - s->t) <= 1e-12 * fabs(s->t)) return TN_OK;
+  const tn_status status = tn_row_here(s);
+  return status == TN_OK ? tn_hand_out(s, s->t) : status;
+}
+
+static tn_status run(tn_sim *s) {
   const tn_run *r = &s->m->run;
   schedule rows = {.every = r->every, .until = r->until};
   tn_status status = s->started ? TN_OK : tn_begin_run(s);
   if (status != TN_OK) return status;
   rows.last = (long)ceil(r->until / r->every * (1 - 1e-12));
-  /* one that was interrupted goes on behind the last row it gave */
-  while (rows.k <= rows.last && (row_time(&rows) < s->t * (1 - 1e-12) || row_time(&rows) <= s->t_row)) rows.k++;
-  s->t_row = -INFINITY;
+  /* one that was interrupted goes on behind the last row it gave, inside the last step too */
+  const double given = s->t_row;
+  while (rows.k <= rows.last && (isfinite(given) ? row_time(&rows) <= given : row_time(&rows) < s->t * (1 - 1e-12)))
+    rows.k++;
   for (bool stepped = false;; stepped = true) {
     /* all rows up to here: at the step itself if it is one, else inside the last step */
     for (; rows.k <= rows.last && row_time(&rows) <= s->t * (1 + 1e-14); rows.k++) {
       const double t = row_time(&rows);
       const bool here = fabs(t - s->t) <= 1e-12 * fmax(fabs(s->t), s->t - s->t_step);
       status = here ? tn_row_here(s) : tn_row_inside(s, t);
-      if (status == TN_OK) status = hand_out(s, t, row, user);
+      if (status == TN_OK) status = tn_hand_out(s, t);
       if (status != TN_OK) return status;
+      s->t_row = t;
     }
     const bool last = s->t >= r->until;
-    if (stepped && (status = watched(s)) != TN_OK && !last) {
-      s->t_row = s->t * (1 + 1e-14); /* as far as rows were due */
-      return status;
-    }
-    if (last) return TN_OK;
-    if ((status = tn_step(s, r->until)) != TN_OK) return status;
+    s->t_row = s->t + 1e-14 * fabs(s->t); /* as far as rows were due */
+    if (stepped && (status = watched(s)) != TN_OK && !last) return status;
+    if (last) s->t_row = -INFINITY;
+    status = last ? tn_switch_finish(s) : tn_step(s, r->until);
+    if (status != TN_OK || last) return status;
+    if (s->happening.ended >= 0) return last_row(s);
   }
 }
 
@@ -220,7 +245,12 @@ tn_status tn_sim_run(tn_sim *s, tn_row row, void *user, tn_error *error) {
   s->e = error ? error : &s->spare;
   tn_error_clear(s->e);
   if (s->stopped) return has_stopped(s);
-  tn_status status = run(s, row, user);
+  if (s->happening.ended >= 0) return has_ended(s);
+  s->under_way = true;
+  s->row_to = row;
+  s->row_user = user;
+  tn_status status = run(s);
+  s->row_to = NULL;
   s->summary.cpu_seconds += tn_cpu_clock() - cpu;
   return tn_end_run(s, status);
 }

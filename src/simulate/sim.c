@@ -16,8 +16,9 @@ void tn_log(tn_sim *s, double t, const char *kind, const char *format, ...) {
   e->t = t;
   e->kind = kind;
   va_start(args, format);
-  tn_vformat(e->text, sizeof e->text, format, args);
+  const int n = tn_vformat(e->text, sizeof e->text, format, args);
   va_end(args);
+  tn_clean(e->text, n >= (int)sizeof e->text); /* expressions stand in it as they were written */
 }
 
 /* memory of stabilizers: side by side, and once more for attempts that may not be taken */
@@ -103,6 +104,7 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->D_typical = TN_CARVE(c, double, m->large ? 0 : m->rows);
   s->singular_value = TN_CARVE(c, double, m->large ? 0 : m->rows);
   s->shared = TN_CARVE(c, tn_shared, m->joints);
+  tn_events_carve(s, c, m);
   s->column_shared = TN_CARVE(c, bool, m->columns);
   s->column_base = TN_CARVE(c, double, m->columns);
   s->column_other = TN_CARVE(c, double, m->columns);
@@ -230,9 +232,11 @@ tn_status tn_sim_channel(tn_sim *s, const char *name, double *value, tn_error *e
     if (error) error->status = TN_E_USAGE;
     return TN_E_USAGE;
   }
+  tn_error *const before = s->e; /* of a run that is under way, if a watch asks */
   s->e = error ? error : &s->spare;
   tn_status status = s->started ? TN_OK : tn_sim_start(s, error);
   if (status == TN_OK) status = tn_solve_here(s, s->t, s->y);
+  s->e = before;
   if (status != TN_OK) return status;
   memcpy(s->solver.sys.ledger, tn_ledger_of(s, s->y), sizeof s->solver.sys.ledger);
   tn_reactions(&s->solver.sys);
@@ -264,13 +268,15 @@ static tn_status solve_densely(tn_sim *s) {
 }
 
 tn_status tn_sim_eval(tn_sim *s, tn_eval *e, tn_error *error) {
-  s->e = error ? error : &s->spare;
-  tn_error_clear(s->e);
+  tn_error *const before = s->e;
+  tn_error_clear(error);
   if (s->m->large)
-    return tn_fail(s->e, TN_E_USAGE, "a model of %d speeds and %d rows is too large for its matrices to be formed",
+    return tn_fail(error, TN_E_USAGE, "a model of %d speeds and %d rows is too large for its matrices to be formed",
                    s->m->nu, s->m->rows);
+  s->e = error ? error : &s->spare;
   tn_status status = s->started ? TN_OK : tn_sim_start(s, error);
   if (status == TN_OK) status = solve_densely(s);
+  s->e = before;
   if (status != TN_OK) return status;
   tn_system_dense(&s->solver.sys);
   const tn_system *sys = &s->solver.sys;

@@ -12,7 +12,9 @@
  *   singular.c positions where rows become dependent
  *   packed.c fewer numbers for the integrator than q and u
  *   switch.c functions made of pieces: steps end where they go from one to another
- *   output.c rows and channels                    run.c     from the start to the end */
+ *   event.c  what happens there at events; joints and forces switched, impulses
+ *   output.c rows and channels                    run.c     from the start to the end
+ *   saved.c  all of it between two steps: what is new below gets a line in the list there */
 #ifndef TN_SIMULATE_H
 #define TN_SIMULATE_H
 
@@ -62,6 +64,8 @@ typedef struct tn_switches {
   double *near[2], near_at[2]; /* switches: margins inside the attempt, near a third and two thirds; where */
   double *before, before_at;   /* switches: margin at the start of the step before, NaN: of another piece; s */
   double *noise;               /* switches: what of its margin is roundoff */
+  double *clear;               /* switches: of events that were passed, how far inside they count again; 0: now */
+  double *span;                /* switches of events: largest margin where steps began      */
   bool *deep;                  /* switches: outside by more than that */
   double *room;                /* switches                                                                    */
   int *idle, *told;            /* switches: times in a row without progress; events told                       */
@@ -70,6 +74,32 @@ typedef struct tn_switches {
   bool due;                    /* the next step begins with the pieces in `to`                                 */
   bool making;                 /* velocities are being put to what rows want behind a switch */
 } tn_switches;
+
+/* events of the model */
+enum { TN_MOST_IMPULSES = 256 };
+/* one jump of velocities */
+typedef struct tn_struck {
+  int joint, event; /* event -1: from outside */
+  double t, wrench[6], lost;
+} tn_struck;
+
+typedef struct tn_happening {
+  bool *due;                   /* triggers: passed where the time stands, not yet done  */
+  long *count;                 /* triggers: so far                                      */
+  double *first, *last, *lost; /* triggers: s, s, J                            */
+  bool *off, *force_off;       /* joints, forces: of a state that is read        */
+  double *value;               /* parameters: what they become                          */
+  double *wrench;              /* joints x twist: of an impulse                         */
+  int ended;                   /* trigger that ended the run, or -1                     */
+  bool *touched;               /* joints: switched on, or with other parameters, and not yet settled */
+  bool wish;                   /* the receiver of a row wants the run to stop                */
+  bool uncounted;              /* joints were switched since the rank was counted            */
+  int bad;                     /* trigger that is not a number, or -1                        */
+  bool changed, switched;      /* by what is being done: parameters or parts; joints  */
+  int impulses;                /* in the list                                           */
+  tn_struck impulse[TN_MOST_IMPULSES];
+} tn_happening;
+
 /* the search for loads of joints that forces depend on */
 enum { TN_MOST_SWEEPS = 10 };
 typedef struct tn_loads {
@@ -135,7 +165,7 @@ struct tn_sim {
   double *start_X, *start_S, *start_push, *start_zero; /* of large models: tn_start_solve_large */
   double *start_base; /* q, u and memory where assembly begins                                 */
   /* steps */
-  bool started, stopped;
+  bool started, stopped, under_way;    /* the last: inside tn_sim_run or tn_sim_advance */
   bool reminded;                       /* memory was given for the next state that is set                       */
   bool feedback, drifts, stages, held; /* some stabilizer has a feedback, acts on qdot, at stages; some is held */
   double step_length;                  /* of the step last begun                                         */
@@ -152,8 +182,12 @@ struct tn_sim {
   bool *near;           /* bodies: near a singular position of their coordinates, and it was said  */
   int events;
   tn_event event[TN_MOST_EVENTS];
+  char event_kind[TN_MOST_EVENTS][16]; /* of events that were put back, which are no words of the program */
   tn_summary summary;
-  double t_row;    /* rows up to here were given before an interruption */
+  double t_row;   /* rows up to here were given before an interruption */
+  double t_given; /* of the last row; NaN: none                     */
+  tn_row row_to;  /* receives rows while the run is under way, or NULL */
+  void *row_user;
   double *motion;  /* of the last row, where it is recorded: motion.c */
   double t_motion; /* NaN: none                                       */
   bool moving;     /* it is                                           */
@@ -167,6 +201,7 @@ struct tn_sim {
   bool *column_shared;                /* columns: redundant rows leave it open           */
   double *column_base, *column_other; /* columns: room                                   */
   tn_switches switches;
+  tn_happening happening;
   tn_passing passing;
   double *D_typical;                /* rows: of the factorisation that looks for singular positions       */
   double *singular_value;           /* rows: its                                                       */
@@ -205,6 +240,7 @@ const char *tn_rates_name(void *sim, int i);
 tn_status tn_stabilizer_accept(tn_sim *s, int i, double t, double *y, bool *changed);
 /* udot, lambda and the stabilizer's share at a state; feedback as a step of the last length would begin with */
 tn_status tn_solve_here(tn_sim *s, double t, double *y);
+tn_status tn_solve_at(tn_sim *s, double t, double *y); /* with pieces as they are set */
 /* udot, lambda and efforts of actuators, with the system factored */
 tn_status tn_solve_motion(tn_sim *s);
 
@@ -296,6 +332,21 @@ tn_status tn_switch_look(tn_sim *s, double t_end, tn_found *found, double *t_cut
 tn_status tn_switch_off(tn_sim *s, double t_cut, double *off);
 tn_status tn_switch_inside(tn_sim *s, double t_end, double t_cut); /* ynew of the integrator's own state there */
 void tn_switch_forget(tn_sim *s);
+
+/* those that are due at the present state, where no step follows */
+tn_status tn_switch_finish(tn_sim *s);
+
+/* event.c: margins of events as of pieces, at the state at hand; `solved`: accelerations are known there */
+void tn_events_carve(tn_sim *s, tn_carve *c, const tn_model *m);
+void tn_events_reset(tn_sim *s);
+tn_status tn_events_look(tn_sim *s, bool solved); /* TN_E_RUN: one is not a number */
+void tn_events_decide(tn_sim *s);                 /* those that were at zero where the run began and have left it */
+/* event i has passed zero to the side `to`; what is due is done, at the present state. *some: anything was */
+void tn_events_pass(tn_sim *s, int i, double to);
+tn_status tn_events_do(tn_sim *s, bool *some);
+/* velocities, accuracy and everything that remembers begins anew */
+tn_status tn_events_restart(tn_sim *s);
+tn_status tn_hand_out(tn_sim *s, double t); /* run.c: the row at hand */
 
 /* output.c */
 tn_status tn_row_inside(tn_sim *s, double t);

@@ -419,11 +419,12 @@ static tn_status count_large(tn_sim *s) {
   if (status != TN_OK) return status;
   const int redundant = tn_sparse_redundant(&solver->sparse, &solver->sys);
   tn_solver_reset(solver);
-  tn_solver_typical(solver, m->rows - redundant);
+  const int rank = m->rows - solver->sys.idle - redundant;
+  tn_solver_typical(solver, rank);
   if ((status = tn_solver_factor(solver, TN_METRIC_MASS, s->e)) != TN_OK) return status;
   solver->sys.counted = true;
   memcpy(s->q_general, s->y, sizeof *s->y * (size_t)m->nq);
-  s->summary.degrees_of_freedom = m->nu - m->rows + redundant;
+  s->summary.degrees_of_freedom = m->nu - rank;
   s->summary.redundant_rows = redundant;
   s->beside = false;
   return TN_OK;
@@ -544,7 +545,7 @@ tn_status tn_start_count(tn_sim *s) {
   gap = best = gap_here(s);
   memcpy(s->q_general, s->y, sizeof *q * (size_t)m->nq);
   s->beside = false;
-  const int full = m->rows < m->nu ? m->rows : m->nu;
+  const int rows = m->rows - solver->sys.idle, full = rows < m->nu ? rows : m->nu;
   for (int tries = 0; m->rows && rank < m->nu && tries < (rank < full ? POSES_NEARBY : 1); tries++) {
     if ((status = nearby(s, &state, q, &off)) != TN_OK) return status;
     if (!(off < 1e-9)) continue;
@@ -570,6 +571,6 @@ tn_status tn_start_count(tn_sim *s) {
   solver->mass_ready = solver->sys.complete = false;
   memcpy(solver->sys.memory, s->start_memory, sizeof(double) * (size_t)m->memory);
   s->summary.degrees_of_freedom = m->nu - rank;
-  s->summary.redundant_rows = m->rows - rank;
+  s->summary.redundant_rows = rows - rank;
   return tn_at(s, s->t, s->y, s->e);
 }

@@ -244,7 +244,8 @@ static tn_status take(tn_sim *s, double t_end, const trial *r) {
 
 enum { MOST_NEARER = 3 }; /* attempts to end at a switch */
 
-static const double ENOUGH = 1e-13; /* of the time, or of the step: what it may be off */
+static const double ENOUGH = 1e-13;  /* of the time, or of the step: what it may be off */
+static const double PRECISE = 2e-13; /* s: the same of events, but for roundoff of the time */
 
 /* an attempt of r could be taken up to *t_end: where a function goes from one piece to another inside, it ends there. a formula of
  * one step is made anew with that length, others have the state there. *again: nothing stands, and pieces may be others */
@@ -279,7 +280,8 @@ static tn_status at_switch(tn_sim *s, trial *r, double *t_end, bool *again) {
     }
     status = r->status;
     if (status == TN_OK && found == TN_FOUND_INSIDE) status = tn_switch_off(s, t_cut, &off);
-    if (status != TN_OK || fabs(off) <= ENOUGH * fmax(fabs(t_cut), r->h) || tries == MOST_NEARER) break;
+    const double enough = ENOUGH * fmax(fabs(t_cut), r->h), least = fmax(PRECISE, 4 * 2.3e-16 * fabs(t_cut));
+    if (status != TN_OK || fabs(off) <= (s->m->triggers ? fmin(enough, least) : enough) || tries == MOST_NEARER) break;
     if (!(t_cut - off > s->t + 0.5 * r->h)) break;
     t_cut = fmin(t_cut - off, *t_end);
     s->summary.rejected++;
@@ -304,6 +306,7 @@ static tn_status shorter_step(tn_sim *s, double t_end) {
       double end = tries ? s->t + part * (t_end - s->t) : t_end;
       bool again;
       if ((status = at_switch(s, &r, &end, &again)) != TN_OK) return status;
+      if (again && s->happening.ended >= 0) return s->unfinished = true, TN_OK;
       if (again) return shorter_step(s, t_end);
       s->unfinished = end != t_end;
       return take(s, end, &r);
@@ -335,8 +338,9 @@ static tn_status fixed_step(tn_sim *s, double t_end, bool last) {
     const double whole = end;
     const tn_status status = at_switch(s, &r, &end, &again);
     if (status != TN_OK) return status;
-    s->unfinished = end != whole;
+    s->unfinished = end != whole || s->happening.ended >= 0;
     if (!again) return take(s, end, &r);
+    if (s->happening.ended >= 0) return TN_OK;
   }
   return TN_OK;
 }
@@ -523,6 +527,7 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
       const tn_status status = at_switch(s, &r, &t_end, &again);
       if (status != TN_OK) return status;
       if (again) {
+        if (s->happening.ended >= 0) return TN_OK;
         rejected = false;
         continue;
       }
@@ -576,7 +581,7 @@ static tn_status own_step(tn_sim *s, double t_limit) {
   r.rho = s->solver.nearness;
   r.seen = s->solver.seen;
   if ((r.status = at_switch(s, &r, &t, &again)) != TN_OK) return r.status;
-  if (again) return own_step(s, t_limit);
+  if (again) return s->happening.ended >= 0 ? TN_OK : own_step(s, t_limit);
   r.h = t - s->t;
   return take(s, t, &r);
 }
@@ -584,8 +589,8 @@ static tn_status own_step(tn_sim *s, double t_limit) {
 tn_status tn_step(tn_sim *s, double t_limit) {
   bool changed;
   tn_status status = tn_switch_begin(s);
-  if (status == TN_OK) status = tn_packed_renew(s, TN_BEFORE_STEP, &changed);
-  if (status != TN_OK) return status;
+  if (status != TN_OK || s->happening.ended >= 0) return status;
+  if ((status = tn_packed_renew(s, TN_BEFORE_STEP, &changed)) != TN_OK) return status;
   if (s->m->run.integrator->advance) return own_step(s, t_limit);
   if (!s->m->run.fixed) return adaptive_step(s, t_limit);
   /* multiples of the step from t0, not a sum */

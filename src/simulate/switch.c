@@ -14,7 +14,11 @@
  * value below 0; the state inside is looked at in these places and at eighths of the step.
  * an operand that rests on an edge, as one that joints hold there, is on either side by roundoff. what a margin changes by when every
  * number of the state is off by NOISE of the error it may have is nothing to switch at: it is not outside until it is by more.
- * a margin that was below 0 at the start, by roundoff behind a switch, counts from where it has been above. */
+ * a margin that was below 0 at the start, by roundoff behind a switch, counts from where it has been above.
+ * what an event switches on may hold its own quantity at the edge, to within the contract: behind a passage its margin, and those of
+ * functions inside it, count again from where they have been above CLEAR of what they change by when the state is off by as much as
+ * the contract allows, or when they are as far below 0; but no more than SPAN of the largest that the margin has been: where springs are stiff, loads
+ * wander by more than they are. */
 #include "simulate/simulate.h"
 
 enum { MOST_IDLE = 20, MOST_TOLD = 4, MOST_SEARCH = 200, PARTS = 8 };
@@ -24,6 +28,8 @@ static const double HERE = 1e-13;     /* of the time, or of the step: no length 
 static const double ROUNDOFF = 9e-16; /* of the time, or of the step                    */
 static const double BACK = 1e-3;      /* of the step, for the slope                     */
 static const double NOISE = 1e-3;     /* of the error that the state may have           */
+static const double SPAN = 1e-3;      /* of the largest margin so far: no more than that is roundoff */
+static const double CLEAR = 3;        /* of what the contract lets a margin wander       */
 static const double EDGE = 0.05;      /* of the step: evaluations nearer to its ends say nothing of a parabola */
 
 static tn_switching *pieces(tn_sim *s) { return &s->solver.sys.switching; }
@@ -34,6 +40,8 @@ void tn_switch_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
                         &w->last, &w->room,  &w->near[0], &w->near[1], &w->before};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) *numbers[i] = TN_CARVE(c, double, m->switches);
   w->noise = TN_CARVE(c, double, m->switches);
+  w->clear = TN_CARVE(c, double, m->switches);
+  w->span = TN_CARVE(c, double, m->switches);
   w->deep = TN_CARVE(c, bool, m->switches);
   w->idle = TN_CARVE(c, int, m->switches);
   w->told = TN_CARVE(c, int, m->switches);
@@ -62,27 +70,43 @@ void tn_switch_reset(tn_sim *s) {
   s->summary.switches = 0;
   for (int i = 0; i < s->m->switches; i++) {
     w->last[i] = -INFINITY;
-    w->noise[i] = 0;
+    w->noise[i] = w->clear[i] = w->span[i] = 0;
     w->idle[i] = 0;
   }
   tn_switch_forget(s);
   tn_switch_live(s);
 }
 
+/* laws and events at a state */
+static tn_status look(tn_sim *s, double t, double *y) {
+  const bool solved = s->m->triggers_after_solve;
+  tn_status status = solved ? tn_solve_at(s, t, y) : tn_at(s, t, y, s->e);
+  if (status == TN_OK && s->m->triggers) {
+    memcpy(s->solver.sys.ledger, tn_ledger_of(s, y), sizeof s->solver.sys.ledger);
+    if (solved) tn_reactions(&s->solver.sys);
+    status = tn_events_look(s, solved);
+  }
+  return status;
+}
+
 /* margins at a state */
 static tn_status margins(tn_sim *s, double t, double *y, double *to) {
   tn_switch_hold(s);
-  const tn_status status = tn_at(s, t, y, s->e);
+  const tn_status status = look(s, t, y);
   if (status == TN_OK) memcpy(to, pieces(s)->margin, sizeof *to * (size_t)s->m->switches);
   return status;
 }
+
+/* a margin below this is outside */
+static double least_of(const tn_switches *w, int i) { return fmax(w->noise[i], w->clear[i]); }
 
 void tn_switch_notice(tn_sim *s) {
   tn_switches *w = &s->switches;
   const double share = (s->solver.sys.t - s->t) / s->step_length;
   if (pieces(s)->how != TN_PIECES_HELD) return;
+  if (s->m->triggers) tn_events_look(s, false); /* at a stage one may be anything */
   for (int i = 0; i < s->m->switches; i++)
-    if (pieces(s)->margin[i] < -w->noise[i] && w->begin[i] >= 0) w->suspect = fmin(w->suspect, share);
+    if (pieces(s)->margin[i] < -least_of(w, i) && w->begin[i] >= w->clear[i]) w->suspect = fmin(w->suspect, share);
   for (int k = 0; k < 2 && share > EDGE && share < 1 - EDGE; k++) {
     const double best = (1 + k) / 3.0;
     if (fabs(share - best) > fabs(w->near_at[k] - best)) continue;
@@ -98,52 +122,116 @@ void tn_switch_attempt(tn_sim *s) {
 
 /* ---- to another piece --------------------------------------------------------------------------------------------------- */
 
+/* the event that a switch is, or -1 */
+static int event_of(const tn_model *m, int i) {
+  for (int k = 0; k < m->triggers; k++)
+    if (m->trigger[k].slot == i) return k;
+  return -1;
+}
+
 static tn_status change(tn_sim *s, int i, double piece) {
   tn_switches *w = &s->switches;
   const tn_switch *x = &s->m->switched[i];
+  const int event = event_of(s->m, i);
   pieces(s)->piece[i] = piece;
+  if (x->in_event) w->clear[i] = NAN; /* to be found once all is done */
   w->before[i] = NAN;
-  s->summary.switches++;
-  if (w->told[i]++ < MOST_TOLD)
+  if (event >= 0) tn_events_pass(s, event, piece);
+  if (!x->in_event && (s->summary.switches++, w->told[i]++ < MOST_TOLD))
     tn_log(s, s->t, "switch", "%s '%s': %s%s", x->kind, x->name, x->text,
            w->told[i] < MOST_TOLD ? "" : "; later ones are only counted");
   w->idle[i] = s->t - w->last[i] <= PROGRESS * w->longest ? w->idle[i] + 1 : 0;
   w->last[i] = s->t;
   if (w->idle[i] < MOST_IDLE) return TN_OK;
   tn_fail(s->e, TN_E_RUN, "%s '%s': %s switches to and fro without the time going on", x->kind, x->name, x->text);
-  tn_hint(s->e,
-          "what it does on either side leads back to the edge: smooth it, as tanh(x/small) does with sign(x), or, if "
-          "it is friction, use a force of that type");
+  if (event >= 0)
+    tn_hint(s->e, "what it does leads back across its zero: let it do less, or only in one `direction`");
+  else
+    tn_hint(s->e,
+            "what it does on either side leads back to the edge: smooth it, as tanh(x/small) does with sign(x), or, if "
+            "it is friction, use a force of that type");
   s->e->time = s->t;
   return TN_E_RUN;
 }
 
-/* those that are due, at the present state, and those whose operands jump thereby */
-static tn_status apply(tn_sim *s) {
+/* pieces whose operands have jumped follow; margins before it are in w->low */
+static tn_status follow(tn_sim *s, bool *in_joint, bool *some) {
   tn_switches *w = &s->switches;
-  const int n = s->m->switches;
-  const tn_integrator_type *type = s->m->run.integrator;
-  bool in_joint = false, changed = false;
+  for (bool more = true; more;) { /* an operand is made of what stands before it: n times at most */
+    more = false;
+    s->solver.sys.complete = false;
+    const tn_status status = margins(s, s->t, s->y, w->high);
+    if (status != TN_OK) return status;
+    for (int i = 0; i < s->m->switches; i++) {
+      const double live = pieces(s)->live[i];
+      if (!isnan(w->to[i]) || !(w->high[i] <= 0) || w->high[i] == w->low[i] || live == pieces(s)->piece[i]) continue;
+      const tn_status changed = change(s, i, w->to[i] = live);
+      if (changed != TN_OK) return changed;
+      *in_joint = *in_joint || s->m->switched[i].in_joint;
+      *some = *some || !s->m->switched[i].in_event;
+      more = true;
+    }
+  }
+  return TN_OK;
+}
+
+/* what margins that were passed here can wander by where joints hold them: with the state off by as much as the contract allows, in
+ * no direction in particular */
+static tn_status find_clear(tn_sim *s) {
+  tn_switches *w = &s->switches;
+  const tn_model *m = s->m;
+  double *y = s->yrow;
+  bool some = false;
+  for (int i = 0; i < m->switches; i++) some = some || isnan(w->clear[i]);
+  if (!some) return TN_OK;
   tn_status status = margins(s, s->t, s->y, w->low);
   if (status != TN_OK) return status;
-  for (int i = 0; i < n; i++) {
+  memcpy(y, s->y, sizeof *y * (size_t)s->n);
+  for (int i = 0; i < m->nq + m->nu; i++) {
+    const bool rate = i >= m->nq;
+    const double unit = (rate ? m->u_unit[i - m->nq] : m->q_unit[i]) == TN_LENGTH ? m->length : 1;
+    y[i] +=
+        (rate ? m->run.contract_velocity : m->run.contract_position) * unit * (0.75 + 0.25 * cos(i)) * (i % 2 ? -1 : 1);
+  }
+  status = margins(s, s->t, y, w->room);
+  if (status != TN_OK && status != TN_E_RUN) return status;
+  for (int i = 0; i < m->switches; i++) {
+    const double change = status == TN_OK ? CLEAR * fabs(w->room[i] - w->low[i]) : 0;
+    if (isnan(w->clear[i])) w->clear[i] = isfinite(change) ? fmin(change, SPAN * w->span[i]) : 0;
+  }
+  return TN_OK;
+}
+
+/* those that have gone far enough behind a passage */
+static void find_cleared(tn_sim *s) {
+  tn_switches *w = &s->switches;
+  for (int i = 0; i < s->m->switches; i++) {
+    if (w->begin[i] >= w->clear[i]) w->clear[i] = 0;
+    if (isfinite(w->begin[i])) w->span[i] = fmax(w->span[i], fabs(w->begin[i]));
+  }
+}
+
+/* those that are due, at the present state, those whose operands jump thereby, and what events do; this may pass other events */
+static tn_status apply(tn_sim *s) {
+  tn_switches *w = &s->switches;
+  const tn_integrator_type *type = s->m->run.integrator;
+  bool in_joint = false, changed = false, some = false, done = true;
+  tn_status status = margins(s, s->t, s->y, w->low);
+  if (status != TN_OK) return status;
+  for (int i = 0; i < s->m->switches; i++) {
     if (isnan(w->to[i])) continue;
     if ((status = change(s, i, w->to[i])) != TN_OK) return status;
     in_joint = in_joint || s->m->switched[i].in_joint;
+    some = some || !s->m->switched[i].in_event;
   }
-  for (bool follow = true; follow;) { /* an operand is made of what stands before it: n times at most */
-    follow = false;
-    s->solver.sys.complete = false;
-    if ((status = margins(s, s->t, s->y, w->high)) != TN_OK) return status;
-    for (int i = 0; i < n; i++) {
-      const double live = pieces(s)->live[i];
-      if (!isnan(w->to[i]) || !(w->high[i] <= 0) || w->high[i] == w->low[i] || live == pieces(s)->piece[i]) continue;
-      if ((status = change(s, i, w->to[i] = live)) != TN_OK) return status;
-      in_joint = in_joint || s->m->switched[i].in_joint;
-      follow = true;
-    }
+  s->happening.changed = s->happening.switched = false;
+  while (done) {
+    if ((status = follow(s, &in_joint, &some)) != TN_OK) return status;
+    tn_switch_forget(s);
+    if (!s->m->triggers) break;
+    memcpy(w->low, w->high, sizeof *w->low * (size_t)s->m->switches);
+    if ((status = tn_events_do(s, &done)) != TN_OK) return status;
   }
-  tn_switch_forget(s);
   if (in_joint) {     /* a driver may go on at another rate */
     w->making = true; /* what its impulse does is its work */
     status = tn_accept(s, s->t, s->y, &changed);
@@ -151,10 +239,22 @@ static tn_status apply(tn_sim *s) {
     if (status != TN_OK) return status;
     tn_packed_ledger(s);
   }
-  type->start(tn_integrator_self(s->m), s->work, s->ode.n);
-  if (type->keeps_rates) s->h = 0; /* it begins with order one */
-  s->err_last = 0;
-  return margins(s, s->t, s->y, w->begin);
+  if (s->happening.changed && (status = tn_events_restart(s)) != TN_OK) return status;
+  if (some || s->happening.changed || type->keeps_rates || type->advance) {
+    type->start(tn_integrator_self(s->m), s->work, s->ode.n);
+    if (type->keeps_rates) s->h = 0; /* it begins with order one */
+    s->err_last = 0;
+  }
+  if (s->m->triggers) {
+    tn_events_decide(s);
+    if ((status = find_clear(s)) != TN_OK) return status;
+  }
+  status = margins(s, s->t, s->y, w->begin);
+  if (status != TN_OK || !s->happening.wish) return status;
+  s->happening.wish = false;
+  tn_fail(s->e, TN_E_STOPPED, "the run was interrupted");
+  s->e->time = s->t;
+  return TN_E_STOPPED;
 }
 
 tn_status tn_switch_begin(tn_sim *s) {
@@ -166,11 +266,19 @@ tn_status tn_switch_begin(tn_sim *s) {
   w->before_at = s->t_step; /* not behind it, if nothing was done yet */
   if (!w->known) {
     set_how(s, TN_PIECES_RECORD);
-    if ((status = tn_at(s, s->t, s->y, s->e)) != TN_OK) return status;
+    if ((status = look(s, s->t, s->y)) != TN_OK) return status;
     w->known = true;
   }
-  return w->due ? apply(s) : margins(s, s->t, s->y, w->begin);
+  if (w->due) return apply(s);
+  if ((status = margins(s, s->t, s->y, w->begin)) != TN_OK) return status;
+  if (!s->m->triggers) return TN_OK;
+  tn_events_decide(s);
+  if ((status = margins(s, s->t, s->y, w->begin)) != TN_OK) return status;
+  find_cleared(s);
+  return TN_OK;
 }
+
+tn_status tn_switch_finish(tn_sim *s) { return s->m->switches && s->switches.due ? apply(s) : TN_OK; }
 
 /* ---- where ---------------------------------------------------------------------------------------------------------------- */
 
@@ -184,7 +292,7 @@ static tn_status inside(tn_sim *s, double t_end, double share, double *to) {
 }
 
 static bool is_outside(const tn_switches *w, int i, double share, const double *margin) {
-  return margin[i] < (w->deep[i] ? 0 : -w->noise[i]) && share >= w->from[i];
+  return margin[i] < (w->deep[i] ? 0 : -least_of(w, i)) && share >= w->from[i];
 }
 
 /* the first that is outside its piece, or -1 */
@@ -201,15 +309,15 @@ static tn_status count_from(tn_sim *s, double t_end, bool *here) {
   bool back = false;
   *here = false;
   for (int i = 0; i < s->m->switches; i++) {
-    w->from[i] = w->begin[i] < 0 ? INFINITY : 0;
-    back = back || (w->begin[i] < 0 && w->deep[i]);
+    w->from[i] = w->begin[i] < w->clear[i] ? INFINITY : 0;
+    back = back || (w->begin[i] < w->clear[i] && w->deep[i]);
   }
   for (size_t k = 0; back && k < sizeof look / sizeof *look; k++) {
     tn_status status = inside(s, t_end, look[k], w->room);
     if (status != TN_OK) return status;
     for (int i = 0; i < s->m->switches; i++) {
-      if (!(w->begin[i] < 0 && w->deep[i])) continue;
-      if (w->room[i] >= 0) w->from[i] = fmin(w->from[i], look[k]);
+      if (!(w->begin[i] < w->clear[i] && w->deep[i])) continue;
+      if (w->room[i] >= w->clear[i]) w->from[i] = fmin(w->from[i], look[k]);
       if (w->room[i] < 0 && k == 0) w->to[i] = pieces(s)->live[i];
     }
   }
@@ -266,7 +374,9 @@ static bool dips(tn_sim *s, double h) {
     w->low[i] = NAN;
     for (int k = 0; by_step && k < 2 && isnan(w->low[i]); k++)
       w->low[i] = dip(w->near_at[k], w->near[k][i], w->begin[i], w->high[i], w->noise[i]);
-    if (!by_step) w->low[i] = dip((w->before_at - s->t) / h, w->before[i], w->begin[i], w->high[i], w->noise[i]);
+    if (!by_step || isnan(w->near[0][i]))
+      w->low[i] = dip((w->before_at - s->t) / h, w->before[i], w->begin[i], w->high[i], w->noise[i]);
+    if (w->clear[i] > 0) w->low[i] = NAN;
     some = some || !isnan(w->low[i]);
   }
   return some;
@@ -283,7 +393,7 @@ static tn_status peek(tn_sim *s, double t_end, double *high) {
     tn_status status = inside(s, t_end, share, w->room);
     if (status != TN_OK) return status;
     if (outside(s, share, w->room) < 0) continue;
-    for (int i = 0; i < n; i++) w->deep[i] = w->room[i] < -w->noise[i];
+    for (int i = 0; i < n; i++) w->deep[i] = w->deep[i] || w->room[i] < -least_of(w, i);
     memcpy(w->high, w->room, sizeof *w->high * (size_t)n);
     *high = share;
   }
@@ -294,7 +404,7 @@ static tn_status peek(tn_sim *s, double t_end, double *high) {
 static bool go_deep(tn_sim *s) {
   tn_switches *w = &s->switches;
   bool some = false;
-  for (int i = 0; i < s->m->switches; i++) some = (w->deep[i] = w->high[i] < -w->noise[i]) || some;
+  for (int i = 0; i < s->m->switches; i++) some = (w->deep[i] = w->high[i] < -least_of(w, i)) || some;
   return some;
 }
 
@@ -336,7 +446,7 @@ tn_status tn_switch_look(tn_sim *s, double t_end, tn_found *found, double *t_cut
   if (some)
     status = count_from(s, t_end, &here);
   else
-    for (int i = 0; i < s->m->switches; i++) w->from[i] = w->begin[i] < 0 ? INFINITY : 0;
+    for (int i = 0; i < s->m->switches; i++) w->from[i] = w->begin[i] < w->clear[i] ? INFINITY : 0;
   if (status != TN_OK) return status;
   if (here) {
     *found = TN_FOUND_HERE;

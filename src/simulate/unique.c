@@ -27,13 +27,15 @@ bool tn_redundancy(tn_sim *s, const double *q, int *redundant) {
 /* component i of a wrench or row as energy */
 static double as_energy(const tn_model *m, int component) { return component < m->dimension ? m->length : 1; }
 
-/* null vector number e, its largest effort 1 J */
-static void null_vector(tn_sim *s, int e, double *c) {
+/* null vector number e, its largest effort 1 J. false: of a row that is switched off, which is none */
+static bool null_vector(tn_sim *s, int e, double *c) {
   const tn_model *m = s->m;
   double most = 0;
-  tn_kkt_dependence(&s->start_kkt, e, c);
+  const int row = tn_kkt_dependence(&s->start_kkt, e, c);
+  if (s->solver.sys.off[m->row_joint[row]]) return false;
   for (int i = 0; i < m->rows; i++) most = fmax(most, fabs(c[i]) / m->row_scale[i]);
   for (int i = 0; i < m->rows && most > 0; i++) c[i] /= most;
+  return true;
 }
 
 /* w (twist) in the axes of the joint's first frame */
@@ -104,7 +106,7 @@ static void mark_columns(tn_sim *s, int redundant) {
   outputs(s, true, base);
   for (int e = m->rows - redundant; e < m->rows; e++) {
     const double size = jitter(&state);
-    null_vector(s, e, c);
+    if (!null_vector(s, e, c)) continue;
     for (int i = 0; i < m->rows; i++) sys->lambda[i] += size * c[i];
   }
   outputs(s, true, other);
@@ -124,7 +126,7 @@ static void look_at(tn_sim *s, const double *q) {
   int redundant;
   if (!tn_redundancy(s, q, &redundant)) return;
   for (int e = m->rows - redundant; e < m->rows; e++) {
-    null_vector(s, e, c);
+    if (!null_vector(s, e, c)) continue;
     tn_reactions_of(sys, c, sys->reaction);
     mark(s, c);
   }

@@ -114,6 +114,9 @@ static tn_status accept(const void *self, const tn_stage *at, tn_solver *s, doub
   return tn_solver_at(s, t, q, u, s->e);
 }
 
+/* nothing in its room outlives a correction */
+static void keep(const void *self, void *space, tn_keep *k) { (void)self, (void)space, (void)k; }
+
 static const tn_field fields[] = {
     {.key = "dependent",
      .doc = "coordinates or speeds that are moved, `a.x+a.y` or a list; by pivoting if left out",
@@ -148,4 +151,5 @@ const tn_stabilizer_type tn_stabilizer_adjust = {
     .init = init,
     .memory = memory,
     .accept = accept,
+    .keep = keep,
 };

@@ -61,6 +61,15 @@ static size_t memory(const void *self, const tn_system *sys) {
   return sizeof(space);
 }
 
+static void keep(const void *self, void *work, tn_keep *k) {
+  space *r = work;
+  (void)self;
+  double *const numbers[] = {&r->w, &r->ceiling, &r->before, &r->time, &r->position, &r->velocity, &r->longest};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) tn_keep_finite(k, "window", 1, numbers[i]);
+  tn_keep_flags(k, "raised", 1, &r->raised);
+  tn_keep_ints(k, "steps", 1, &r->steps, 0, LONGEST);
+}
+
 static double gain(const adaptive *s, const tn_stage *at) {
   const double w = ((const space *)at->room)->w, most = at->h > 0 ? SHARE * s->limit / at->h : INFINITY;
   return fmin(w > 0 ? w : s->start, fmax(most, s->least));
@@ -163,4 +172,5 @@ const tn_stabilizer_type tn_stabilizer_baumgarte_adaptive = {
     .limits = limits,
     .feedback = feedback,
     .accept = accept,
+    .keep = keep,
 };

@@ -86,7 +86,6 @@ static bool attempt_reference(attempt *a, long most) {
                              .text_name = c->name,
                              .settings = 6,
                              .setting = s,
-                             .x = NAN,
                              .most_rhs = most,
                              .poses = true,
                              .reference = table[i]};
@@ -219,7 +218,6 @@ static tn_status list_runs(tn_compare *c, tn_error *e) {
                               .text_name = c->name,
                               .settings = n,
                               .setting = x->setting,
-                              .x = NAN,
                               .most_rhs = c->patience,
                               .own_outputs = o->reference != NULL,
                               .curve = true,

@@ -172,7 +172,6 @@ typedef struct figure {
   const char *name;
   double value;
 } figure;
-enum { FIGURES = 25 };
 
 /* s NULL: the names alone */
 static void figures_of(const tn_sim *s, figure *out) {
@@ -181,44 +180,52 @@ static void figures_of(const tn_sim *s, figure *out) {
   const tn_summary *sum = s ? &s->summary : &none;
   const tn_model *m = s ? s->m : &no_model;
   const double cpu = sum->cpu_seconds > 0 ? sum->cpu_seconds : NAN;
-  const figure all[FIGURES] = {{"rhs", (double)sum->rhs},
-                               {"steps", (double)sum->steps},
-                               {"rejected", (double)sum->rejected},
-                               {"factorizations", (double)sum->factorizations},
-                               {"jacobians", (double)sum->jacobians},
-                               {"decompositions", (double)sum->decompositions},
-                               {"set-changes", (double)sum->set_changes},
-                               {"guard-calls", (double)sum->guard_calls},
-                               {"singular", (double)sum->singular_positions},
-                               {"failed", sum->status != TN_OK && sum->status != TN_E_STOPPED},
-                               {"time", s ? s->t : 0},
-                               {"energy", sum->energy_balance},
-                               {"cpu", sum->cpu_seconds},
-                               {"assemble-share", sum->time_assemble / cpu},
-                               {"solve-share", sum->time_solve / cpu},
-                               {"project-share", sum->time_project / cpu},
-                               {"coordinates", m->nq},
-                               {"speeds", m->nu},
-                               {"rows", m->rows},
-                               {"holonomic", m->holonomic},
-                               {"freedom", sum->degrees_of_freedom},
-                               {"independent", NAN},
-                               {"rank", NAN},
-                               {"jacobian-rank", NAN},
-                               {"condition", NAN}};
+  const figure all[TN_FIGURES] = {{"rhs", (double)sum->rhs},
+                                  {"steps", (double)sum->steps},
+                                  {"rejected", (double)sum->rejected},
+                                  {"factorizations", (double)sum->factorizations},
+                                  {"jacobians", (double)sum->jacobians},
+                                  {"decompositions", (double)sum->decompositions},
+                                  {"set-changes", (double)sum->set_changes},
+                                  {"guard-calls", (double)sum->guard_calls},
+                                  {"singular", (double)sum->singular_positions},
+                                  {"events", (double)sum->fired},
+                                  {"impulses", (double)sum->impulses},
+                                  {"failed", sum->status != TN_OK && sum->status != TN_E_STOPPED},
+                                  {"time", s ? s->t : 0},
+                                  {"energy", sum->energy_balance},
+                                  {"cpu", sum->cpu_seconds},
+                                  {"assemble-share", sum->time_assemble / cpu},
+                                  {"solve-share", sum->time_solve / cpu},
+                                  {"project-share", sum->time_project / cpu},
+                                  {"coordinates", m->nq},
+                                  {"speeds", m->nu},
+                                  {"rows", m->rows},
+                                  {"holonomic", m->holonomic},
+                                  {"freedom", sum->degrees_of_freedom},
+                                  {"independent", NAN},
+                                  {"rank", NAN},
+                                  {"jacobian-rank", NAN},
+                                  {"condition", NAN}};
   memcpy(out, all, sizeof all);
 }
 
-bool tn_figure_named(const char *word) {
-  figure all[FIGURES];
+int tn_figure_names(const char *name[TN_FIGURES]) {
+  figure all[TN_FIGURES];
   figures_of(NULL, all);
-  for (int i = 0; i < FIGURES; i++)
-    if (strcmp(all[i].name, word) == 0) return true;
+  for (int i = 0; i < TN_FIGURES; i++) name[i] = all[i].name;
+  return TN_FIGURES;
+}
+
+bool tn_figure_timed(const char *name) {
+  static const char *const timed[] = {"cpu", "assemble-share", "solve-share", "project-share"};
+  for (size_t i = 0; i < sizeof timed / sizeof *timed; i++)
+    if (strcmp(timed[i], name) == 0) return true;
   return false;
 }
 
 double tn_figure(tn_sim *s, const char *name, double level) {
-  figure all[FIGURES];
+  figure all[TN_FIGURES];
   tn_eval at;
   if (strcmp(name, "rank") == 0) return tn_sim_eval(s, &at, NULL) == TN_OK ? (double)at.rank : (double)NAN;
   if (strcmp(name, "condition") == 0) return condition(s);
@@ -226,7 +233,7 @@ double tn_figure(tn_sim *s, const char *name, double level) {
   if (strcmp(name, "independent") == 0)
     return s->solver.type->independent ? s->solver.type->independent(s->solver.work) + 1 : (double)NAN;
   figures_of(s, all);
-  for (int i = 0; i < FIGURES; i++)
+  for (int i = 0; i < TN_FIGURES; i++)
     if (strcmp(all[i].name, name) == 0) return all[i].value;
   return NAN;
 }

@@ -1,76 +1,7 @@
 /* a study file. what is said in it is checked here as far as that can be done without a run. */
 #include "study/study.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-/* ---- small helpers ------------------------------------------------------------------------------------------------------ */
-
 enum { MOST_LIKE = 32, MOST_MEASURES = 10000 };
-
-static tn_status no_memory(tn_error *e) { return tn_fail(e, TN_E_MEMORY, "out of memory"); }
-
-/* every key of an object is one of these */
-static tn_status keys(const tn_node *node, const char *const *known, tn_error *e) {
-  if (node->kind != TN_NODE_OBJECT) return tn_node_fail(node, e, TN_E_MODEL, "this has to be an object");
-  for (const tn_node *c = node->first; c; c = c->next) {
-    int n = 0;
-    bool found = tn_node_is_own(c);
-    for (; known[n]; n++) found = found || strcmp(known[n], c->key) == 0;
-    if (found) continue;
-    const char *near = tn_nearest(c->key, n, known);
-    tn_node_fail(c, e, TN_E_MODEL, "unknown key '%.64s'", c->key);
-    if (near) tn_hint(e, "did you mean '%s'?", near);
-    return TN_E_MODEL;
-  }
-  return TN_OK;
-}
-
-static tn_status text_at(const tn_node *object, const char *key, const char *otherwise, const char **out, tn_error *e) {
-  const tn_node *node = tn_node_get(object, key);
-  *out = otherwise;
-  if (!node) return otherwise ? TN_OK : tn_node_fail(object, e, TN_E_MODEL, "`%s` is missing", key);
-  if (node->kind != TN_NODE_TEXT) return tn_node_fail(node, e, TN_E_MODEL, "`%s` has to be a text", key);
-  *out = node->text;
-  return TN_OK;
-}
-
-static tn_status number_at(const tn_node *object, const char *key, double otherwise, double *out, tn_error *e) {
-  const tn_node *node = tn_node_get(object, key);
-  *out = otherwise;
-  if (!node) return TN_OK;
-  if (node->kind != TN_NODE_NUMBER) return tn_node_fail(node, e, TN_E_MODEL, "`%s` has to be a number", key);
-  *out = node->number;
-  return TN_OK;
-}
-
-static tn_status whole_at(const tn_node *object, const char *key, int otherwise, double lo, double hi, int *out,
-                          tn_error *e) {
-  double x;
-  TN_TRY(number_at(object, key, otherwise, &x, e));
-  if (tn_node_get(object, key) && !(x >= lo && x <= hi && x == floor(x)))
-    return tn_node_fail(tn_node_get(object, key), e, TN_E_MODEL, "`%s` is a whole number from %g to %g", key, lo, hi);
-  *out = (int)x;
-  return TN_OK;
-}
-
-/* one of the words, as its number; the first if it is left out */
-static tn_status word_at(const tn_node *object, const char *key, const char *const *words, int *out, tn_error *e) {
-  const char *text;
-  tn_status status = text_at(object, key, words[0], &text, e);
-  char all[256] = "";
-  size_t used = 0;
-  if (status != TN_OK) return status;
-  for (*out = 0; words[*out]; ++*out) {
-    if (strcmp(words[*out], text) == 0) return TN_OK;
-    const int n = tn_format(all + used, sizeof all - used, "%s%s", *out ? ", " : "", words[*out]);
-    used = n < 0 || (size_t)n >= sizeof all - used ? sizeof all - 1 : used + (size_t)n;
-  }
-  return tn_node_fail(tn_node_get(object, key), e, TN_E_MODEL, "`%s` is '%.64s', and can be %s", key, text, all);
-}
-
-static int count(const tn_node *node) { return node ? (int)node->size : 0; }
 
 /* ---- runs and references ------------------------------------------------------------------------------------------------ */
 
@@ -96,30 +27,32 @@ static tn_status unknown_run(const tn_study *s, const tn_node *at, const char *n
   return TN_E_MODEL;
 }
 
+static tn_status read_run(tn_study *s, const tn_node *c, tn_error *e) {
+  tn_plan_of_run *p = &s->plan[s->plans];
+  const char *like;
+  TN_TRY(tn_members_known(c, run_keys, e));
+  TN_TRY(tn_member_text(c, "like", "", &like, e));
+  *p = (tn_plan_of_run){.name = c->key, .node = c};
+  if (*like && !(p->like = plan_named(s, like))) return unknown_run(s, tn_node_get(c, "like"), like, e); /* above it */
+  s->plans++;
+  int depth = 0, whole;
+  for (const tn_plan_of_run *up = p->like; up; up = up->like) depth++;
+  if (depth > MOST_LIKE)
+    return tn_node_fail(c, e, TN_E_MODEL, "runs are like one another more than %d deep", MOST_LIKE);
+  TN_TRY(tn_member_whole(c, "repeat", 1, 1, 1000, &whole, e));
+  TN_TRY(tn_member_whole(c, "most-rhs", 1, 1, 2e9, &whole, e));
+  const tn_node *set = tn_node_get(c, "set");
+  if (set && set->kind != TN_NODE_OBJECT)
+    return tn_node_fail(set, e, TN_E_MODEL, "`set` has pointers into the model and values for them");
+  if (!tn_plan_get(p, "model")) return tn_node_fail(c, e, TN_E_MODEL, "run '%.64s' has no `model`", c->key);
+  return TN_OK;
+}
+
 static tn_status read_runs(tn_study *s, const tn_node *runs, tn_error *e) {
   if (runs && runs->kind != TN_NODE_OBJECT) return tn_node_fail(runs, e, TN_E_MODEL, "`runs` has to be an object");
-  s->plan = tn_arena_alloc(&s->arena, sizeof *s->plan * (size_t)(count(runs) + 1));
-  if (!s->plan) return no_memory(e);
-  for (const tn_node *c = runs ? runs->first : NULL; c; c = c->next) {
-    tn_plan_of_run *p = &s->plan[s->plans];
-    const char *like;
-    TN_TRY(keys(c, run_keys, e));
-    TN_TRY(text_at(c, "like", "", &like, e));
-    *p = (tn_plan_of_run){.name = c->key, .node = c};
-    if (*like && !(p->like = plan_named(s, like)))
-      return unknown_run(s, tn_node_get(c, "like"), like, e); /* above it */
-    s->plans++;
-    int depth = 0, whole;
-    for (const tn_plan_of_run *up = p->like; up; up = up->like) depth++;
-    if (depth > MOST_LIKE)
-      return tn_node_fail(c, e, TN_E_MODEL, "runs are like one another more than %d deep", MOST_LIKE);
-    TN_TRY(whole_at(c, "repeat", 1, 1, 1000, &whole, e));
-    TN_TRY(whole_at(c, "most-rhs", 1, 1, 2e9, &whole, e));
-    const tn_node *set = tn_node_get(c, "set");
-    if (set && set->kind != TN_NODE_OBJECT)
-      return tn_node_fail(set, e, TN_E_MODEL, "`set` has pointers into the model and values for them");
-    if (!tn_plan_get(p, "model")) return tn_node_fail(c, e, TN_E_MODEL, "run '%.64s' has no `model`", c->key);
-  }
+  s->plan = tn_arena_alloc(&s->arena, sizeof *s->plan * (size_t)(tn_member_count(runs) + 1));
+  if (!s->plan) return tn_out_of_memory(e);
+  for (const tn_node *c = runs ? runs->first : NULL; c; c = c->next) TN_TRY(read_run(s, c, e));
   return TN_OK;
 }
 
@@ -127,14 +60,14 @@ static const char *const reference_keys[] = {"run", "file", "doc", NULL};
 
 static tn_status read_references(tn_study *s, const tn_node *all, tn_error *e) {
   if (all && all->kind != TN_NODE_OBJECT) return tn_node_fail(all, e, TN_E_MODEL, "`references` has to be an object");
-  s->reference = tn_arena_alloc(&s->arena, sizeof *s->reference * (size_t)(count(all) + 1));
-  if (!s->reference) return no_memory(e);
+  s->reference = tn_arena_alloc(&s->arena, sizeof *s->reference * (size_t)(tn_member_count(all) + 1));
+  if (!s->reference) return tn_out_of_memory(e);
   for (const tn_node *c = all ? all->first : NULL; c; c = c->next) {
     tn_reference_plan *r = &s->reference[s->references];
     const char *run, *file;
-    TN_TRY(keys(c, reference_keys, e));
-    TN_TRY(text_at(c, "run", "", &run, e));
-    TN_TRY(text_at(c, "file", "", &file, e));
+    TN_TRY(tn_members_known(c, reference_keys, e));
+    TN_TRY(tn_member_text(c, "run", "", &run, e));
+    TN_TRY(tn_member_text(c, "file", "", &file, e));
     *r = (tn_reference_plan){.node = c, .table = {.name = c->key}};
     tn_arena_init(&r->table.arena, &s->arena.allocator);
     s->references++;
@@ -154,11 +87,10 @@ static int measure_named(const tn_study *s, const char *name) {
 }
 
 static bool find(void *user, const char *name, tn_meaning *m, tn_error *e) {
-  static const char *const own[] = {"measured", "paper", "m", "x", "failed", NULL};
   const tn_study *s = user;
   int slot = measure_named(s, name);
-  for (int k = 0; slot < 0 && own[k]; k++)
-    if (strcmp(own[k], name) == 0) slot = TN_SLOT_MEASURED + k;
+  for (int k = 0; slot < 0 && s->word[k]; k++)
+    if (strcmp(s->word[k], name) == 0) slot = TN_SLOT_MEASURED + k;
   if (slot < 0) {
     tn_fail(e, TN_E_MODEL, "there is no measure '%.64s'", name);
     return false;
@@ -171,7 +103,8 @@ static tn_status expression_at(tn_study *s, const tn_node *object, const char *k
   const tn_node *node = tn_node_get(object, key);
   *out = NULL;
   if (!node) return TN_OK;
-  if (node->kind == TN_NODE_NUMBER) return (*out = tn_expr_number(&s->arena, node->number)) ? TN_OK : no_memory(e);
+  if (node->kind == TN_NODE_NUMBER)
+    return (*out = tn_expr_number(&s->arena, node->number)) ? TN_OK : tn_out_of_memory(e);
   if (node->kind != TN_NODE_TEXT) return tn_node_fail(node, e, TN_E_MODEL, "`%s` has to be an expression", key);
   const tn_names names = {.user = s, .dimension = 3, .find = find};
   tn_error inner;
@@ -182,11 +115,11 @@ static tn_status expression_at(tn_study *s, const tn_node *object, const char *k
 
 static tn_status channels(tn_study *s, tn_finding *m, const tn_node *list, tn_error *e) {
   tn_meter *meter = &m->meter;
-  const int n = count(list);
+  const int n = tn_member_count(list);
   const char **ours = tn_arena_alloc(&s->arena, sizeof *ours * (size_t)(n + 1));
   int *theirs = tn_arena_alloc(&s->arena, sizeof *theirs * (size_t)(n + 1));
   meter->column = tn_arena_alloc(&s->arena, sizeof *meter->column * (size_t)(n + 1));
-  if (!ours || !theirs || !meter->column) return no_memory(e);
+  if (!ours || !theirs || !meter->column) return tn_out_of_memory(e);
   if (!list || (list->kind != TN_NODE_LIST && list->kind != TN_NODE_OBJECT) || !n)
     return tn_node_fail(list ? list : m->node, e, TN_E_MODEL,
                         "`channels` is a list of expressions, or an object of ours and theirs");
@@ -200,7 +133,7 @@ static tn_status channels(tn_study *s, tn_finding *m, const tn_node *list, tn_er
     if (r->path)
       return tn_node_fail(c, e, TN_E_MODEL, "the reference '%s' has no column '%.64s'", r->table.name, wanted);
     const char **more = tn_arena_alloc(&s->arena, sizeof *more * (size_t)(r->table.columns + 1));
-    if (!more) return no_memory(e);
+    if (!more) return tn_out_of_memory(e);
     if (r->table.columns) memcpy(more, r->table.column, sizeof *more * (size_t)r->table.columns);
     more[r->table.columns] = wanted;
     r->table.column = more;
@@ -216,12 +149,36 @@ static tn_status channels(tn_study *s, tn_finding *m, const tn_node *list, tn_er
 static const char *const measure_keys[] = {
     "name",  "run",   "take", "of",       "expression", "norm", "row",  "rows",  "joint", "at",      "from", "to",
     "level", "share", "k",    "channels", "against",    "fact", "vary", "value", "doc",   "without", NULL};
+/* of the only run that there is, which has no name */
+static const char *const run_measure_keys[] = {"take",    "of",    "expression", "norm",    "row",   "rows", "joint",
+                                               "at",      "from",  "to",         "level",   "share", "k",    "channels",
+                                               "against", "value", "doc",        "without", NULL};
 static const char *const vary_keys[] = {"from", "to", "by", "collect", "where", NULL};
 
 /* the study's own name for an expression, or the expression itself */
 static const char *expression_of(const tn_study *s, const char *text) {
   const tn_node *named = tn_node_get(tn_node_get(s->root, "expressions"), text);
   return named && named->kind == TN_NODE_TEXT ? named->text : text;
+}
+
+/* a number of the whole run; a sweep has no use for times and failures */
+static tn_status figure_named(const tn_study *s, const tn_node *at, const char *const *words, tn_error *e) {
+  const char *name[TN_FIGURES], *known[TN_FIGURES + 8];
+  char all[400] = "";
+  size_t used = 0;
+  int n = 0;
+  const int figures = tn_figure_names(name);
+  for (int i = 0; i < figures; i++)
+    if (strcmp(name[i], at->text) == 0) return TN_OK;
+  for (; words[n]; n++) known[n] = words[n];
+  for (int i = 0; i < figures; i++)
+    if (!s->one_run || (!tn_figure_timed(name[i]) && strcmp(name[i], "failed") != 0)) known[n++] = name[i];
+  for (int i = 0; i < n && used < sizeof all; i++)
+    used += (size_t)tn_format(all + used, sizeof all - used, "%s%s", i ? ", " : "", known[i]);
+  const char *near = tn_nearest(at->text, n, known);
+  tn_node_fail(at, e, TN_E_MODEL, "'%.64s' is not known to be measured; known are: %s", at->text, all);
+  if (near) tn_hint(e, "did you mean '%s'?", near);
+  return TN_E_MODEL;
 }
 
 static tn_status signal_of(tn_study *s, tn_finding *m, tn_error *e) {
@@ -233,20 +190,20 @@ static tn_status signal_of(tn_study *s, tn_finding *m, tn_error *e) {
   const tn_node *n = m->node;
   const char *of, *expression, *take, *joint;
   int row = 0, place, norm;
-  TN_TRY(text_at(n, "of", "", &of, e));
-  TN_TRY(text_at(n, "expression", "", &expression, e));
-  TN_TRY(text_at(n, "take", "max", &take, e));
-  TN_TRY(text_at(n, "joint", "", &joint, e));
-  TN_TRY(word_at(n, "rows", which, &x->rows, e));
-  TN_TRY(word_at(n, "at", places, &place, e));
-  TN_TRY(word_at(n, "norm", norms, &norm, e));
-  TN_TRY(whole_at(n, "row", 0, 1, 1e9, &row, e));
-  TN_TRY(number_at(n, "from", -INFINITY, &x->from, e));
-  TN_TRY(number_at(n, "to", INFINITY, &x->to, e));
+  TN_TRY(tn_member_text(n, "of", "", &of, e));
+  TN_TRY(tn_member_text(n, "expression", "", &expression, e));
+  TN_TRY(tn_member_text(n, "take", "max", &take, e));
+  TN_TRY(tn_member_text(n, "joint", "", &joint, e));
+  TN_TRY(tn_member_word(n, "rows", which, &x->rows, e));
+  TN_TRY(tn_member_word(n, "at", places, &place, e));
+  TN_TRY(tn_member_word(n, "norm", norms, &norm, e));
+  TN_TRY(tn_member_whole(n, "row", 0, 1, 1e9, &row, e));
+  TN_TRY(tn_member_number(n, "from", -INFINITY, &x->from, e));
+  TN_TRY(tn_member_number(n, "to", INFINITY, &x->to, e));
   if (!(x->from <= x->to)) return tn_node_fail(n, e, TN_E_MODEL, "`from` is later than `to`");
-  TN_TRY(number_at(n, "level", 0, &x->level, e));
-  if (tn_node_get(n, "share")) TN_TRY(number_at(n, "share", 0, &x->level, e));
-  TN_TRY(whole_at(n, "k", 1, 1, 1e9, &x->k, e));
+  TN_TRY(tn_member_number(n, "level", 0, &x->level, e));
+  if (tn_node_get(n, "share")) TN_TRY(tn_member_number(n, "share", 0, &x->level, e));
+  TN_TRY(tn_member_whole(n, "k", 1, 1, 1e9, &x->k, e));
   x->norm = norm;
   x->row = row - 1; /* they are counted from 1 */
   x->at_rows = place == 1;
@@ -259,7 +216,7 @@ static tn_status signal_of(tn_study *s, tn_finding *m, tn_error *e) {
   if (*expression) {
     const char **one = tn_arena_alloc(&s->arena, sizeof *one);
     x->column = tn_arena_alloc(&s->arena, sizeof *x->column);
-    if (!one || !x->column) return no_memory(e);
+    if (!one || !x->column) return tn_out_of_memory(e);
     *one = expression_of(s, expression);
     x->signal = TN_SIGNAL_EXPRESSION;
     x->channels = 1;
@@ -271,15 +228,14 @@ static tn_status signal_of(tn_study *s, tn_finding *m, tn_error *e) {
       x->signal = (tn_quantity)i;
       if (i != TN_SIGNAL_ERROR) return TN_OK;
       const char *against;
-      TN_TRY(text_at(n, "against", NULL, &against, e));
+      TN_TRY(tn_member_text(n, "against", NULL, &against, e));
       for (m->against = s->references - 1; m->against >= 0; m->against--)
         if (strcmp(s->reference[m->against].table.name, against) == 0) break;
       if (m->against < 0)
         return tn_node_fail(tn_node_get(n, "against"), e, TN_E_MODEL, "there is no reference '%.64s'", against);
       return channels(s, m, tn_node_get(n, "channels"), e);
     }
-  if (!tn_figure_named(of))
-    return tn_node_fail(tn_node_get(n, "of"), e, TN_E_MODEL, "'%.64s' is not known to be measured", of);
+  TN_TRY(figure_named(s, tn_node_get(n, "of"), words, e));
   static const char *const idle[] = {"take", "from", "to", "norm", "row", "rows", "joint", "at", "k"};
   for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
     if (tn_node_get(n, idle[i]))
@@ -289,8 +245,8 @@ static tn_status signal_of(tn_study *s, tn_finding *m, tn_error *e) {
   x->figure = of;
   const tn_node *without = tn_node_get(n, "without");
   if (!without) return TN_OK;
-  const char **left = tn_arena_alloc(&s->arena, sizeof *left * (size_t)(count(without) + 1));
-  if (!left) return no_memory(e);
+  const char **left = tn_arena_alloc(&s->arena, sizeof *left * (size_t)(tn_member_count(without) + 1));
+  if (!left) return tn_out_of_memory(e);
   if (strcmp(of, "condition") != 0 || without->kind != TN_NODE_LIST)
     return tn_node_fail(without, e, TN_E_MODEL, "`without` is a list of coordinates that a `condition` leaves out");
   for (const tn_node *c = without->first; c; c = c->next) {
@@ -304,11 +260,11 @@ static tn_status signal_of(tn_study *s, tn_finding *m, tn_error *e) {
 static tn_status vary(tn_finding *m, const tn_node *v, tn_error *e) {
   static const char *const collects[] = {"max", "min", "sum", "first", "last", NULL};
   int collect;
-  TN_TRY(keys(v, vary_keys, e));
-  TN_TRY(number_at(v, "from", NAN, &m->from, e));
-  TN_TRY(number_at(v, "to", NAN, &m->to, e));
-  TN_TRY(number_at(v, "by", 1, &m->by, e));
-  TN_TRY(word_at(v, "collect", collects, &collect, e));
+  TN_TRY(tn_members_known(v, vary_keys, e));
+  TN_TRY(tn_member_number(v, "from", NAN, &m->from, e));
+  TN_TRY(tn_member_number(v, "to", NAN, &m->to, e));
+  TN_TRY(tn_member_number(v, "by", 1, &m->by, e));
+  TN_TRY(tn_member_word(v, "collect", collects, &collect, e));
   m->collect = (tn_collect)collect;
   m->kind = TN_MEASURE_VARIED;
   if (!(m->from <= m->to) || !(m->by > 0) || !((m->to - m->from) / m->by < 1e5))
@@ -322,28 +278,29 @@ static tn_status read_measure(tn_study *s, const tn_node *node, const char *name
   tn_finding *m = &s->measure[s->measures];
   const char *fact, *run;
   *m = (tn_finding){.node = node, .against = -1, .result = NAN};
-  TN_TRY(text_at(node, "fact", "", &fact, e));
+  if (s->one_run) TN_TRY(tn_members_known(node, run_measure_keys, e));
+  TN_TRY(tn_member_text(node, "fact", "", &fact, e));
   if (*fact) {
     m->kind = TN_MEASURE_FACT;
     if (!tn_fact_keys(fact))
       return tn_node_fail(tn_node_get(node, "fact"), e, TN_E_MODEL, "there is no fact '%.64s'", fact);
-    TN_TRY(keys(node, tn_fact_keys(fact), e));
+    TN_TRY(tn_members_known(node, tn_fact_keys(fact), e));
   } else {
-    TN_TRY(keys(node, measure_keys, e));
+    TN_TRY(tn_members_known(node, measure_keys, e));
   }
-  TN_TRY(text_at(node, "run", "", &run, e));
+  TN_TRY(tn_member_text(node, "run", "", &run, e));
   if (tn_node_get(node, "value")) {
     m->kind = TN_MEASURE_VALUE;
   } else if (!*fact) {
-    if (!*run) return tn_node_fail(node, e, TN_E_MODEL, "a measure has a `run`, a `fact` or a `value`");
-    if (!(m->plan = plan_named(s, run))) return unknown_run(s, tn_node_get(node, "run"), run, e);
+    if (!*run && !s->one_run) return tn_node_fail(node, e, TN_E_MODEL, "a measure has a `run`, a `fact` or a `value`");
+    if (!(m->plan = s->one_run ? s->plan : plan_named(s, run))) return unknown_run(s, tn_node_get(node, "run"), run, e);
     TN_TRY(signal_of(s, m, e));
     if (tn_node_get(node, "vary")) TN_TRY(vary(m, tn_node_get(node, "vary"), e));
   }
-  if (!name) TN_TRY(text_at(node, "name", "", &name, e));
+  if (!name) TN_TRY(tn_member_text(node, "name", "", &name, e));
   if (*name) {
     if (measure_named(s, name) >= 0) return tn_node_fail(node, e, TN_E_MODEL, "there are two measures '%.64s'", name);
-    m->name = name;
+    m->name = m->meter.name = name;
   }
   *out = s->measures++;
   return TN_OK;
@@ -357,7 +314,7 @@ static const char *const row_keys[] = {"id",      "what",  "where",     "paper",
 static const char *const ours_keys[] = {"value", "tolerance", "why", "verdict", NULL};
 
 static tn_status tolerance_at(const tn_node *object, const char *key, const char **out, tn_error *e) {
-  TN_TRY(text_at(object, key, NULL, out, e));
+  TN_TRY(tn_member_text(object, key, NULL, out, e));
   if (tn_tolerance_reads(*out)) return TN_OK;
   return tn_node_fail(
       tn_node_get(object, key), e, TN_E_MODEL,
@@ -375,7 +332,7 @@ static tn_status paper_of(tn_study *s, tn_row_plan *r, tn_error *e) {
     return node->kind == TN_NODE_TEXT ? TN_OK : tn_node_fail(node, e, TN_E_MODEL, "`paper` is a number or words");
   r->paper = node->number;
   tn_json_digits(node->number, digits);
-  return (r->row.paper = tn_arena_text(&s->arena, digits, strlen(digits))) ? TN_OK : no_memory(e);
+  return (r->row.paper = tn_arena_text(&s->arena, digits, strlen(digits))) ? TN_OK : tn_out_of_memory(e);
 }
 
 /* a number, or "inf" */
@@ -385,7 +342,7 @@ static tn_status expected_of(const tn_node *node, const char *key, double *out, 
     *out = INFINITY;
     return TN_OK;
   }
-  return number_at(node, key, NAN, out, e);
+  return tn_member_number(node, key, NAN, out, e);
 }
 
 static tn_status read_row(tn_study *s, const tn_node *node, tn_error *e) {
@@ -395,21 +352,21 @@ static tn_status read_row(tn_study *s, const tn_node *node, tn_error *e) {
   const tn_node *measure, *decidable, *ours;
   int verdict, cost;
   *r = (tn_row_plan){.node = node, .decidable = true, .ours = NAN, .measure = -1};
-  TN_TRY(keys(node, row_keys, e));
-  TN_TRY(text_at(node, "id", NULL, &r->row.id, e));
+  TN_TRY(tn_members_known(node, row_keys, e));
+  TN_TRY(tn_member_text(node, "id", NULL, &r->row.id, e));
   for (int i = 0; i < s->rows; i++)
     if (strcmp(s->row[i].row.id, r->row.id) == 0)
       return tn_node_fail(node, e, TN_E_MODEL, "there are two rows '%.100s'", r->row.id);
-  TN_TRY(text_at(node, "what", "", &r->row.what, e));
-  TN_TRY(text_at(node, "where", "", &r->row.where, e));
-  TN_TRY(text_at(node, "why", "", &r->row.why, e));
+  TN_TRY(tn_member_text(node, "what", "", &r->row.what, e));
+  TN_TRY(tn_member_text(node, "where", "", &r->row.where, e));
+  TN_TRY(tn_member_text(node, "why", "", &r->row.why, e));
   TN_TRY(paper_of(s, r, e));
   TN_TRY(tolerance_at(node, "tolerance", &r->row.tolerance, e));
   TN_TRY(expected_of(node, "expected", &r->row.expected, e));
-  TN_TRY(text_at(node, "verdict", NULL, &r->row.differs, e)); /* it has to be there */
+  TN_TRY(tn_member_text(node, "verdict", NULL, &r->row.differs, e)); /* it has to be there */
   r->row.differs = NULL;
-  TN_TRY(word_at(node, "verdict", verdicts, &verdict, e));
-  TN_TRY(word_at(node, "cost", costs, &cost, e));
+  TN_TRY(tn_member_word(node, "verdict", verdicts, &verdict, e));
+  TN_TRY(tn_member_word(node, "cost", costs, &cost, e));
   r->row.foreseen = (tn_verdict)(TN_REPRODUCED + verdict);
   r->row.quick = cost == 0;
   r->row.measured = NAN;
@@ -418,11 +375,11 @@ static tn_status read_row(tn_study *s, const tn_node *node, tn_error *e) {
     r->decidable = decidable->boolean;
   }
   if ((ours = tn_node_get(node, "ours"))) {
-    TN_TRY(keys(ours, ours_keys, e));
+    TN_TRY(tn_members_known(ours, ours_keys, e));
     TN_TRY(expected_of(ours, "value", &r->ours, e));
     TN_TRY(tolerance_at(ours, "tolerance", &r->ours_tolerance, e));
-    TN_TRY(text_at(ours, "why", NULL, &r->row.differs, e));
-    if (tn_node_get(ours, "verdict")) TN_TRY(word_at(ours, "verdict", verdicts, &verdict, e));
+    TN_TRY(tn_member_text(ours, "why", NULL, &r->row.differs, e));
+    if (tn_node_get(ours, "verdict")) TN_TRY(tn_member_word(ours, "verdict", verdicts, &verdict, e));
     r->ours_verdict = (tn_verdict)(TN_REPRODUCED + verdict); /* that of the claim if it is left out */
   }
   if (isnan(r->row.expected) && tn_tolerance_needs_value(r->row.tolerance) && tn_node_get(node, "measure"))
@@ -464,7 +421,7 @@ static tn_status check_where(const tn_study *s, const tn_finding *m, tn_error *e
 
 static tn_status read_claim(tn_study *s, tn_row_plan *r, tn_error *e) {
   TN_TRY(expression_at(s, r->node, "holds", &r->holds, e));
-  TN_TRY(text_at(r->node, "agree", "", &r->agree, e));
+  TN_TRY(tn_member_text(r->node, "agree", "", &r->agree, e));
   if (*r->agree && !tn_tolerance_reads(r->agree)) return tolerance_at(r->node, "agree", &r->agree, e);
   if (r->decidable && !r->holds && (isnan(r->paper) || !*r->agree))
     return tn_node_fail(r->node, e, TN_E_MODEL,
@@ -477,40 +434,62 @@ static tn_status read_claim(tn_study *s, tn_row_plan *r, tn_error *e) {
 static const char *const study_keys[] = {"study",      "paper",       "title",    "doc",  "runs",
                                          "references", "expressions", "measures", "rows", NULL};
 
-static tn_status read_all(tn_study *s, tn_error *e) {
-  const tn_node *root = s->root, *measures = tn_node_get(root, "measures"), *rows = tn_node_get(root, "rows");
-  double version;
-  int i;
-  TN_TRY(keys(root, study_keys, e));
-  TN_TRY(number_at(root, "study", NAN, &version, e));
-  if (version != 1) return tn_node_fail(root, e, TN_E_MODEL, "it has to begin with \"study\": 1");
-  TN_TRY(text_at(root, "paper", "", &s->paper, e));
-  TN_TRY(text_at(root, "title", "", &s->title, e));
-  const tn_node *named = tn_node_get(root, "expressions");
+static tn_status read_expressions(const tn_study *s, tn_error *e) {
+  const tn_node *named = tn_node_get(s->root, "expressions");
   if (named && named->kind != TN_NODE_OBJECT)
     return tn_node_fail(named, e, TN_E_MODEL, "`expressions` has names and expressions");
   for (const tn_node *c = named ? named->first : NULL; c; c = c->next)
     if (c->kind != TN_NODE_TEXT) return tn_node_fail(c, e, TN_E_MODEL, "this has to be an expression");
-  TN_TRY(read_runs(s, tn_node_get(root, "runs"), e));
-  TN_TRY(read_references(s, tn_node_get(root, "references"), e));
-  for (i = 0; i < s->references; i++) {
+  return TN_OK;
+}
+
+static tn_status read_reference_files(tn_study *s, tn_error *e) {
+  for (int i = 0; i < s->references; i++) {
     tn_reference_plan *r = &s->reference[i];
     char path[2048];
     if (!r->path) continue;
     tn_format(path, sizeof path, "%s%s", r->path[0] == '/' ? "" : s->folder, r->path);
-    TN_TRY(tn_reference_read(&r->table, path, e));
+    TN_TRY(tn_placed(tn_reference_read(&r->table, path, e), tn_node_get(r->node, "file"), e));
   }
+  return TN_OK;
+}
+
+/* those by name; `more` come of rows */
+static tn_status read_measures(tn_study *s, int more, tn_error *e) {
+  const tn_node *measures = tn_node_get(s->root, "measures");
+  int i;
   if (measures && measures->kind != TN_NODE_OBJECT)
     return tn_node_fail(measures, e, TN_E_MODEL, "`measures` has to be an object");
+  if (tn_member_count(measures) > MOST_MEASURES || more > MOST_MEASURES - tn_member_count(measures))
+    return tn_node_fail(measures ? measures : s->root, e, TN_E_MODEL, "these are more than %d rows and measures",
+                        MOST_MEASURES);
+  s->measure = tn_arena_alloc(&s->arena, sizeof *s->measure * (size_t)(tn_member_count(measures) + more + 1));
+  if (!s->measure) return tn_out_of_memory(e);
+  for (const tn_node *c = measures ? measures->first : NULL; c; c = c->next) TN_TRY(read_measure(s, c, c->key, &i, e));
+  return TN_OK;
+}
+
+static tn_status read_all(tn_study *s, tn_error *e) {
+  static const char *const words[] = {"measured", "paper", "m", "x", "failed", NULL};
+  const tn_node *root = s->root, *rows = tn_node_get(root, "rows");
+  double version;
+  int i;
+  s->word = words;
+  TN_TRY(tn_members_known(root, study_keys, e));
+  TN_TRY(tn_member_number(root, "study", NAN, &version, e));
+  if (version != 1) return tn_node_fail(root, e, TN_E_MODEL, "it has to begin with \"study\": 1");
+  TN_TRY(tn_member_text(root, "paper", "", &s->paper, e));
+  TN_TRY(tn_member_text(root, "title", "", &s->title, e));
+  TN_TRY(read_expressions(s, e));
+  TN_TRY(read_runs(s, tn_node_get(root, "runs"), e));
+  TN_TRY(read_references(s, tn_node_get(root, "references"), e));
+  TN_TRY(read_reference_files(s, e));
   if (!rows || rows->kind != TN_NODE_LIST || !rows->size)
     return tn_node_fail(rows ? rows : root, e, TN_E_MODEL, "`rows` has to be a list of claims");
-  if (count(measures) + count(rows) > MOST_MEASURES)
-    return tn_node_fail(rows, e, TN_E_MODEL, "these are more than %d rows and measures", MOST_MEASURES);
-  s->measure = tn_arena_alloc(&s->arena, sizeof *s->measure * (size_t)(count(measures) + count(rows) + 1));
-  s->row = tn_arena_alloc(&s->arena, sizeof *s->row * (size_t)(count(rows) + 1));
+  TN_TRY(read_measures(s, tn_member_count(rows), e));
+  s->row = tn_arena_alloc(&s->arena, sizeof *s->row * (size_t)(tn_member_count(rows) + 1));
   s->trial = tn_arena_alloc(&s->arena, sizeof *s->trial * (size_t)(s->plans + 1));
-  if (!s->measure || !s->row || !s->trial) return no_memory(e);
-  for (const tn_node *c = measures ? measures->first : NULL; c; c = c->next) TN_TRY(read_measure(s, c, c->key, &i, e));
+  if (!s->row || !s->trial) return tn_out_of_memory(e);
   for (const tn_node *c = rows->first; c; c = c->next) TN_TRY(read_row(s, c, e));
   for (i = 0; i < s->measures; i++) TN_TRY(read_values(s, &s->measure[i], e));
   for (i = 0; i < s->measures; i++) TN_TRY(check_where(s, &s->measure[i], e));
@@ -518,41 +497,42 @@ static tn_status read_all(tn_study *s, tn_error *e) {
   return TN_OK;
 }
 
-static tn_status text_of(tn_study *s, const char *path, char **text, size_t *size, tn_error *e) {
-  FILE *file = fopen(path, "rb");
-  if (!file) return tn_fail(e, TN_E_IO, "cannot read '%.200s': %s", path, strerror(errno));
-  size_t room = 1 << 16, used = 0, n;
-  tn_status status = TN_OK;
-  char *at = tn_arena_alloc(&s->arena, room);
-  while (at && (n = fread(at + used, 1, room - used, file)) > 0) {
-    used += n;
-    if (used < room) continue;
-    char *larger = room > TN_TEXT_MOST ? NULL : tn_arena_alloc(&s->arena, 2 * room);
-    if (larger) memcpy(larger, at, used);
-    at = larger;
-    room *= 2;
-  }
-  if (!at)
-    status = no_memory(e);
-  else if (ferror(file))
-    status = tn_fail(e, TN_E_IO, "cannot read '%.200s'", path);
-  fclose(file);
-  *text = at;
-  *size = used;
-  return status;
+tn_status tn_study_parse_run(tn_study *s, const char *const *words, tn_error *e) {
+  const tn_node *run = tn_node_get(s->root, "run");
+  s->word = words;
+  s->one_run = true;
+  if (!run) return tn_node_fail(s->root, e, TN_E_MODEL, "`run` is missing: a model, and what is varied in it");
+  s->plan = tn_arena_alloc(&s->arena, sizeof *s->plan);
+  if (!s->plan) return tn_out_of_memory(e);
+  const tn_node *idle = tn_node_get(run, "like") ? tn_node_get(run, "like") : tn_node_get(run, "repeat");
+  if (idle) return tn_node_fail(idle, e, TN_E_MODEL, "`%s` means nothing here: there is one run", idle->key);
+  TN_TRY(read_run(s, run, e));
+  TN_TRY(read_expressions(s, e));
+  TN_TRY(read_references(s, tn_node_get(s->root, "references"), e));
+  for (int i = 0; i < s->references; i++)
+    if (!s->reference[i].path)
+      return tn_node_fail(s->reference[i].node, e, TN_E_MODEL, "a reference of a sweep is a `file`");
+  TN_TRY(read_reference_files(s, e));
+  TN_TRY(read_measures(s, 0, e));
+  for (int i = 0; i < s->measures; i++) TN_TRY(read_values(s, &s->measure[i], e));
+  return TN_OK;
 }
 
-tn_status tn_study_parse_text(tn_study *s, const char *path, const char *text, size_t size, tn_error *e) {
+tn_status tn_study_parse_json(tn_study *s, const char *path, const char *text, size_t size, tn_error *e) {
   const char *slash = strrchr(path, '/');
   if (slash && (size_t)(slash - path) + 2 > sizeof s->folder) return tn_fail(e, TN_E_USAGE, "this path is too long");
   tn_format(s->folder, sizeof s->folder, "%.*s", slash ? (int)(slash - path) + 1 : 0, path);
-  TN_TRY(tn_json_parse(&s->arena, path, text, size, &s->root, e));
+  return tn_json_parse(&s->arena, path, text, size, &s->root, e);
+}
+
+tn_status tn_study_parse_text(tn_study *s, const char *path, const char *text, size_t size, tn_error *e) {
+  TN_TRY(tn_study_parse_json(s, path, text, size, e));
   return read_all(s, e);
 }
 
 tn_status tn_study_parse(tn_study *s, const char *path, tn_error *e) {
   char *text = NULL;
   size_t size = 0;
-  TN_TRY(text_of(s, path, &text, &size, e));
+  TN_TRY(tn_file_text(&s->arena, path, &text, &size, e));
   return tn_study_parse_text(s, path, text, size, e);
 }

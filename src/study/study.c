@@ -95,7 +95,9 @@ static void varied(tn_study *s, tn_finding *m) {
   for (long k = 0; k <= n; k++) {
     tn_meter *meter = &m->meter;
     const double x = m->from + (double)k * m->by;
-    tn_trial trial = {.plan = m->plan, .folder = s->folder, .x = x, .meters = 1, .meter = &meter};
+    tn_given given = {.name = "x", .number = x};
+    tn_json_digits(x, given.digits);
+    tn_trial trial = {.plan = m->plan, .folder = s->folder, .givens = 1, .given = &given, .meters = 1, .meter = &meter};
     tn_trial_run(&trial, &s->arena.allocator);
     m->seconds += trial.seconds;
     if (trial.broken) { /* a mistake in the file */
@@ -152,7 +154,7 @@ static bool tell(tn_pool *pool, work *w, const char *name) {
 static bool one_reference(tn_pool *pool, void *user, int i) {
   work *w = user;
   tn_reference_plan *r = &w->s->reference[w->reference[i]];
-  tn_trial trial = {.plan = r->plan, .folder = w->s->folder, .x = NAN, .reference = &r->table};
+  tn_trial trial = {.plan = r->plan, .folder = w->s->folder, .reference = &r->table};
   tn_trial_run(&trial, &w->s->arena.allocator);
   r->seconds = trial.seconds;
   if (trial.status != TN_OK) tn_format(r->failure, sizeof r->failure, "its reference: %.400s", trial.message);
@@ -181,7 +183,7 @@ static bool one_varied(tn_pool *pool, void *user, int i) {
 
 /* all meters on the run of a plan */
 static tn_status trial_of(tn_study *s, const tn_plan_of_run *p, tn_trial *t, tn_error *e) {
-  *t = (tn_trial){.plan = p, .folder = s->folder, .x = NAN, .curve = true};
+  *t = (tn_trial){.plan = p, .folder = s->folder, .curve = true};
   for (int i = 0; i < s->measures; i++)
     t->meters += s->measure[i].needed && s->measure[i].plan == p && s->measure[i].kind == TN_MEASURE_RUN;
   if (!t->meters) return TN_OK;

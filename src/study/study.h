@@ -1,12 +1,16 @@
 /* study: many runs, and what comes of them.
  *
  *   read.c       a study file                  trial.c    one run of a model, with meters on it
- *   plan.c       what a run is made of
+ *   members.c    of such files                 plan.c     what a run is made of
  *   metric.c     what can be measured          reference.c a motion to compare with
  *   facts.c      measures that need no run     verdict.c  tolerances, claims
  *   pool.c       runs on all cores             study.c    from the file to the rows
  *   print.c      rows as text and JSON         compare.c  methods on a model of the user's own
- *   compare_print.c                            page.c     either of them as a page */
+ *   compare_print.c                            page.c     either of them as a page
+ *   sweep_read.c a sweep file                  axis.c     what is varied: grids, lists, random numbers
+ *   sweep.c      from the file to the values   journal.c  what is done, for one that is cut off
+ *   sweep_try.c  wrong in every run            sensitivity.c  derivatives by differences
+ *   sweep_print.c, sweep_page.c */
 #ifndef TN_STUDY_INTERNAL_H
 #define TN_STUDY_INTERNAL_H
 
@@ -47,6 +51,7 @@ typedef struct tn_reference tn_reference;
 
 typedef struct tn_meter {
   /* as written */
+  const char *name; /* of the measure; NULL */
   tn_quantity signal;
   tn_take take;
   int norm;               /* 1, 2, 0: infinity                                           */
@@ -80,7 +85,9 @@ void tn_meter_add(tn_meter *m, double t, double x);
 double tn_meter_end(const tn_meter *m);
 /* words of the file: -1 if there is no such */
 int tn_take_named(const char *word);
-bool tn_figure_named(const char *word);
+enum { TN_FIGURES = 27 };
+int tn_figure_names(const char *name[TN_FIGURES]); /* how many */
+bool tn_figure_timed(const char *name);            /* another one each time */
 /* a number of a run that has ended; level: of `jacobian-rank`, which singular values count, as a share of the largest. 0: 1e-10 */
 double tn_figure(tn_sim *s, const char *name, double level);
 /* of a run that has ended: largest over smallest singular value of A without the columns of coordinates or speeds; NaN: there is no such */
@@ -109,24 +116,44 @@ typedef struct tn_bin {
   double t, C, Cdot, error; /* largest in it */
 } tn_bin;
 
-/* a run as a study file writes it, with what it is `like`; {x} in its texts stands for a number */
+/* a run as a study file writes it, with what it is `like`; {name} in its texts stands for what is given under that name */
 typedef struct tn_plan_of_run {
   const char *name;
   const tn_node *node;
   const struct tn_plan_of_run *like; /* NULL */
 } tn_plan_of_run;
 const tn_node *tn_plan_get(const tn_plan_of_run *p, const char *key); /* its own, or of what it is like; NULL */
-/* model and settings into a description; `folder`: where paths begin */
-tn_status tn_plan_apply(const tn_plan_of_run *p, const char *folder, double x, tn_desc *d, tn_error *e);
+
+typedef struct tn_given {
+  const char *name; /* one that begins with / is a pointer into the model */
+  const char *text; /* NULL: it is a number                              */
+  double number;
+  char digits[32];     /* of it                       */
+  const tn_node *node; /* where it is said; may be NULL */
+} tn_given;
+static inline const char *tn_given_text(const tn_given *g) { return g->text ? g->text : g->digits; }
+/* what {name} at an opening brace stands for; NULL: it is none of them */
+const tn_given *tn_given_at(int n, const tn_given *given, const char *brace);
+
+enum { TN_PATH = 1024 };
+/* where its model is; `folder`: where paths begin */
+tn_status tn_plan_model(const tn_plan_of_run *p, const char *folder, int n, const tn_given *given, char path[TN_PATH],
+                        tn_error *e);
+/* changes and settings into the description of the model */
+tn_status tn_plan_apply(const tn_plan_of_run *p, int givens, const tn_given *given, tn_desc *d, tn_error *e);
 
 typedef struct tn_trial {
-  const tn_plan_of_run *plan; /* or NULL, and these: */
-  const char *text, *text_name;
+  const char *text, *text_name; /* of the model; NULL: it is read from where the plan says */
+  const tn_plan_of_run *plan;   /* or NULL, and these:                                     */
   int settings;
   const tn_setting *setting;
   long most_rhs; /* 0: no limit */
   const char *folder;
-  double x;         /* NaN: there is none                                         */
+  int givens; /* of the plan */
+  const tn_given *given;
+  bool enforced;            /* a broken contract ends it where nothing is said of that, as it does a `tenon run` */
+  bool (*stop)(void *user); /* asked at every step; NULL */
+  void *stop_user;
   bool own_outputs; /* those of the model stay; meters name columns               */
   bool poses;       /* the reference is to be filled with those of bodies instead */
   int meters;
@@ -134,7 +161,9 @@ typedef struct tn_trial {
   tn_reference *reference; /* to be filled with the rows of the run; or NULL */
   /* how it went */
   bool done;
-  bool broken; /* it could not begin: the model cannot be read, or is refused */
+  bool broken;  /* it could not begin: the model cannot be read, or is refused */
+  bool stopped; /* by `stop` */
+  int blamed;   /* the meter that asks for what the model does not have; -1 */
   tn_status status;
   char message[512];
   double t_end, seconds;
@@ -149,6 +178,8 @@ double tn_pose_distance(int dimension, int n, const double *a, const double *b);
 
 /* makes the model, runs it, leaves values in the meters; a model that is refused and a run that fails are results too */
 void tn_trial_run(tn_trial *trial, const tn_allocator *allocator);
+/* all that comes before the run, and no run */
+tn_status tn_trial_try(tn_trial *trial, const tn_allocator *allocator, tn_error *e);
 
 /* ---- without a run: facts.c -------------------------------------------------------------------------------------------------- */
 
@@ -172,6 +203,24 @@ int tn_processors(void);
 /* one thread at a time between these two */
 void tn_pool_lock(tn_pool *p);
 void tn_pool_unlock(tn_pool *p);
+
+/* ---- members of files: members.c ------------------------------------------------------------------------------------------------------ */
+
+tn_status tn_out_of_memory(tn_error *e);
+/* an error that has no place in a file yet gets that of the node; the status again */
+tn_status tn_placed(tn_status status, const tn_node *node, tn_error *e);
+/* every key of an object is one of these, which end with NULL */
+tn_status tn_members_known(const tn_node *node, const char *const *known, tn_error *e);
+/* a member, or what it is if it is left out; a text without such has to be there */
+tn_status tn_member_text(const tn_node *object, const char *key, const char *otherwise, const char **out, tn_error *e);
+tn_status tn_member_number(const tn_node *object, const char *key, double otherwise, double *out, tn_error *e);
+tn_status tn_member_whole(const tn_node *object, const char *key, int otherwise, double lo, double hi, int *out,
+                          tn_error *e);
+/* one of the words, as its number; the first if it is left out */
+tn_status tn_member_word(const tn_node *object, const char *key, const char *const *words, int *out, tn_error *e);
+int tn_member_count(const tn_node *node); /* of its members; 0 of NULL */
+/* all that is in a file */
+tn_status tn_file_text(tn_arena *arena, const char *path, char **text, size_t *size, tn_error *e);
 
 /* ---- a study: read.c, study.c ------------------------------------------------------------------------------------------------------ */
 
@@ -243,7 +292,9 @@ struct tn_study {
   tn_reference_plan *reference;
   tn_finding *measure;
   tn_row_plan *row;
-  tn_trial *trial; /* plans: those that rows need */
+  tn_trial *trial;         /* plans: those that rows need */
+  bool one_run;            /* it is that of a sweep: measures do not name it */
+  const char *const *word; /* that expressions know beside measures, from TN_SLOT_MEASURED on; ends with NULL */
 };
 
 /* slots of expressions in a study: measures, and these */
@@ -252,9 +303,94 @@ tn_status tn_study_parse(tn_study *s, const char *path, tn_error *e);
 /* the text of a file; paths in it begin where `path` is */
 tn_status tn_study_parse_text(tn_study *s, const char *path, const char *text, size_t size, tn_error *e);
 
+/* what a sweep has of a study: one `run`, `references` that are files, `expressions`, `measures`. first its text, then these */
+tn_status tn_study_parse_json(tn_study *s, const char *path, const char *text, size_t size, tn_error *e);
+tn_status tn_study_parse_run(tn_study *s, const char *const *words, tn_error *e);
+
 /* print.c: what tn_study_json and the page both have; a line of CSV */
 void tn_study_members(tn_json *j, const tn_study *s);
 void tn_bin_line(tn_printer *p, const tn_bin *b, bool error);
+
+/* ---- a sweep: sweep_read.c, sweep_try.c, axis.c, sweep.c, journal.c, sensitivity.c, sweep_print.c ------------------------------ */
+
+enum { TN_MOST_RUNS = 10000000, TN_MOST_AXES = 64 };
+
+typedef enum tn_axis_kind {
+  TN_AXIS_GRID,        /* n numbers from a to b, evenly or, `log`, by a factor */
+  TN_AXIS_LIST,        /* n numbers or texts                                    */
+  TN_AXIS_UNIFORM,     /* random between a and b                                */
+  TN_AXIS_LOG_UNIFORM, /* likewise, its logarithm                               */
+  TN_AXIS_NORMAL,      /* random with mean a and standard deviation b           */
+  TN_AXIS_AT           /* of a sensitivity: at a, steps of b                    */
+} tn_axis_kind;
+
+typedef struct tn_axis {
+  const char *name;
+  const tn_node *node;
+  tn_axis_kind kind;
+  int n;
+  double a, b;
+  bool log;
+  const tn_node **item; /* of a list                            */
+  int per;              /* runs in a row that have the same one */
+} tn_axis;
+
+/* one of `vary`; what does not make sense is refused */
+tn_status tn_axis_read(tn_arena *arena, const tn_node *node, bool sensitivity, tn_axis *a, tn_error *e);
+static inline bool tn_axis_random(const tn_axis *a) {
+  return a->kind == TN_AXIS_UNIFORM || a->kind == TN_AXIS_LOG_UNIFORM || a->kind == TN_AXIS_NORMAL;
+}
+/* the k-th of a grid or list; what the sample-th of a random one is depends on seed, sample and name alone */
+void tn_axis_value(const tn_axis *a, uint64_t seed, int k, tn_given *out);
+/* a number as what is given */
+void tn_axis_number(const tn_axis *a, double x, tn_given *out);
+
+typedef struct tn_journal {
+  int file;     /* -1: none                                                                     */
+  void *stream; /* of it, once it is read: closing either lets go of the lock, so both are kept */
+  const char *path;
+} tn_journal;
+
+struct tn_sweep {
+  tn_study study;   /* its run, references, measures */
+  const char *text; /* of the file                   */
+  bool sensitivity;
+  int axes, samples, runs; /* samples: 0 if nothing is random */
+  uint64_t seed;
+  tn_axis *axis;
+  int models; /* their texts: one, or one for each item of the axis that `model` names */
+  const tn_axis *model_axis;
+  char **model_text, **model_name, **reference_name;
+  char fingerprint[33];
+  int *order;          /* measures: a `value` comes after those that it names */
+  double *value;       /* runs x measures                                     */
+  char **failure;      /* runs: why it has none; NULL                         */
+  unsigned char *done; /* runs                                                */
+  tn_arena words;      /* these three, and the reasons                        */
+  int finished, failed, resumed;
+  tn_journal journal;
+};
+
+tn_status tn_sweep_parse_text(tn_sweep *s, const char *path, const char *text, size_t size, tn_error *e);
+/* what is varied in a run: axes of them */
+void tn_sweep_given(const tn_sweep *s, int run, tn_given *given);
+int tn_sweep_model(const tn_sweep *s, int run); /* which of the models it has */
+/* a run as it is to be made, with meters of its own */
+tn_status tn_sweep_trial(const tn_sweep *s, int run, tn_given *given, tn_arena *arena, tn_trial *trial);
+/* refuses what would be wrong in every run */
+tn_status tn_sweep_try(const tn_sweep *s, tn_error *e);
+/* opens or makes it, takes what is in it into the sweep; refused if it is another's, or in use */
+tn_status tn_journal_open(tn_journal *j, const char *path, bool anew, tn_sweep *s, tn_error *e);
+bool tn_journal_add(const tn_journal *j, const tn_sweep *s, int run);
+void tn_journal_close(tn_journal *j);
+/* why a run failed, as it is kept and written: no control characters, no broken UTF-8 */
+void tn_one_line(char *text);
+/* a run that is done into the sweep; false: no memory */
+bool tn_sweep_keep(tn_sweep *s, int run, const double *values, const char *failure);
+/* what tn_sweep_json and the page both have; false: no memory */
+bool tn_sweep_members(tn_json *j, const tn_sweep *s);
+/* 128 bits of what was read, as text */
+void tn_fingerprint(int n, const char *const *texts, char out[33]);
 
 /* ---- a comparison: compare.c, compare_print.c ------------------------------------------------------------------------------ */
 

@@ -58,6 +58,7 @@ static bool on_step(void *user, double t) {
     const tn_meter all = {.row = -1, .scaled = trial->scaled};
     keep(trial, r->until, t, violation(&all, s, false), violation(&all, s, true), NAN);
   }
+  if (trial->stop && trial->stop(trial->stop_user)) return !(trial->stopped = true);
   return !r->most_rhs || s->summary.rhs < r->most_rhs;
 }
 
@@ -133,6 +134,24 @@ static tn_status on_row(void *user, double t, int n, const double *values) {
   return tn_reference_add(trial->reference, t, r->values);
 }
 
+/* an error of what is measured, in words of whoever asked for it */
+static tn_status blame(tn_trial *t, int i, tn_error *e) {
+  const tn_status status = e->status;
+  const tn_error was = *e;
+  const char *why = was.message, *name = t->meter[i]->name;
+  if (status == TN_E_MEMORY) return status;
+  t->blamed = i;
+  if (t->own_outputs) return status;
+  const char *ours = strncmp(why, "output 'm", 9) == 0 ? strstr(why, "': ") : NULL;
+  if (ours) why = ours + 3;
+  if (name)
+    tn_fail(e, status, "measure '%.64s': %s", name, why);
+  else
+    tn_fail(e, status, "what is measured: %s", why);
+  if (*was.hint) tn_hint(e, "%s", was.hint);
+  return status;
+}
+
 static tn_status add_output(tn_desc *d, const char *name, const char *expression, tn_error *e) {
   char pointer[64];
   tn_format(pointer, sizeof pointer, "/outputs/%s", name);
@@ -153,6 +172,7 @@ static tn_status ask(tn_trial *t, tn_desc *d, tn_error *e) {
     for (int k = 0; reads_channels(m) && k < m->channels && status == TN_OK; k++) {
       tn_format(name, sizeof name, "m%d_%d", i, k);
       status = add_output(d, name, m->channel[k], e);
+      if (status != TN_OK) return blame(t, i, e);
     }
   }
   for (int k = 0; t->reference && !t->poses && k < t->reference->columns && status == TN_OK; k++) {
@@ -194,17 +214,19 @@ static tn_status find_rows(const tn_meter *m, const tn_sim *s, tn_error *e) {
 static tn_status find_columns(run *r, tn_error *e) {
   char name[48];
   tn_trial *t = r->trial;
-  for (int i = 0; i < t->meters; i++) TN_TRY(find_rows(t->meter[i], r->sim, e));
+  for (int i = 0; i < t->meters; i++)
+    if (find_rows(t->meter[i], r->sim, e) != TN_OK) return blame(t, i, e);
   for (int i = 0; i < t->meters; i++) {
     tn_meter *m = t->meter[i];
     for (int k = 0; reads_channels(m) && k < m->channels; k++) {
       tn_format(name, sizeof name, "m%d_%d", i, k);
       m->column[k] = column_of(r->sim, t->own_outputs ? m->channel[k] : name);
       if (m->column[k] >= 0) continue;
-      return tn_fail(e, TN_E_MODEL,
-                     t->own_outputs ? "the model has no output '%.200s', which the reference has"
-                                    : "'%.200s' is a vector: measure a component or its norm",
-                     m->channel[k]);
+      tn_fail(e, TN_E_MODEL,
+              t->own_outputs ? "the model has no output '%.200s', which the reference has"
+                             : "'%.200s' is a vector: measure a component or its norm",
+              m->channel[k]);
+      return blame(t, i, e);
     }
     r->at_steps = r->at_steps || (m->signal == TN_SIGNAL_EXPRESSION && !m->at_rows);
   }
@@ -245,11 +267,44 @@ static double number_of(const tn_plan_of_run *p, const char *key, double otherwi
 }
 
 static tn_status describe(const tn_trial *t, tn_desc *d, tn_error *e) {
-  tn_status status = t->plan ? tn_plan_apply(t->plan, t->folder, t->x, d, e)
-                             : tn_desc_parse(d, t->text_name, t->text, strlen(t->text), e);
-  if (status == TN_OK && !t->plan) status = tn_desc_settings(d, t->settings, t->setting, e);
-  if (status == TN_OK && !(t->plan && tn_plan_get(t->plan, "breach")))
-    status = tn_desc_part(d, "/run/contract/breach", "record", e);
+  char path[TN_PATH];
+  if (t->text) {
+    TN_TRY(tn_desc_parse(d, t->text_name, t->text, strlen(t->text), e));
+  } else {
+    TN_TRY(tn_plan_model(t->plan, t->folder, t->givens, t->given, path, e));
+    TN_TRY(tn_desc_read(d, path, e));
+  }
+  TN_TRY(t->plan ? tn_plan_apply(t->plan, t->givens, t->given, d, e) : tn_desc_settings(d, t->settings, t->setting, e));
+  if (t->enforced || (t->plan && tn_plan_get(t->plan, "breach"))) return TN_OK;
+  return tn_desc_part(d, "/run/contract/breach", "record", e);
+}
+
+/* the model, with what is measured as its outputs */
+static tn_status make(tn_trial *t, tn_desc *d, tn_model **model, tn_error *e) {
+  char pointer[64];
+  t->blamed = -1;
+  TN_TRY(describe(t, d, e));
+  TN_TRY(ask(t, d, e));
+  const tn_status status = tn_compile(d, model, e);
+  for (int i = 0; i < t->meters && status != TN_OK && !t->own_outputs; i++)
+    for (int k = 0; reads_channels(t->meter[i]) && k < t->meter[i]->channels; k++) {
+      tn_format(pointer, sizeof pointer, "/outputs/m%d_%d", i, k);
+      if (strcmp(e->pointer, pointer) == 0) return blame(t, i, e);
+    }
+  return status;
+}
+
+tn_status tn_trial_try(tn_trial *t, const tn_allocator *allocator, tn_error *e) {
+  tn_desc *desc = NULL;
+  tn_model *model = NULL;
+  run r = {.trial = t};
+  tn_status status = tn_desc_new(allocator, &desc, e);
+  if (status == TN_OK) status = make(t, desc, &model, e);
+  if (status == TN_OK) status = tn_sim_new(model, &r.sim, e);
+  if (status == TN_OK) status = find_columns(&r, e);
+  tn_sim_free(r.sim);
+  tn_model_free(model);
+  tn_desc_free(desc);
   return status;
 }
 
@@ -266,9 +321,7 @@ void tn_trial_run(tn_trial *t, const tn_allocator *allocator) {
   tn_arena arena;
   tn_arena_init(&arena, allocator);
   tn_status status = tn_desc_new(allocator, &desc, &e);
-  if (status == TN_OK) status = describe(t, desc, &e);
-  if (status == TN_OK) status = ask(t, desc, &e);
-  if (status == TN_OK) status = tn_compile(desc, &model, &e);
+  if (status == TN_OK) status = make(t, desc, &model, &e);
   int columns = t->reference ? t->reference->columns : 0;
   if (status == TN_OK && 12 * model->bodies > columns) columns = 12 * model->bodies; /* or their poses */
   r.column = tn_arena_alloc(&arena, sizeof *r.column * (size_t)(columns + 1));
@@ -276,6 +329,7 @@ void tn_trial_run(tn_trial *t, const tn_allocator *allocator) {
   if (status == TN_OK && (!r.column || !r.values)) status = tn_fail(&e, TN_E_MEMORY, "out of memory");
   double least = INFINITY;
   t->broken = true; /* until it begins */
+  t->stopped = false;
   t->seconds = 0;
   const int repeat = t->plan ? (int)number_of(t->plan, "repeat", 1) : 1;
   for (int k = 0; k < repeat && status == TN_OK; k++) {

@@ -488,7 +488,7 @@ static double power(build *b) {
   return err;
 }
 
-TEST(power_balance_and_constraints_along_the_motion) { each_model("power", 1e-8, 2, power); }
+TEST_FULL(power_balance_and_constraints_along_the_motion) { each_model("power", 1e-8, 2, power); }
 
 /* ---- channels ---------------------------------------------------------------------------------------------------- */
 

@@ -234,7 +234,7 @@ static double apart(build *rel, build *abs) {
 }
 
 /* trees, with joints forwards and backwards; then mechanisms with loops, velocity rows and drivers */
-TEST(newton_and_euler_on_every_body) {
+TEST_FULL(newton_and_euler_on_every_body) {
   for (int extra = 0; extra < 3; extra++) {
     double relative = 0, absolute = 0, differ = 0;
     int seen[64] = {0}, compared = 0, all = 72, bad = 0;

@@ -185,7 +185,7 @@ TEST(pieces_are_held) {
   xs[0] = 0, xs[1] = 1, xs[2] = 3, ys[0] = 0, ys[1] = 2, ys[2] = 4;
   for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
     double piece[SLOTS], margin[SLOTS], live[SLOTS], value, plain;
-    tn_switching w = {TN_PIECES_RECORD, piece, margin, live};
+    tn_switching w = {TN_PIECES_RECORD, piece, margin, live, NULL};
     tn_arena arena;
     const tn_expr *expr = parse(&arena, held[i].text, TN_CLASS_RUNNING);
     CHECK(slots == 1 && strstr(held[i].text, texts[0]));
@@ -235,7 +235,7 @@ TEST(jets_of_held_pieces) {
   xs[0] = 0, xs[1] = 1, xs[2] = 3, ys[0] = 0, ys[1] = 2, ys[2] = 4;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     double piece[SLOTS], margin[SLOTS], live[SLOTS], jet[3];
-    tn_switching w = {TN_PIECES_RECORD, piece, margin, live};
+    tn_switching w = {TN_PIECES_RECORD, piece, margin, live, NULL};
     tn_arena arena;
     const tn_expr *expr = parse(&arena, rows[i].text, TN_CLASS_TIME);
     tn_expr_jet_on(expr, rows[i].from, &w, jet);

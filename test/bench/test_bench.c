@@ -73,7 +73,7 @@ TEST_FULL(a_running_law_takes_few_instructions) {
   }
 }
 
-TEST(laws_have_a_line) {
+TEST_FULL(laws_have_a_line) {
   static const char *const laws[] = {"body", "joint", "relative", "body-space", "joint-space"};
   char text[4000];
   CHECK(bench("--json --case law", text, sizeof text) == 0);

@@ -936,7 +936,8 @@ static void word_misspelt(mutant *m) {
   edit(m, t->from, t->to, text);
   expect(m, t->from, "'%s'", bad);
   if (is_at(m->c, i, "/joints/*/form"))
-    snprintf(m->hint, sizeof m->hint, "one of: length squared");
+    snprintf(m->hint, sizeof m->hint,
+             n == 5 ? "one of: velocity position rates" : "one of: length squared"); /* `rates` */
   else
     snprintf(m->hint, sizeof m->hint, "did you mean '%.*s'?", n, m->c->s + t->from + 1);
 }

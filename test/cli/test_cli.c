@@ -42,9 +42,9 @@ TEST(words_that_make_no_sense_are_usage) {
       {"run " PENDULUM " -o a.csv -o a.csv", "named twice as an output: 'a.csv'"},
       {"run " FOUR_BAR " --set rho", "--set needs NAME=VALUE"},
       {"run " FOUR_BAR " --set =3", "--set needs NAME=VALUE"},
-      {"run " FOUR_BAR " --set rhoo=3", "the model has no constant 'rhoo' to set"},
+      {"run " FOUR_BAR " --set rhoo=3", "the model has no constant or parameter 'rhoo' to set"},
       {"run " FOUR_BAR " --set rho=inf", "finite"},
-      {"run " PENDULUM " --set g=3", "the model has no constant 'g' to set"},
+      {"run " PENDULUM " --set g=3", "the model has no constant or parameter 'g' to set"},
       {"run " PENDULUM " --until nan", "finite"},
       {"run " PENDULUM " --stabilize baumgarte:alpha", "expected key=value"},
       {"run " PENDULUM " --stabilize baumgarte:", "expected key=value"},
@@ -193,6 +193,10 @@ TEST(what_is_on_the_line_wins_over_the_file) {
   CHECK_HAS(slurp("m.csv", text, sizeof text), "t,y,n\n0,0,5\n0.5,");
   CHECK(tenon("run m.json -o m.csv --set 'n=2*pi' --until 0") == 0);
   CHECK_TEXT(slurp("m.csv", text, sizeof text), "t,y,n\n0,0,6.2831853071795862\n");
+  spill("p.json", "{'tenon': 1, 'dimension': 2, 'parameters': {'n': 3}, 'bodies': {'b': {'mass': 1, 'inertia': 1}},"
+                  " 'gravity': [0, 0], 'outputs': {'n': 'n'}}");
+  CHECK(tenon("run p.json --set n=7 --until 0 -q -o -") == 0); /* a parameter as it begins */
+  CHECK_HAS(out, ",7\n");
   CHECK(tenon("run --until 0 -o m.csv --set n=-1.5e0 m.json") == 0); /* in any order */
   CHECK_TEXT(slurp("m.csv", text, sizeof text), "t,y,n\n0,0,-1.5\n");
   CHECK(tenon("run m.json --set n=x") == 2 && strstr(err, "unknown name 'x'"));

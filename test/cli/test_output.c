@@ -391,6 +391,7 @@ TEST(quiet_and_verbose) {
                       "'angle': 90}}}");
   CHECK(tenon("run warns.json --until 0.1") == 0 && occurs(out, "\n  warning: ") == 3);
   CHECK(tenon("run warns.json --until 0.1 -v") == 0 && occurs(out, "\n  warning: ") == 5);
+  CHECK(!strstr(out, "warnings more"));
   CHECK(occurs(out, "no gravity is given") == 1 && occurs(out, "body 'b4'") == 1);
   /* more than eight events: all of them */
   static const char many[] = "run '" MODELS "braun_four_bars.json' --until 10";
@@ -402,9 +403,18 @@ TEST(quiet_and_verbose) {
   tn_desc_free(d);
   CHECK(n > 8);
   CHECK(tenon("%s -v", many) == 0);
-  CHECK(occurs(out, "\n  event at t = ") == n);
+  CHECK(occurs(out, "\n  event at t = ") == n && !strstr(out, "events more"));
   CHECK(tenon("%s", many) == 0);
   CHECK(occurs(out, "\n  event at t = ") == 8 && strstr(out, "events more"));
+}
+
+/* an event that did not happen has no time, and says why */
+TEST(an_event_that_did_not_happen) {
+  fresh();
+  CHECK(tenon("run '" MODELS "clutch.json' --until 1 --json") == 0);
+  CHECK_HAS(out, "\"first\": null");
+  CHECK_HAS(out, "\"last\": null");
+  CHECK_HAS(out, "\"last_reason\": \"it did not happen\"");
 }
 
 /* ---- terminals --------------------------------------------------------------------------------------------------------------------- */

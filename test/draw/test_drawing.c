@@ -277,7 +277,7 @@ static void check_mesh(const char *what, const char *text, double ta, double tb,
   let_go(&x);
 }
 
-TEST(teeth_mesh_at_the_given_pose) {
+TEST_FULL(teeth_mesh_at_the_given_pose) {
   char text[1500];
   for (int n = 0; n < 4; n++) {
     static const double teeth[4][2] = {{20, 40}, {23, 52}, {17, 31}, {1, 2.5}},

@@ -232,7 +232,7 @@ static bool alone(build *b, const tn_force_type *type, int how, int n) {
   return space_force(b, "f", type, how, "a", n % 2 ? "b" : "c", &plain, &space);
 }
 
-TEST(the_ledger_of_random_instances_in_space) {
+TEST_FULL(the_ledger_of_random_instances_in_space) {
   static const int ways[] = {TN_ON_BODY, TN_ON_CHANNEL, TN_BETWEEN};
   for (int i = 0; i < tn_force_type_count; i++)
     for (int k = 0; k < 3; k++) {

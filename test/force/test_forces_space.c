@@ -51,7 +51,7 @@ static void each_type(const char *what, double tolerance, check f) {
   CHECK(found > 0);
 }
 
-TEST(every_type_can_be_built_with_every_field) {
+TEST_FULL(every_type_can_be_built_with_every_field) {
   int types = 0;
   for (int i = 0; i < tn_force_type_count; i++) {
     const tn_force_type *type = tn_force_types[i];
@@ -208,10 +208,10 @@ static double never_gains(build *b) {
   return spring ? fabs(b->sys.power + b->sys.dissipated) : 0;
 }
 
-TEST(power_is_that_of_the_wrenches) { each_type("power", 1e-9, power_identity); }
-TEST(wrenches_are_minus_the_gradient) { each_type("gradient", 1e-9, minus_gradient); }
-TEST(equal_and_opposite_on_two) { each_type("action", 1e-13, equal_and_opposite); }
-TEST(dissipated_is_never_negative) { each_type("dissipated", 0, never_gains); }
+TEST_FULL(power_is_that_of_the_wrenches) { each_type("power", 1e-9, power_identity); }
+TEST_FULL(wrenches_are_minus_the_gradient) { each_type("gradient", 1e-9, minus_gradient); }
+TEST_FULL(equal_and_opposite_on_two) { each_type("action", 1e-13, equal_and_opposite); }
+TEST_FULL(dissipated_is_never_negative) { each_type("dissipated", 0, never_gains); }
 
 /* ---- the ones there are ------------------------------------------------------------------------------------------ */
 

@@ -360,7 +360,7 @@ TEST_FULL(a_chain_that_rubs_in_every_pin) {
 }
 
 /* a state that is first met with other loads, and factored with them: a first sweep without loads nevertheless */
-TEST(loads_begin_at_zero) {
+TEST_FULL(loads_begin_at_zero) {
   build a, b;
   chain(&a, false);
   chain(&b, false);

@@ -199,7 +199,7 @@ TEST(lag_in_closed_form) {
 
 /* T134: electric input = heat + mechanical + stored, each integrated by a controller that does nothing else; and what is mechanical
  * is what the mechanism has, rotor included */
-TEST(what_goes_into_a_motor) {
+TEST_FULL(what_goes_into_a_motor) {
   for (int inductive = 0; inductive < 2; inductive++) {
     build b;
     build_table t = {0};
@@ -442,7 +442,7 @@ TEST(states_at_the_start) {
 
 /* ---- every integrator and layout sees them ------------------------------------------------------------------------------ */
 
-TEST(states_in_every_integrator) {
+TEST_FULL(states_in_every_integrator) {
   double reference[3] = {0};
   static const char *const seen[] = {"main.angle", "motor.current", "control.integral"};
   for (int i = -1; i < tn_integrator_type_count; i++) {
@@ -488,7 +488,7 @@ TEST(states_in_every_integrator) {
   }
 }
 
-TEST(states_in_every_layout) {
+TEST_FULL(states_in_every_layout) {
   static const char *const layout[] = {"augmented", "partition:layout=speeds", "partition:layout=independent",
                                        "nullspace"};
   static const char *const seen[] = {"main.angle", "motor.current", "control.integral"};
@@ -576,7 +576,7 @@ TEST(robot_with_constant_voltage) {
   ref_table_free(&with);
 }
 
-TEST(robot_with_pd_control) {
+TEST_FULL(robot_with_pd_control) {
   static const double theta[] = {0.33851}, x[] = {0.07688, 0.16072, 0.26186, 0.37370, 0.52445, 0.91780};
   ref_table t = {0}, ref = {0}, with = {0}, volts = {0};
   char where[128];

@@ -105,7 +105,7 @@ static int compare_forms(const char *model, const char *coordinates, double *wor
   return compared;
 }
 
-TEST(every_form_gives_the_same_accelerations) {
+TEST_FULL(every_form_gives_the_same_accelerations) {
   static char names[64][64];
   const int models = build_models(names, 64);
   int compared = 0;
@@ -118,7 +118,7 @@ TEST(every_form_gives_the_same_accelerations) {
 
 /* bodies in space by every set of coordinates that orients them: those of Euler parameters have one more, and a row and a weight
  * for it. where the coordinates of a set are singular at the start it is refused, and not compared */
-TEST(every_form_gives_the_same_accelerations_in_all_coordinates_of_bodies) {
+TEST_FULL(every_form_gives_the_same_accelerations_in_all_coordinates_of_bodies) {
   static const char *const sets[] = {"quaternion", "euler-parameters", "euler-angles"};
   static char names[64][64];
   const int models = build_models(names, 64);
@@ -262,7 +262,7 @@ static void check_motion(const char *model, const char *body_coordinates, const 
   build_table_free(&first);
 }
 
-TEST(four_bars_give_the_same_motion) {
+TEST_FULL(four_bars_give_the_same_motion) {
   check_motion("four_bar", NULL, "project", 2, 1e-9);
   check_motion("spatial_four_bar", NULL, "project", 0.2, 1e-9);
   check_motion("spatial_four_bar", "euler-parameters", "none", 0.2, 1e-9);

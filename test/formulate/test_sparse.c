@@ -272,7 +272,7 @@ static void check_tiles(const char *model, const ref_change *changes) {
   tn_desc_free(desc);
 }
 
-TEST(tiles_change_nothing) {
+TEST_FULL(tiles_change_nothing) {
   static const char four_bars[] =
       "{\"tenon\": 1, \"dimension\": 2, \"gravity\": [0, -9.81], \"constants\": {\"N\": 250}, \"bodies\": {"
       " \"link{i}\": {\"repeat\": \"i=0..N\", \"rod\": [[\"i\", 0], [\"i + 0.3\", 1]], \"mass\": 1},"

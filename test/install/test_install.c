@@ -194,6 +194,7 @@ TEST_FULL(files_are_installed) {
                                       "prefix/include/tenon/extend.h",
                                       "prefix/include/tenon/study.h",
                                       "prefix/share/tenon/studies/wu2000.json",
+                                      "prefix/share/tenon/sweeps/pendulum_grid.json",
                                       LIB "/libtenon.a",
                                       LIB "/pkgconfig/tenon.pc",
                                       LIB "/cmake/tenon/tenonConfig.cmake",

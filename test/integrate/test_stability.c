@@ -139,7 +139,7 @@ static double growth(const tn_integrator_type *type, const void *self, double re
   return !isfinite(size) ? INFINITY : start > 0 ? pow(size / start, 1e-3) : 0;
 }
 
-TEST(just_inside_and_outside) {
+TEST_FULL(just_inside_and_outside) {
   for (int i = 0; i < tn_integrator_type_count; i++) {
     const tn_integrator_type *type = tn_integrator_types[i];
     if (!type->fixed || type->order_estimate == 2 || type->order_estimate == 3) continue; /* implicit */

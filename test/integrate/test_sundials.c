@@ -161,7 +161,7 @@ static double distance(const char *model, const char *integrator, const char *fo
 }
 
 /* by its numbers: explicit and implicit, order 2 to 8 */
-TEST(every_table_of_arkode) {
+TEST_FULL(every_table_of_arkode) {
   int tables = 0;
   if (without()) return;
   for (int i = 0; i < tn_integrator_type_count; i++) {

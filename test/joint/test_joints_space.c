@@ -57,7 +57,7 @@ static void each_type(const char *what, double tolerance, int least, check f) {
 
 /* ---- types and their tables -------------------------------------------------------------------------------------- */
 
-TEST(every_type_can_be_built_with_every_field) {
+TEST_FULL(every_type_can_be_built_with_every_field) {
   int types = 0;
   for (int i = 0; i < tn_joint_type_count; i++) {
     const tn_joint_type *type = tn_joint_types[i];
@@ -190,9 +190,9 @@ static double zero_at_the_given_pose(build *b, const tn_joint *j, const space_gi
   return err;
 }
 
-TEST(frames_at_the_given_pose) { each_type("frames", 1e-14, 15, frames_are_where_they_were_put); }
-TEST(joints_are_closed_at_the_given_pose) { each_type("closed", 1e-14, 15, closed_at_the_given_pose); }
-TEST(coordinates_are_zero_at_the_given_pose) { each_type("at the given pose", 1e-14, 4, zero_at_the_given_pose); }
+TEST_FULL(frames_at_the_given_pose) { each_type("frames", 1e-14, 15, frames_are_where_they_were_put); }
+TEST_FULL(joints_are_closed_at_the_given_pose) { each_type("closed", 1e-14, 15, closed_at_the_given_pose); }
+TEST_FULL(coordinates_are_zero_at_the_given_pose) { each_type("at the given pose", 1e-14, 4, zero_at_the_given_pose); }
 
 /* ---- rows, gamma, Ct on moving frames ---------------------------------------------------------------------------- */
 
@@ -353,10 +353,10 @@ static double no_virtual_power(build *b, const tn_joint *j, const space_given *g
   return err;
 }
 
-TEST(rows_are_derivatives_of_position) { each_type("rows", 1e-9, 18, rows_against_differences); }
-TEST(time_derivatives_of_position) { each_type("Ct", 1e-9, 18, time_alone); }
-TEST(gamma_completes_the_second_derivative) { each_type("gamma", 1e-8, 20, gamma_against_differences); }
-TEST(no_power_on_motion_of_the_whole) { each_type("virtual power", 1e-13, 20, no_virtual_power); }
+TEST_FULL(rows_are_derivatives_of_position) { each_type("rows", 1e-9, 18, rows_against_differences); }
+TEST_FULL(time_derivatives_of_position) { each_type("Ct", 1e-9, 18, time_alone); }
+TEST_FULL(gamma_completes_the_second_derivative) { each_type("gamma", 1e-8, 20, gamma_against_differences); }
+TEST_FULL(no_power_on_motion_of_the_whole) { each_type("virtual power", 1e-13, 20, no_virtual_power); }
 
 /* ---- coordinates ------------------------------------------------------------------------------------------------- */
 
@@ -386,7 +386,7 @@ static double measure_against_differences(build *b, const tn_joint *j, const spa
   return err;
 }
 
-TEST(measured_coordinates) { each_type("measure", 1e-8, 4, measure_against_differences); }
+TEST_FULL(measured_coordinates) { each_type("measure", 1e-8, 4, measure_against_differences); }
 
 /* ---- what it allows ---------------------------------------------------------------------------------------------- */
 
@@ -570,10 +570,10 @@ static double axes_against_differences(build *b, const tn_joint *j, const space_
   return err;
 }
 
-TEST(motion_keeps_the_joint_closed) { each_type("closed by motion", 1e-12, 8, motion_keeps_it_closed); }
-TEST(coordinates_begin_at_the_given_pose) { each_type("zero", 1e-14, 7, zero_is_the_given_pose); }
-TEST(angles_count_turns) { each_type("turns", 1e-12, 3, turns_are_counted); }
-TEST(motion_axes_and_bias) { each_type("axes and bias", 1e-9, 7, axes_against_differences); }
+TEST_FULL(motion_keeps_the_joint_closed) { each_type("closed by motion", 1e-12, 8, motion_keeps_it_closed); }
+TEST_FULL(coordinates_begin_at_the_given_pose) { each_type("zero", 1e-14, 7, zero_is_the_given_pose); }
+TEST_FULL(angles_count_turns) { each_type("turns", 1e-12, 3, turns_are_counted); }
+TEST_FULL(motion_axes_and_bias) { each_type("axes and bias", 1e-9, 7, axes_against_differences); }
 
 /* ---- meshes in their bearings ------------------------------------------------------------------------------------ */
 
@@ -675,7 +675,7 @@ static double mesh_in_bearings(build *b, const tn_joint *j, const space_given *g
   return err;
 }
 
-TEST(meshes_in_their_bearings) { each_type("in bearings", 1e-9, 2, mesh_in_bearings); }
+TEST_FULL(meshes_in_their_bearings) { each_type("in bearings", 1e-9, 2, mesh_in_bearings); }
 
 /* ---- wheels on a plane ------------------------------------------------------------------------------------------- */
 
@@ -739,7 +739,7 @@ static double contact_is_lowest(build *b, const tn_joint *j, const space_given *
   return err;
 }
 
-TEST(wheels_touch_where_they_are_lowest) { each_type("contact", 1e-12, 3, contact_is_lowest); }
+TEST_FULL(wheels_touch_where_they_are_lowest) { each_type("contact", 1e-12, 3, contact_is_lowest); }
 
 /* ---- in a tree --------------------------------------------------------------------------------------------------- */
 

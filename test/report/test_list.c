@@ -355,7 +355,7 @@ TEST(what_is_not_known) {
   drop(&p);
 }
 
-TEST(a_write_that_fails_is_an_error_wherever_it_fails) {
+TEST_FULL(a_write_that_fails_is_an_error_wherever_it_fails) {
   static const char *const names[] = {NULL, "distance", NULL}, *const kinds[] = {NULL, "joint", "method"};
   for (int i = 0; i < 3; i++)
     for (int markdown = 0; markdown < 2; markdown++) {

@@ -239,7 +239,7 @@ static void check_state(build *b, const char *what) {
   }
 }
 
-TEST(the_equations_and_their_meaning_in_every_model) {
+TEST_FULL(the_equations_and_their_meaning_in_every_model) {
   static char name[64][64];
   const int n = build_models(name, 64);
   CHECK(n > 5);

@@ -123,7 +123,7 @@ static void check(const problem *p) {
 /* a particle on a circle turns from x to y and back */
 TEST(pendulum) { check(&(problem){"pendulum", "ref_pendulum", "x y vx vy", "0.05", "", 5, 3e-8, 8, 40}); }
 
-TEST(crank_slider_of_wu) {
+TEST_FULL(crank_slider_of_wu) {
   static const char columns[] = "theta=q0 phi=q1 x=q2 y=q3 theta_rate=v0 phi_rate=v1 vx=v2 vy=v3";
   check(&(problem){"wu_crank_slider", "ref_wu_crank_slider", columns, "0.25", "", 5, 1e-8, 0, 40});
   check(&(problem){"wu_crank_slider", "ref_wu_crank_slider", columns, "0.25", ",prefer=coupler", 5, 1e-7, 0, 200});
@@ -131,7 +131,9 @@ TEST(crank_slider_of_wu) {
 
 /* four-bars in places of points, which go round and through the flat position, a singular one: there roundoff in q is seen in the
  * dependent speeds through the smallest pivot */
-TEST(four_bars) { check(&(problem){"braun_four_bars", "ref_fourbar", "x1 y1 x3 vx vy", "0.05", "", 5, 1e-5, 8, 60}); }
+TEST_FULL(four_bars) {
+  check(&(problem){"braun_four_bars", "ref_fourbar", "x1 y1 x3 vx vy", "0.05", "", 5, 1e-5, 8, 60});
+}
 
 /* full turns of a slider-crank from a dead centre: the angle of the crank serves all the way; the place of the slider, which is
  * preferred, not at the start, and later between the dead centres only */
@@ -187,7 +189,7 @@ static void full_turns(const char *text, const ref_change *start, const char *co
   ref_table_free(&first);
 }
 
-TEST(full_turns_of_a_slider_crank) {
+TEST_FULL(full_turns_of_a_slider_crank) {
   const ref_change away = {"/start", "{\"crank.rate\": 12, \"crank.angle\": 0.8}"};
   full_turns(slider_crank, NULL, "angle rate x vx", "", 0, 0);
   full_turns(slider_crank, NULL, "angle rate x vx", ",prefer=slider", 4, 0);
@@ -195,14 +197,14 @@ TEST(full_turns_of_a_slider_crank) {
   full_turns(slider_crank, &away, "angle rate x vx", ",rate_of=rod", 4, 1);
 }
 
-TEST(full_turns_of_a_four_bar) {
+TEST_FULL(full_turns_of_a_four_bar) {
   const ref_change shorter = {"/run/until", "2"};
   full_turns("four_bar", &shorter, "tip.x tip.y", "", 0, 0);
   full_turns("four_bar", &shorter, "tip.x tip.y", ",prefer=rocker", 2, 1);
 }
 
 /* the angular rate of a body that stands on another: its acceleration has a part without udot */
-TEST(rate_of_a_body_that_is_carried) {
+TEST_FULL(rate_of_a_body_that_is_carried) {
   const ref_change relative = {"/coordinates", "\"relative\""};
   full_turns("rotary_pendulum", &relative, "phi psi phid psid", ",rate_of=pendulum", 0, 0);
   full_turns("heavy_top", &(ref_change){"/run/until", "0.1"}, "G.x G.y G.z spin", ",rate_of=top", 0, 0);
@@ -283,7 +285,7 @@ TEST_FULL(named_ones_stay) {
 }
 
 /* rref leaves the last column of the gear train at every evaluation: the same run as with that one named */
-TEST(rref_is_a_named_one) {
+TEST_FULL(rref_is_a_named_one) {
   tn_summary sum;
   static const char *const forms[] = {"partition:pivoting=rref", "partition:independent=planet2.e3",
                                       "partition:independent=planet1.e3"};

@@ -660,7 +660,7 @@ TEST(a_pair_of_bevel_gears) {
   "%s }, 'outputs': { 'l': 'axle1.rate', 'r': 'axle2.rate', 'cage': 'main.rate', 'turn': 'main.angle', 'planet': "     \
   "'pin.rate', 'left': 'axle1.angle', 'F1': 'norm(force(mesh1))', 'F2': 'norm(force(mesh2))' %s}"
 
-TEST(a_differential_shares_evenly) {
+TEST_FULL(a_differential_shares_evenly) {
   char text[2400];
   for (int form = 0; form < 2; form++) BOTH(relative) {
       /* both sides driven: the cage takes the mean, the planet the difference */
@@ -693,7 +693,7 @@ TEST(a_differential_shares_evenly) {
     }
 }
 
-TEST(a_planetary_train_by_willis) {
+TEST_FULL(a_planetary_train_by_willis) {
   /* sun 20, planet 15, ring 50, module such that the arm is 0.175: radii 0.1, 0.075, 0.25 */
   const double Is = 0.01, Ip = 0.004, Ia = 0.05, mp = 1.5, ra = 0.175, T = 2;
   char text[2400];

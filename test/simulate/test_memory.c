@@ -303,3 +303,58 @@ TEST(every_allocation_may_fail_in_a_model_that_has_everything) {
     if (*c == '\'') *c = '"';
   fail_each(&(options){model, 0.02, 0.01, NULL, NULL, NULL});
 }
+
+/* ---- states that are saved -------------------------------------------------------------------------------------------------- */
+
+typedef struct saving {
+  tn_sim *sim;
+  size_t size;
+} saving;
+
+static bool save_now(void *user, double t) {
+  saving *s = user;
+  (void)t;
+  s->size = 0;
+  CHECK(tn_sim_save(s->sim, to_nowhere, &s->size, NULL) == TN_OK);
+  return true;
+}
+
+typedef struct kept {
+  unsigned char bytes[200000];
+  size_t used;
+} kept;
+
+static bool to_state(void *user, const char *text, size_t size) {
+  kept *k = user;
+  if (size > sizeof k->bytes - k->used) return false;
+  memcpy(k->bytes + k->used, text, size);
+  k->used += size;
+  return true;
+}
+
+/* neither saving, at every step, nor putting back */
+TEST(saved_states_allocate_nothing) {
+  static kept state;
+  counting c = {0};
+  const tn_allocator allocator = {count_allocate, count_release, &c};
+  const options o = {"four_bar", 0.5, 0.01, NULL, NULL, NULL};
+  tn_desc *d;
+  tn_model *m;
+  tn_sim *sim;
+  tn_error e;
+  long rows = 0;
+  saving s = {0};
+  CHECK(tn_desc_new(&allocator, &d, &e) == TN_OK && describe(d, &o, &e) == TN_OK);
+  CHECK(tn_compile(d, &m, &e) == TN_OK && tn_sim_new(m, &sim, &e) == TN_OK);
+  s.sim = sim;
+  tn_sim_watch(sim, save_now, &s);
+  const long before = c.calls;
+  CHECK(tn_sim_run(sim, count_row, &rows, &e) == TN_OK && rows == 51 && s.size > 1000);
+  CHECK(c.calls == before);
+  CHECK(tn_sim_save(sim, to_state, &state, &e) == TN_OK && tn_sim_load(sim, state.bytes, state.used, &e) == TN_OK);
+  CHECK(c.calls == before);
+  tn_sim_free(sim);
+  tn_model_free(m);
+  tn_desc_free(d);
+  CHECK(c.out == 0);
+}

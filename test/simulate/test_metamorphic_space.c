@@ -171,7 +171,7 @@ TEST_FULL(the_world_turned_and_moved) {
   same("in relative coordinates", &w);
 }
 
-TEST(renamed) {
+TEST_FULL(renamed) {
   way w = plain;
   w.prefix = "zz_";
   same("renamed", &w);
@@ -187,7 +187,7 @@ TEST_FULL(in_another_order) {
   same("reversed, relative, joints turned", &w);
 }
 
-TEST(joints_turned) {
+TEST_FULL(joints_turned) {
   way w = plain;
   w.turned = true;
   same("joints turned", &w);

@@ -108,7 +108,7 @@ TEST(four_bars_few) {
   adaptive(1e-8, 1);
 }
 
-TEST_FULL(four_bars_fixed) {
+TEST_LONG(four_bars_fixed) {
   static const double steps[] = {1e-2, 5e-3, 2e-3, 1e-3, 5e-4};
   for (int i = 0; i < 5; i++) fixed(steps[i], 10);
 }
@@ -202,7 +202,7 @@ static int by_size(const void *a, const void *b) {
 
 /* the same from several starts that differ in their last digits. about one in fifteen meets one of the 52 positions badly: balance
  * 1e-7 to 3e-6 at 1e-12 (4 of 60 counted) */
-TEST_FULL(deltoid_from_several_starts) {
+TEST_LONG(deltoid_from_several_starts) {
   enum { STARTS = 7, WORSE = 1 };
   static const double rtol[] = {1e-6, 1e-8, 1e-10, 1e-12}, most[] = {1e-2, 1e-4, 1e-6, 1e-7};
   double end[4][STARTS][3], balance[4][STARTS], middle[3];

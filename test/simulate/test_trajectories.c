@@ -156,7 +156,7 @@ static void n_four_bar(int N, int starts) {
   tn_desc_free(desc);
 }
 
-TEST_FULL(n_four_bar_2_from_fifty_starts) { n_four_bar(2, 50); }
+TEST_LONG(n_four_bar_2_from_fifty_starts) { n_four_bar(2, 50); }
 TEST_FULL(n_four_bar_40) { n_four_bar(40, 1); }
 TEST_LONG(n_four_bar_40_from_fifty_starts) { n_four_bar(40, 50); }
 

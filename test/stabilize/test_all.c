@@ -91,5 +91,5 @@ TEST(none_is_left_out) {
   }
 }
 
-TEST(every_stabilizer_on_every_model_for_a_while) { each(0.05, 400); }
+TEST_FULL(every_stabilizer_on_every_model_for_a_while) { each(0.05, 400); }
 TEST_LONG(every_stabilizer_on_every_model) { each(5, 400); }

@@ -105,7 +105,7 @@ static double error_of(const char *model, const char *file, const char *columns,
 }
 
 /* 10 % of what the check of the paper measured; it looks at all steps, the references have some of the times */
-TEST(errors_of_the_examples) {
+TEST_FULL(errors_of_the_examples) {
   const double pendulum = error_of("pendulum", "ref_pendulum", "x y", "1e-3", "100", "0.05", 100),
                crank = error_of("braun_slider_crank", "ref_slider_crank", "xs", "1e-3", "100", "0.05", 100),
                bars = error_of("braun_four_bars", "ref_fourbar", "x3", "1e-2", "100", "0.05", 100);
@@ -183,7 +183,7 @@ TEST(velocities_alone) {
 /* ---- with everything else -------------------------------------------------------------------------------------------------- */
 
 /* redundant, moving and nonholonomic rows, in space; adaptive steps: the ledger closes, and the motion is that of `project` */
-TEST(rows_of_all_kinds) {
+TEST_FULL(rows_of_all_kinds) {
   static const char *const model[] = {"four_bar",         "bricard", "biped_3", "gear_train",
                                       "chaplygin_sleigh", "door",    "andrews"};
   for (int i = 0; i < COUNT(model); i++) {
@@ -210,7 +210,7 @@ TEST(rows_of_all_kinds) {
 }
 
 /* held corrections go into the step of formulas that keep rates as an impulse; implicit ones see them too */
-TEST(every_integrator) {
+TEST_FULL(every_integrator) {
   for (int i = 0; i < tn_integrator_type_count; i++) {
     const tn_integrator_type *type = tn_integrator_types[i];
     build b;

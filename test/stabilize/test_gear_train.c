@@ -158,7 +158,7 @@ static void compare(const char *model, int n, const by_step *table) {
   }
 }
 
-TEST(gear_train_by_stabilizer) {
+TEST_FULL(gear_train_by_stabilizer) {
   static const by_step table[] = {{"none", 0.05, {1.0e-4, 7.1e-1, 1.9e-4}, {1.19e-4, 1.10e-1, 1.04e-6}},
                                   {IDENTITY, 0.05, {1e-15, 3e-13, 1.4e-3}, {2e-15, 7e-13, 5.89e-4}},
                                   {"project", 0.05, {1e-15, 3e-13, 2.0e-4}, {2e-15, 7e-13, 5.85e-5}},
@@ -182,7 +182,7 @@ TEST_LONG(gear_train_at_a_millisecond) {
 }
 
 /* the metric of masses has a tenth of the speed error of that of the coordinates; meshes are held to roundoff, by every metric */
-TEST(gear_train_by_metric) {
+TEST_FULL(gear_train_by_metric) {
   for (int k = 0; k < 2; k++) {
     const double h = k ? 0.01 : 0.05;
     const train mass = train_by("gear_train", "project", h), identity = train_by("gear_train", IDENTITY, h),
@@ -276,7 +276,7 @@ TEST_FULL(gear_train_by_ode45) {
 #define ODE113 "abm:rtol=1e-3,atol=1e-3,control=numbers"
 
 /* evaluations, changes of what is independent, error of the arm's rate; 0 where the check has another meaning */
-TEST(gear_train_by_ode113) {
+TEST_FULL(gear_train_by_ode113) {
   static const struct {
     const char *of, *formulation, *stabilize;
     double rhs, share; /* within that share of them */

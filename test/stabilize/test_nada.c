@@ -261,7 +261,7 @@ static double angles_off(const char *stabilize, double h) {
 }
 
 /* gains of 1/h answer the stages, not the drift, and take two orders; held, they take none */
-TEST(orders_on_the_rotary_pendulum) {
+TEST_FULL(orders_on_the_rotary_pendulum) {
   static const struct {
     const char *of, *stabilize;
     double order, first, last; /* errors that were measured; 0: not */

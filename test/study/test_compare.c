@@ -65,7 +65,7 @@ TEST(parallel_robot) {
   tn_compare_free(c);
 }
 
-TEST(stiff_smooth_and_singular) {
+TEST_FULL(stiff_smooth_and_singular) {
   static const char *const project[] = {"project"}, *const integrators[] = {"dopri5", "abm", "radau5", "trbdf2"};
   static const char *const methods[] = {"project", "fci", "none"};
   static const double rtol[] = {1e-4, 1e-6};

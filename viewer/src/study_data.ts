@@ -1,4 +1,4 @@
-/* what the pages of studies hold. src/study/page.c and src/report/{stability,surface}.c write it.
+/* what the pages of studies hold. src/study/{page,sweep_page}.c and src/report/{stability,surface}.c write it.
  * a number that does not exist is null, with the reason under the same key and `_reason`. */
 
 export type Num = number | null;
@@ -172,4 +172,51 @@ export interface SurfaceData {
   line: number[];
 }
 
-export type StudyData = CompareData | PaperData | StabilityData | SurfaceData;
+export interface Tally {
+  runs: number;
+  least: Num;
+  quantiles: Num[]; // 5, 50 and 95 in a hundred
+  largest: Num;
+  mean: Num;
+  deviation: Num;
+}
+
+export interface SweepColumn {
+  name: string;
+  log?: boolean;
+  values: (Num | string)[]; // of the runs that are shown: every `by`-th
+}
+
+export interface SweepData {
+  kind: 'sweep';
+  tenon: string;
+  command: string;
+  text: string; // the file
+  by: number;
+  sweep: {
+    title: string;
+    kind: 'table' | 'sensitivity';
+    version: string;
+    fingerprint: string;
+    runs: number;
+    failed: number;
+    samples?: number;
+    seed?: number;
+    summary?: Record<string, Tally>;
+    sensitivities?: {
+      parameter: string;
+      measure: string;
+      at: number;
+      step: number;
+      value: Num;
+      derivative: Num;
+      error: Num;
+      failure?: string;
+    }[];
+  };
+  parameters: SweepColumn[];
+  measures: SweepColumn[];
+  failures: [number, string][]; // run, why: the first of them
+}
+
+export type StudyData = CompareData | PaperData | StabilityData | SurfaceData | SweepData;

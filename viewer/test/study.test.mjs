@@ -27,7 +27,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-// what it printed; a study whose claims are not as expected exits with 6
+// what it printed; a study whose claims are not as expected exits with 6, a sweep of which a run failed with 3
 function run(...words) {
   try {
     return execFileSync(tenon, words, {
@@ -37,7 +37,7 @@ function run(...words) {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   } catch (e) {
-    if (e.status === 6) return e.stdout;
+    if (e.status === 6 || (e.status === 3 && words[0] === 'sweep')) return e.stdout;
     throw new Error(`${words.join(' ')}: ${e.stderr}`);
   }
 }
@@ -415,6 +415,77 @@ async function harmless(page, words) {
   for (const w of words) assert.ok(text.includes(w), w.slice(0, 60));
   assert.ok(await fits(page));
 }
+
+const sweepOf = (more) => ({
+  sweep: 1,
+  title: 'masses',
+  run: { model: join(models, 'pendulum.json'), until: 0.5, integrator: '{by}' },
+  vary: { '/bodies/bob/mass': { from: -1, to: 3, n: 9 }, by: ['dopri5', 'dop853'] },
+  measures: { low: { expression: 'bob.y', take: 'min' }, rhs: { of: 'rhs' } },
+  ...more,
+});
+
+test('a sweep: values as in its JSON, over any parameter, with what failed', async (t) => {
+  writeFileSync(join(folder, 'sweep.json'), JSON.stringify(sweepOf({})));
+  run('sweep', 'sweep.json', '-q', '-o', 'sweep.html', '-o', 'told.json');
+  const told = JSON.parse(readFileSync(join(folder, 'told.json'), 'utf8'));
+  const page = await open(t, 'sweep.html');
+  assert.equal(await page.textContent('main h1'), 'masses');
+  assert.deepEqual(await page.$$eval('.facts dd', (all) => all.map((d) => d.textContent)), ['18', String(told.failed)]);
+  assert.ok(told.failed >= 4);
+  assert.equal(await page.$$eval('#failures tbody tr', (all) => all.length), told.failed);
+  const cells = await page.$$eval('#summary tbody tr', (all) => all.map((r) => [...r.cells].map((c) => c.textContent)));
+  assert.equal(cells[0][0], 'low');
+  assert.equal(cells[0][1], String(18 - told.failed));
+  const all = await page.$$eval('#summary tbody tr .num', (some) => some.map((e) => e.title));
+  assert.equal(Number(all[0]), told.summary.low.least);
+  assert.equal(Number(all[4]), told.summary.low.largest);
+  // a point for every run that has a value, and as many in the bars
+  const dots = () => page.$$eval('#values .scatter svg path title', (p) => p.map((e) => e.textContent));
+  assert.equal((await dots()).length, 18 - told.failed);
+  assert.ok((await dots())[0].startsWith('run '));
+  await page.selectOption('select[aria-label="measure"]', { label: 'rhs' });
+  await page.selectOption('select[aria-label="over"]', { label: 'low' });
+  assert.match(await page.textContent('#values .scatter h3'), /rhs over low/);
+  const row = told.rows.find((r) => r.values);
+  assert.ok((await dots()).some((d) => d.startsWith(`run ${row.run}:`) && d.endsWith(`rhs ${row.values.rhs}`)));
+  const bars = await page.$$eval('#values .picture rect title', (p) => p.map((e) => parseInt(e.textContent, 10)));
+  assert.equal(bars.reduce((a, b) => a + b, 0), 18 - told.failed);
+  assert.equal(await page.textContent('#repeat .command code'), 'tenon sweep sweep.json');
+  await shoot(page, 'sweep');
+});
+
+test('a sweep at random in the dark and on a phone; a sensitivity', async (t) => {
+  const random = sweepOf({ vary: { '/bodies/bob/mass': { 'log-uniform': [1, 2] }, by: ['dopri5'] }, samples: 60 });
+  writeFileSync(join(folder, 'random.json'), JSON.stringify(random));
+  run('sweep', 'random.json', '-q', '-o', 'random.html');
+  const page = await open(t, 'random.html', { viewport: phone, hasTouch: true, isMobile: true, colorScheme: 'dark' });
+  assert.ok(await fits(page));
+  await shoot(page, 'sweep-phone');
+  const depends = sweepOf({ kind: 'sensitivity', vary: { '/bodies/bob/mass': { at: 1 } } });
+  depends.run.integrator = 'dopri5';
+  writeFileSync(join(folder, 'depends.json'), JSON.stringify(depends));
+  run('sweep', 'depends.json', '-q', '-o', 'depends.html', '-o', 'depends.told.json');
+  const told = JSON.parse(readFileSync(join(folder, 'depends.told.json'), 'utf8'));
+  const other = await open(t, 'depends.html');
+  const shown = await other.$$eval('#sensitivities tbody tr', (all) =>
+    all.map((r) => [...r.cells].map((c) => c.textContent)),
+  );
+  assert.deepEqual(
+    shown.map((r) => [r[0], r[1]]),
+    told.sensitivities.map((d) => [d.parameter, d.measure]),
+  );
+  assert.ok(await fits(other));
+});
+
+test('hostile names of a sweep are text', async (t) => {
+  const measures = Object.fromEntries(hostile.slice(0, 4).map((word) => [word.slice(0, 200), { of: 'rhs' }]));
+  const bad = sweepOf({ title: hostile[1], vary: { by: ['dopri5', hostile[0].slice(0, 500)] }, measures });
+  writeFileSync(join(folder, 'bad.json'), JSON.stringify(bad));
+  run('sweep', 'bad.json', '-q', '-o', 'bad.html'); // an integrator of that name fails
+  const page = await open(t, 'bad.html', { viewport: phone, hasTouch: true, isMobile: true });
+  await harmless(page, hostile.slice(0, 4));
+});
 
 test('hostile names of a model are text', async (t) => {
   const model = JSON.parse(readFileSync(join(models, 'pendulum.json'), 'utf8').replace(/^\s*\/\/.*$/gm, ''));

@@ -1,0 +1,29 @@
+/* what a solver keeps from one solve to the next. where the last factorisation stands the next step may begin with it, and an order of
+ * rows or a choice of speeds holds as long as it is good: with them put back, the same numbers come out. the system itself is
+ * assembled anew (simulate/saved.c). */
+#include "formulate/formulate.h"
+
+void tn_solver_keep(tn_solver *s, tn_keep *keep) {
+  const tn_model *m = s->sys.m;
+  tn_keep_group(keep, "solver");
+  tn_keep_ints(keep, "rank", 1, &s->rank, 0, m->rows);
+  bool *const flags[] = {&s->mass_ready, &s->identity_ready, &s->identity_typical};
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) tn_keep_flags(keep, "flag", 1, flags[i]);
+  tn_keep_flag(keep, "by_blocks", &s->by_blocks, tn_sparse_begun(&s->sparse));
+  double *const scalar[] = {&s->t_mass,        &s->t_identity,    &s->nearness,  &s->seen,
+                            &s->inconsistency, &s->time_assemble, &s->time_solve};
+  for (size_t i = 0; i < sizeof scalar / sizeof *scalar; i++) tn_keep_numbers(keep, "scalar", 1, scalar[i]);
+  tn_keep_numbers(keep, "q_mass", (size_t)m->nq, s->q_mass);
+  tn_keep_numbers(keep, "q_identity", (size_t)m->nq, s->q_identity);
+  tn_keep_longs(keep, "factorizations", 1, &s->factorizations);
+  tn_keep_longs(keep, "guard_calls", 1, &s->guard_calls);
+  tn_sparse_keep(&s->sparse, m, keep);
+  if (m->run.chooses_dependent) tn_dependent_keep(&s->dependent, s->dependent.nu, keep);
+  if (m->large) return; /* no matrices */
+  tn_kkt_keep(&s->identity, keep);
+  tn_keep_group(keep, s->type->name);
+  if (s->type->keep)
+    s->type->keep(s->work, keep);
+  else if (tn_keep_reads(keep)) /* what it knew of typical poses is of the start, as in every run */
+    s->mass_ready = false;
+}

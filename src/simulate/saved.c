@@ -1,0 +1,397 @@
+/* a simulation between two steps, saved and put back.
+ *
+ * `list` names everything that the next step depends on beside the model, a line each; what is new in a tn_sim gets its line there, and
+ * nothing else has to know. not listed: what the start makes of the model in every run (shared loads, rank, typical poses are, since
+ * tn_sim_set may have made others), scratch, and the system at a state, which is assembled anew where it was.
+ * one-step formulas go on to the last bit. those that do not tell their memory (multistep ones, SUNDIALS) start anew, and an event
+ * `restart` says so. */
+#include "simulate/simulate.h"
+
+#include <limits.h>
+
+/* of the system: where it was, so that it is assembled there again and what was solved there still fits */
+typedef struct place {
+  tn_sim *s;
+  bool complete, dense;
+  int how, loads;
+} place;
+
+/* what tn_end_run does not make of the rest */
+static void list_summary(tn_summary *r, tn_keep *k) {
+  long *const counts[] = {&r->steps,       &r->rejected, &r->rhs,   &r->singular_positions,
+                          &r->set_changes, &r->switches, &r->fired, &r->impulses};
+  double *const numbers[] = {&r->t_end,
+                             &r->max_position_violation,
+                             &r->max_velocity_violation,
+                             &r->worst_time,
+                             &r->max_kinetic,
+                             &r->stabilizer_work,
+                             &r->start_moved,
+                             &r->start_violation,
+                             &r->cpu_seconds,
+                             &r->time_project};
+  tn_keep_group(k, "summary");
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) tn_keep_longs(k, "count", 1, counts[i]);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) tn_keep_numbers(k, "number", 1, numbers[i]);
+  tn_keep_text(k, "worst_joint", sizeof r->worst_joint, r->worst_joint);
+  tn_keep_flags(k, "contract_kept", 1, &r->contract_kept);
+  tn_keep_text(k, "contract_text", sizeof r->contract_text, r->contract_text);
+  tn_keep_ints(k, "degrees_of_freedom", 1, &r->degrees_of_freedom, INT_MIN, INT_MAX);
+  tn_keep_ints(k, "redundant_rows", 1, &r->redundant_rows, 0, INT_MAX);
+  tn_keep_text(k, "start_moved_name", sizeof r->start_moved_name, r->start_moved_name);
+  tn_keep_ints(k, "start_moves", 1, &r->start_moves, 0, INT_MAX);
+  for (int i = 0; i < TN_MOST_MOVES; i++) {
+    tn_keep_text(k, "start_move", sizeof r->start_move[i].name, r->start_move[i].name);
+    tn_keep_numbers(k, "by", 1, &r->start_move[i].by);
+  }
+  tn_keep_text(k, "start_violation_joint", sizeof r->start_violation_joint, r->start_violation_joint);
+}
+
+/* their kinds are words of the program: those that are read stand beside them */
+static void list_events(tn_sim *s, tn_keep *k) {
+  const int n = tn_keep_count(k, "events", &s->events, 0, TN_MOST_EVENTS);
+  for (int i = 0; i < n; i++) {
+    tn_event *e = &s->event[i];
+    char kind[sizeof s->event_kind[i]] = "";
+    if (e->kind) tn_format(kind, sizeof kind, "%s", e->kind);
+    tn_keep_numbers(k, "t", 1, &e->t);
+    tn_keep_text(k, "kind", sizeof kind, kind);
+    tn_keep_text(k, "text", sizeof e->text, e->text);
+    if (!tn_keep_reads(k)) continue;
+    memcpy(s->event_kind[i], kind, sizeof kind);
+    e->kind = s->event_kind[i];
+  }
+}
+
+/* an index into so many; where there are none it stands at 0 and is not used */
+static int last_of(int n) { return n > 0 ? n - 1 : 0; }
+
+static void list_singular(const tn_model *m, tn_singular *p, tn_keep *k) {
+  int kind = (int)p->kind;
+  tn_keep_numbers(k, "t", 1, &p->t);
+  tn_keep_numbers(k, "rho", 1, &p->rho);
+  tn_keep_numbers(k, "change", 1, &p->change);
+  tn_keep_ints(k, "kind", 1, &kind, TN_SINGULAR_PASSED, TN_SINGULAR_STAYS);
+  const int all = m->joints + m->owned;
+  tn_keep_ints(k, "joints", 1, &p->joints, 0, all < TN_MOST_IN_SINGULAR ? all : TN_MOST_IN_SINGULAR);
+  tn_keep_ints(k, "joint", TN_MOST_IN_SINGULAR, p->joint, 0, last_of(all));
+  tn_keep_flags(k, "more", 1, &p->more);
+  tn_keep_flags(k, "smooth", 1, &p->smooth);
+  p->kind = (tn_singular_kind)kind;
+}
+
+static void list_passing(tn_sim *s, tn_keep *k) {
+  tn_passing *p = &s->passing;
+  bool *const flags[] = {&p->known, &p->rising, &p->staying, &p->is_found};
+  double *const numbers[] = {&p->rho, &p->rho_end, &p->typical, &p->rho_typical, &s->nearest_rho, &s->nearest_time};
+  tn_keep_group(k, "singular positions");
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) tn_keep_flags(k, "flag", 1, flags[i]);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) tn_keep_numbers(k, "number", 1, numbers[i]);
+  list_singular(s->m, &p->found, k);
+  const int n = tn_keep_count(k, "found", &s->singulars, 0, TN_MOST_SINGULAR);
+  for (int i = 0; i < n; i++) list_singular(s->m, &s->singular[i], k);
+  if (!s->m->large) tn_keep_numbers(k, "D_typical", (size_t)s->m->rows, s->D_typical);
+  tn_keep_finite(k, "q_general", (size_t)s->m->nq, s->q_general);
+  tn_keep_numbers(k, "q_beside", (size_t)s->m->nq, s->q_beside);
+  tn_keep_flags(k, "beside", 1, &s->beside);
+}
+
+/* pieces that are held, and what is due */
+static void list_switches(tn_sim *s, tn_keep *k) {
+  tn_switches *w = &s->switches;
+  const size_t n = (size_t)s->m->switches;
+  tn_keep_group(k, "switches");
+  tn_keep_numbers(k, "piece", n, s->solver.sys.switching.piece);
+  double *const by_switch[] = {w->to, w->begin, w->last, w->noise, w->clear, w->span, w->before};
+  for (size_t i = 0; i < sizeof by_switch / sizeof *by_switch; i++) tn_keep_numbers(k, "switch", n, by_switch[i]);
+  tn_keep_ints(k, "idle", n, w->idle, 0, INT_MAX / 2);
+  tn_keep_ints(k, "told", n, w->told, 0, INT_MAX / 2);
+  tn_keep_finite(k, "share", 1, &w->share);
+  tn_keep_finite(k, "longest", 1, &w->longest);
+  tn_keep_numbers(k, "before_at", 1, &w->before_at);
+  tn_keep_flags(k, "known", 1, &w->known);
+  tn_keep_flags(k, "due", 1, &w->due);
+}
+
+/* events of the model */
+static void list_happening(tn_sim *s, tn_keep *k) {
+  tn_happening *h = &s->happening;
+  const size_t n = (size_t)s->m->triggers;
+  tn_keep_group(k, "happening");
+  tn_keep_finite(k, "parameter", (size_t)s->m->parameters, s->solver.sys.switching.parameter);
+  tn_keep_flags(k, "due", n, h->due);
+  tn_keep_longs(k, "count", n, h->count);
+  double *const by_event[] = {h->first, h->last, h->lost};
+  for (size_t i = 0; i < sizeof by_event / sizeof *by_event; i++) tn_keep_numbers(k, "event", n, by_event[i]);
+  tn_keep_ints(k, "ended", 1, &h->ended, -1, s->m->triggers - 1);
+  tn_keep_flags(k, "changed", 1, &h->changed);
+  tn_keep_numbers(k, "t_given", 1, &s->t_given);
+  const int impulses = tn_keep_count(k, "impulses", &h->impulses, 0, TN_MOST_IMPULSES);
+  for (int i = 0; i < impulses; i++) {
+    tn_struck *x = &h->impulse[i];
+    tn_keep_ints(k, "joint", 1, &x->joint, 0, s->m->joints - 1);
+    tn_keep_ints(k, "event", 1, &x->event, -1, s->m->triggers - 1);
+    tn_keep_numbers(k, "t", 1, &x->t);
+    tn_keep_numbers(k, "wrench", 6, x->wrench);
+    tn_keep_numbers(k, "lost", 1, &x->lost);
+  }
+}
+
+/* a stabilizer's room, or none of it */
+static void list_rooms(tn_sim *s, tn_keep *k) {
+  const tn_run *r = &s->m->run;
+  tn_keep_group(k, "stabilizers");
+  if (tn_keep_reads(k)) memset(s->rooms, 0, s->rooms_size);
+  for (int i = 0; i < r->stabilizers; i++) {
+    const tn_stabilizer_type *type = r->stabilizer[i].type;
+    tn_keep_group(k, type->name);
+    if (type->keep && type->memory) type->keep(r->stabilizer[i].self, s->room[i], k);
+  }
+}
+
+static void list_system(place *p, tn_keep *k) {
+  tn_system *sys = &p->s->solver.sys;
+  const tn_model *m = sys->m;
+  tn_keep_group(k, "system");
+  tn_keep_numbers(k, "t", 1, &sys->t);
+  tn_keep_numbers(k, "q", (size_t)m->nq, sys->q);
+  tn_keep_numbers(k, "u", (size_t)m->nu, sys->u);
+  tn_keep_numbers(k, "state", (size_t)m->states, sys->state);
+  tn_keep_finite(k, "memory", (size_t)m->memory, sys->memory);
+  tn_keep_numbers(k, "ledger", TN_LEDGERS, sys->ledger);
+  tn_keep_finite(k, "energy0", 1, &sys->energy0);
+  tn_keep_flags(k, "counted", 1, &sys->counted);
+  tn_keep_flags(k, "complete", 1, &p->complete);
+  tn_keep_flags(k, "dense", 1, &p->dense);
+  if (!m->large) { /* they outlive a state where another with the same positions follows */
+    tn_keep_numbers(k, "M", (size_t)m->nu * (size_t)m->nu, sys->M);
+    tn_keep_numbers(k, "A", (size_t)m->rows * (size_t)m->nu, sys->A);
+  }
+  tn_keep_ints(k, "how", 1, &p->how, TN_PIECES_LIVE, TN_PIECES_HELD);
+  tn_keep_ints(k, "loads", 1, &p->loads, TN_LOADS_NONE, TN_LOADS_FOUND);
+  if (m->loaded) tn_keep_numbers(k, "load", (size_t)m->forces, sys->load);
+  tn_keep_ints(k, "sweeps", 1, &p->s->loads.most, 0, TN_MOST_SWEEPS);
+}
+
+static void list(void *self, tn_keep *k) {
+  place *p = self;
+  tn_sim *s = p->s;
+  const tn_model *m = s->m;
+  const size_t n = (size_t)s->n, rows = (size_t)m->rows, z = s->packing ? (size_t)s->ode.n : 0;
+  tn_keep_group(k, "simulation");
+  tn_keep_same(k, "tenon", TN_VERSION);
+  tn_keep_ints(k, "integrated", 1, &s->ode.n, s->ode.n, s->ode.n);
+  /* the state, the one before, and what z stands for them */
+  tn_keep_finite(k, "t", 1, &s->t);
+  tn_keep_finite(k, "t0", 1, &s->t0);
+  tn_keep_finite(k, "y", n, s->y);
+  tn_keep_numbers(k, "ynew", n, s->ynew);
+  tn_keep_numbers(k, "z", z, s->z);
+  tn_keep_numbers(k, "znew", z, s->znew);
+  tn_keep_numbers(k, "y_stage", z ? n : 0, s->y_stage);
+  /* ends of the last step, and feedback held in it */
+  double *const by_row[] = {s->C0, s->V0, s->C1, s->V1, s->U_held, s->r_held};
+  for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) tn_keep_numbers(k, "rows", rows, by_row[i]);
+  /* steps */
+  double *const numbers[] = {&s->energy,        &s->step_length, &s->h,           &s->err_last,
+                             &s->turning,       &s->t_step,      &s->max_balance, &s->max_potential,
+                             &s->inconsistency, &s->t_row};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) tn_keep_numbers(k, "number", 1, numbers[i]);
+  /* components that an error may be the largest of: numbers but the ledger, or those of the motion and of forces */
+  const int worsts = m->run.by_numbers ? s->n - TN_LEDGERS : 2 * m->nu + m->states;
+  tn_keep_ints(k, "worst", 1, &s->worst, 0, last_of(worsts));
+  tn_keep_ints(k, "turning_joint", 1, &s->turning_joint, 0, last_of(m->joints + m->owned));
+  tn_keep_longs(k, "fixed_steps", 1, &s->fixed_steps);
+  tn_keep_flags(k, "unfinished", 1, &s->unfinished);
+  tn_keep_flags(k, "near", (size_t)m->bodies, s->near);
+  long *const effort[] = {&s->effort.jacobians, &s->effort.jacobian_rates, &s->effort.decompositions,
+                          &s->effort.iterations, &s->effort.rejected};
+  for (size_t i = 0; i < sizeof effort / sizeof *effort; i++) tn_keep_longs(k, "effort", 1, effort[i]);
+  for (int i = 0; i < m->joints; i++) {
+    tn_drift *d = &s->drifted[i];
+    double *const drift[] = {&d->position_max, &d->position_rms, &d->velocity_max, &d->velocity_rms};
+    for (int j = 0; j < 4; j++) tn_keep_numbers(k, "drift", 1, drift[j]);
+  }
+  tn_keep_flags(k, "column_shared", (size_t)m->columns, s->column_shared);
+  tn_keep_ints(k, "servos.sign", 1, &s->servos.sign, -1, 1);
+  list_summary(&s->summary, k);
+  list_events(s, k);
+  list_passing(s, k);
+  list_switches(s, k);
+  list_happening(s, k);
+  list_rooms(s, k);
+  list_system(p, k);
+  tn_solver_keep(&s->solver, k);
+  if (s->packing && s->packing->keep) s->packing->keep(s->packed, k);
+  tn_keep_group(k, "integrator");
+  tn_keep_group(k, m->run.integrator->name);
+  if (m->run.integrator->keep) m->run.integrator->keep(s->work, k);
+}
+
+/* what is switched off stands before all else: how long the rest is may depend on it */
+typedef struct mask {
+  tn_sim *s;
+  bool *off, *force_off; /* joints, forces */
+} mask;
+
+static void list_mask(void *self, tn_keep *k) {
+  mask *x = self;
+  tn_keep_group(k, "switched off");
+  tn_keep_flags(k, "joints", (size_t)x->s->m->joints, x->off);
+  tn_keep_flags(k, "forces", (size_t)x->s->m->forces, x->force_off);
+}
+
+/* the mask that is read, into room for it */
+static mask mask_of(tn_sim *s) { return (mask){s, s->happening.off, s->happening.force_off}; }
+
+static bool other_joints(const tn_sim *s) {
+  for (int i = 0; i < s->m->joints; i++)
+    if ((s->happening.off[i] && s->m->joint[i].switchable) != s->solver.sys.off[i]) return true;
+  return false;
+}
+
+static void exchange_forces(tn_sim *s) {
+  for (int i = 0; i < s->m->forces; i++) {
+    const bool off = s->happening.force_off[i];
+    s->happening.force_off[i] = s->solver.sys.force_off[i];
+    tn_system_switch(&s->solver.sys, false, i, !off);
+  }
+}
+
+/* the one that was read becomes that of the system, and the other way round: rank, numbers that are integrated and the length of
+ * memories follow from it */
+static tn_status exchange_joints(tn_sim *s) {
+  tn_system *sys = &s->solver.sys;
+  for (int i = 0; i < s->m->joints; i++) {
+    const bool off = s->happening.off[i] && s->m->joint[i].switchable;
+    s->happening.off[i] = sys->off[i];
+    tn_system_switch(sys, true, i, !off);
+  }
+  tn_status status = tn_start_count(s);
+  s->ode.redundant = s->summary.redundant_rows;
+  if (status == TN_OK) status = tn_packed_start(s);
+  if (status == TN_OK) s->m->run.integrator->start(tn_integrator_self(s->m), s->work, s->ode.n);
+  return status;
+}
+
+static place place_of(tn_sim *s) {
+  const tn_system *sys = &s->solver.sys;
+  return (place){
+      .s = s, .complete = sys->complete, .dense = sys->dense, .how = (int)sys->switching.how, .loads = (int)sys->loads};
+}
+
+/* the system where it was, without a trace of that in the solver: what was factored and taken forward there stands */
+static tn_status reassemble(const place *p) {
+  tn_sim *s = p->s;
+  tn_solver *solver = &s->solver;
+  tn_system *sys = &solver->sys;
+  const bool forward = solver->sparse.forward;
+  const double spent = solver->time_assemble;
+  for (int i = 0; i < s->loads.n; i++) s->loads.N[i] = sys->load[s->loads.force[i]];
+  sys->switching.how = (tn_how)p->how;
+  sys->complete = false;
+  if (!p->complete) return TN_OK;
+  memcpy(s->y_moved, sys->q, sizeof *sys->q * (size_t)s->m->nq);
+  memcpy(s->y_moved + s->m->nq, sys->u, sizeof *sys->u * (size_t)s->m->nu);
+  const tn_status status = tn_solver_at(solver, sys->t, s->y_moved, s->y_moved + s->m->nq, s->e);
+  if (status == TN_OK && p->dense) tn_system_dense(sys);
+  if (status == TN_OK && p->loads != TN_LOADS_NONE) {
+    for (int i = 0; i < s->loads.n; i++) sys->load[s->loads.force[i]] = s->loads.N[i];
+    tn_forces_loaded(sys);
+    sys->loads = (unsigned)p->loads;
+  }
+  solver->sparse.forward = forward;
+  solver->time_assemble = spent;
+  return status;
+}
+
+/* what starts anew, and says so */
+static void restart(tn_sim *s) {
+  const tn_run *r = &s->m->run;
+  const tn_formulation_type *formulation = r->formulation.type;
+  if (!r->integrator->keep) {
+    r->integrator->start(tn_integrator_self(s->m), s->work, s->ode.n);
+    s->h = 0; /* it begins with its lowest order, or with what it chooses itself */
+    s->err_last = 0;
+    if (isfinite(s->t_row)) s->t_row = fmax(s->t_row, s->t); /* it knows nothing of the step before */
+    tn_log(s, s->t, "restart", "the run was resumed here: %s has begun anew without its history", r->integrator->name);
+  }
+  if (!formulation->keep && !s->m->large)
+    tn_log(s, s->t, "restart", "the run was resumed here: formulation '%s' has begun anew", formulation->name);
+  for (int i = 0; i < r->stabilizers; i++) {
+    const tn_stabilizer_type *type = r->stabilizer[i].type;
+    if (type->keep || !type->memory || !type->memory(r->stabilizer[i].self, &s->solver.sys)) continue;
+    tn_log(s, s->t, "restart", "the run was resumed here: stabilizer '%s' has begun anew", type->name);
+  }
+}
+
+/* what numbers that are each possible must be together */
+static tn_status sensible(tn_sim *s) {
+  const tn_run *r = &s->m->run;
+  const double h = r->step, counted = s->t0 + (double)s->fixed_steps * h;
+  bool good = s->t >= s->t0 && s->t_step <= s->t && s->t_step >= s->t0 && !isnan(s->t_row) && s->h >= 0;
+  if (r->fixed) good = good && fabs(s->t - counted) <= 1.001 * h + 1e-9 * fabs(s->t);
+  /* what is named must be there */
+  const bool named = (s->m->joints + s->m->owned || !(s->turning > 0)) &&
+                     (s->singulars || !s->summary.singular_positions) && s->summary.singular_positions >= s->singulars;
+  if (good && named) return TN_OK;
+  s->stopped = true; /* as it is nothing good would come of it */
+  tn_fail(s->e, TN_E_IO, "the saved state contradicts itself: its %s do not fit together",
+          good ? "singular positions and turns" : "times");
+  return TN_E_IO;
+}
+
+tn_status tn_sim_save(tn_sim *s, tn_write write, void *user, tn_error *error) {
+  tn_error_clear(error);
+  if (!s->started) return tn_fail(error, TN_E_USAGE, "there is nothing to save before the start: tn_sim_start");
+  if (s->stopped) return tn_fail(error, TN_E_USAGE, "the simulation has stopped: its state is not worth saving");
+  if (!s->m->run.integrator->keep && isfinite(s->t_row) && s->t_row < s->t)
+    return tn_fail(error, TN_E_USAGE,
+                   "rows inside the last step are still to be given, which %s knows nothing of later",
+                   s->m->run.integrator->name);
+  place p = place_of(s);
+  mask m = {s, s->solver.sys.off, s->solver.sys.force_off};
+  const tn_status status = tn_keep_save(list_mask, &m, s->m->fingerprint, write, user, error);
+  return status == TN_OK ? tn_keep_save(list, &p, s->m->fingerprint, write, user, error) : status;
+}
+
+tn_status tn_sim_load(tn_sim *s, const void *data, size_t size, tn_error *error) {
+  if (s->under_way) { /* the steps and rows of that run are of the state as it is; nor may its messages go elsewhere */
+    tn_error_clear(error);
+    return tn_fail(error, TN_E_USAGE, "a state cannot be put back while the simulation runs: end the run first");
+  }
+  s->e = error ? error : &s->spare;
+  tn_error_clear(s->e);
+  /* both pieces, before anything is begun */
+  const uint64_t fingerprint = s->m->fingerprint;
+  const size_t used = tn_keep_look(data, size, fingerprint, s->e);
+  const unsigned char *rest = (const unsigned char *)data + used;
+  if (!used || !tn_keep_look(rest, size - used, fingerprint, s->e)) return TN_E_IO;
+  if (!s->started) { /* what follows from the model alone */
+    const tn_status status = tn_end_run(s, tn_begin_run(s));
+    if (status != TN_OK) return status;
+  }
+  mask m = mask_of(s);
+  tn_status status = tn_keep_load(list_mask, &m, fingerprint, data, used, NULL, s->e);
+  if (status != TN_OK) return status;
+  /* how long the rest is depends on joints that are off: with others of them more than the mask becomes another before it is read */
+  const bool other = other_joints(s);
+  if (other) status = exchange_joints(s);
+  place p = place_of(s);
+  if (status == TN_OK) status = tn_keep_load(list, &p, fingerprint, rest, size - used, NULL, s->e);
+  if (status != TN_OK && !other) return status;
+  if (status != TN_OK) { /* as it was but for ranks and histories: it is not to go on as if nothing had happened */
+    const tn_error why = *s->e;
+    exchange_joints(s);
+    *s->e = why;
+    return tn_end_run(s, status);
+  }
+  exchange_forces(s);
+  if (!s->solver.sys.idle) s->ode.redundant = s->summary.redundant_rows;
+  s->reminded = false;
+  s->t_motion = NAN;
+  status = reassemble(&p);
+  if (status == TN_OK) status = sensible(s);
+  if (status == TN_OK) restart(s);
+  return tn_end_run(s, status);
+}
