@@ -96,8 +96,10 @@ foreach(program IN LISTS programs)
   foreach(line IN LISTS lines)
     string(REGEX MATCH "(TEST[A-Z_]*)\\(([A-Za-z0-9_]+)\\)" line "${line}")
     set(name ${CMAKE_MATCH_2})
+    set(cost 1) # the dear ones first, so that none is left alone at the end
     if(CMAKE_MATCH_1 STREQUAL TEST_FULL)
       set(label full)
+      set(cost 10)
     elseif(CMAKE_MATCH_1 STREQUAL TEST_LONG)
       set(label long)
     else()
@@ -107,7 +109,7 @@ foreach(program IN LISTS programs)
     file(MAKE_DIRECTORY ${scratch})
     add_test(NAME ${path}.${name} COMMAND ${target} ${name} WORKING_DIRECTORY ${scratch})
     set_tests_properties(${path}.${name} PROPERTIES
-      LABELS ${label} TIMEOUT ${${label}_limit}
+      LABELS ${label} COST ${cost} TIMEOUT ${${label}_limit}
       ENVIRONMENT "OPENBLAS_NUM_THREADS=1;UBSAN_OPTIONS=print_stacktrace=1")
   endforeach()
 endforeach()

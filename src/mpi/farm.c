@@ -6,8 +6,8 @@
  *                      RESULT run, status, the signal that stopped it, values, and why there are none
  *
  * Rank 0 makes runs too, in a thread of its own, while the first thread, the only one that speaks MPI, hands out and collects. Every rank
- * has two runs at a time, so that it finds the next one when it has sent the last. Ranks that have read something else, from a file
- * system that is behind perhaps, are left out. Runs that a rank has kept for much longer than any took are made by rank 0: where mpirun is
+ * has two runs at a time, so that it finds the next one when it has sent the last. Nobody is waited for: a rank takes part from when it has
+ * said hello, unless it has read something else, from a file system that is behind perhaps. Runs that a rank has kept for much longer than any took are made by rank 0: where mpirun is
  * told to let the others live (--enable-recovery) a sweep ends well without a rank that was lost. Waiting is by asking now and then: the
  * blocking calls of Open MPI turn round and round. */
 #include "cli.h"
@@ -127,6 +127,8 @@ void tn_farm_serve(const tn_sweep *s, const tn_error *e, tn_stop stop) {
 
 /* ---- rank 0 ----------------------------------------------------------------------------------------------------------------- */
 
+typedef enum standing { SILENT, TAKES_PART, LEFT_OUT } standing; /* the first: it has not yet said hello */
+
 typedef struct farm {
   const tn_sweep_work *work;
   pthread_mutex_t lock; /* of the members below, and of `done` */
@@ -139,6 +141,7 @@ typedef struct farm {
   bool *back;           /* work->runs: it has                   */
   int *out;             /* ranks x AHEAD: what each of them has, as a place in work->run; -1 */
   double *since;        /* ranks: when it was last heard of, s */
+  standing *with;       /* ranks                               */
 } farm;
 
 static void take_back(farm *f, int k, tn_status status, const double *values, const char *failure) {
@@ -206,27 +209,28 @@ static void *make_runs(void *user) {
   return NULL;
 }
 
-/* who takes part: those that have read the same */
-static void meet(const farm *f, bool *with) {
+/* false: nobody has said hello */
+static bool meet(farm *f) {
   char hello[MOST_HELLO];
   const char *mine = tn_sweep_fingerprint(f->work->sweep);
-  for (int r = 1; r < ranks; r++) order(r, ASK);
-  for (int r = 1; r < ranks; r++) {
-    with[r] = false;
-    if (MPI_Recv(hello, MOST_HELLO, MPI_CHAR, r, HELLO, MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS) continue;
-    hello[MOST_HELLO - 1] = 0;
-    with[r] = strcmp(hello, mine) == 0;
-    const bool other = strlen(hello) == strlen(mine) && strspn(hello, "0123456789abcdef") == strlen(hello);
-    if (!with[r]) tn_say(YELLOW, "rank %d takes no part: %s", r, other ? "it has read other files" : hello);
-  }
+  MPI_Status from;
+  int there = 0;
+  if (MPI_Iprobe(MPI_ANY_SOURCE, HELLO, MPI_COMM_WORLD, &there, &from) != MPI_SUCCESS || !there) return false;
+  const int r = from.MPI_SOURCE;
+  if (MPI_Recv(hello, MOST_HELLO, MPI_CHAR, r, HELLO, MPI_COMM_WORLD, &from) != MPI_SUCCESS) return false;
+  hello[MOST_HELLO - 1] = 0;
+  f->with[r] = strcmp(hello, mine) == 0 ? TAKES_PART : LEFT_OUT;
+  const bool other = strlen(hello) == strlen(mine) && strspn(hello, "0123456789abcdef") == strlen(hello);
+  if (f->with[r] == LEFT_OUT) tn_say(YELLOW, "rank %d takes no part: %s", r, other ? "it has read other files" : hello);
+  return true;
 }
 
-static void hand_out(farm *f, const bool *with) {
+static void hand_out(farm *f) {
   for (int i = 0; i < AHEAD; i++)
     for (int r = 1; r < ranks; r++) {
       pthread_mutex_lock(&f->lock);
       int *mine = &f->out[r * AHEAD + i], k = -1;
-      if (with[r] && *mine < 0 && f->on && f->next < f->work->runs) k = *mine = f->next++;
+      if (f->with[r] == TAKES_PART && *mine < 0 && f->on && f->next < f->work->runs) k = *mine = f->next++;
       if (k >= 0 && f->out[r * AHEAD + !i] < 0) f->since[r] = tn_wall_clock();
       pthread_mutex_unlock(&f->lock);
       if (k >= 0) order(r, f->work->run[k]);
@@ -254,59 +258,73 @@ static bool collect(farm *f, result *answer) {
   return true;
 }
 
-static bool any_out(const farm *f, int r) {
-  bool some = false;
+/* it has something of ours: runs, or its hello */
+static bool owes(const farm *f, int r) {
+  bool some = f->with[r] == SILENT;
   for (int i = 0; i < AHEAD; i++) some = some || f->out[r * AHEAD + i] >= 0;
   return some;
 }
 
-/* those that have not given back all when everything is done, or a while after it was stopped */
+/* until when those that owe something are waited for: a while after everything is done, or after it was stopped */
+static double patience_ends(const farm *f, double began) {
+  const double now = tn_wall_clock();
+  bool silent = false;
+  for (int r = 1; r < ranks; r++) silent = silent || f->with[r] == SILENT;
+  return f->on && silent && began + 30 > now + 1 ? began + 30 : now + (f->on ? 1 : 2);
+}
+
 static void miss(const farm *f) {
-  for (int r = 1; r < ranks; r++)
-    if (any_out(f, r)) {
-      lost = true;
-      if (f->left == 0) tn_say(YELLOW, "rank %d no longer answers: its runs were made here", r);
-    }
+  for (int r = 1; r < ranks; r++) {
+    if (!owes(f, r)) continue;
+    lost = true;
+    if (f->left == 0)
+      tn_say(YELLOW, "rank %d no longer answers%s", r, f->with[r] == SILENT ? "" : ": its runs were made here");
+  }
+}
+
+/* hand out and collect, and make runs too if no other thread does */
+static void keep_going(farm *f, result *answer, bool alone) {
+  const tn_sweep_work *w = f->work;
+  double *values = alone ? room_for_values(f) : NULL, deadline = INFINITY;
+  const double began = tn_wall_clock();
+  for (bool busy = true; busy;) {
+    bool some = meet(f);
+    hand_out(f);
+    some = collect(f, answer) || some;
+    if (alone && !some) some = make_one(f, values);
+    pthread_mutex_lock(&f->lock);
+    if (w->stop && w->stop(w->user)) f->on = false;
+    bool out = false;
+    for (int r = 1; r < ranks; r++) out = out || owes(f, r);
+    if ((!f->on || f->left == 0) && isinf(deadline)) deadline = patience_ends(f, began);
+    busy = (alone ? f->on && f->left > 0 : !f->idle) || (out && tn_wall_clock() < deadline);
+    pthread_mutex_unlock(&f->lock);
+    if (!some) nap();
+  }
+  free(values);
 }
 
 void tn_farm_make(void *caught, const tn_sweep_work *work) {
   farm f = {.work = work, .caught = caught, .on = true, .left = work->runs, .lock = PTHREAD_MUTEX_INITIALIZER};
-  bool *with = calloc((size_t)ranks, sizeof *with);
   result *answer = calloc(1, result_size(work->sweep));
-  double *values = NULL; /* of runs in this thread, where there is no other */
   pthread_t thread;
   f.back = calloc((size_t)work->runs, sizeof *f.back);
   f.out = malloc(sizeof *f.out * (size_t)(ranks * AHEAD));
   f.since = calloc((size_t)ranks, sizeof *f.since);
-  if (!with || !answer || !f.back || !f.out || !f.since) {
+  f.with = calloc((size_t)ranks, sizeof *f.with);
+  if (!answer || !f.back || !f.out || !f.since || !f.with) {
     work->done(work->to, 0, TN_E_MEMORY, NULL, "");
   } else {
     for (int i = 0; i < ranks * AHEAD; i++) f.out[i] = -1;
-    meet(&f, with);
-    const bool own = pthread_create(&thread, NULL, make_runs, &f) == 0;
-    if (!own) values = room_for_values(&f);
-    double deadline = INFINITY;
-    for (bool busy = true; busy;) {
-      hand_out(&f, with);
-      bool some = collect(&f, answer);
-      if (!own && !some) some = make_one(&f, values);
-      pthread_mutex_lock(&f.lock);
-      if (work->stop && work->stop(work->user)) f.on = false;
-      bool out = false;
-      for (int r = 1; r < ranks; r++) out = out || any_out(&f, r);
-      if (!f.on && isinf(deadline)) deadline = tn_wall_clock() + 2;
-      if (f.left == 0 && isinf(deadline)) deadline = tn_wall_clock() + 1;
-      busy = (own && !f.idle) || (out && tn_wall_clock() < deadline) || (!own && f.on && f.left > 0);
-      pthread_mutex_unlock(&f.lock);
-      if (!some) nap();
-    }
-    if (own) pthread_join(thread, NULL);
+    for (int r = 1; r < ranks; r++) order(r, ASK);
+    const bool alone = pthread_create(&thread, NULL, make_runs, &f) != 0;
+    keep_going(&f, answer, alone);
+    if (!alone) pthread_join(thread, NULL);
     miss(&f);
   }
-  free(values);
+  free(f.with);
   free(f.since);
   free(f.out);
   free(f.back);
   free(answer);
-  free(with);
 }

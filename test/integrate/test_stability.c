@@ -71,7 +71,7 @@ TEST(without_the_last_evaluation) {
   pec_free(&p);
   for (int kind = 0; kind < 2; kind++)
     for (int k = 1; k <= 8; k++) {
-      char name[16];
+      char name[24];
       snprintf(name, sizeof name, "%s%d", kind ? "mampc" : "ampc", k);
       const tn_integrator_type *type = type_of(name);
       const void *self = pec_of(name, &p);

@@ -126,6 +126,17 @@ TEST_LONG(the_others_go_on_without_it) {
   CHECK(same_files("a.csv", "whole.csv") && !exists("a.csv.journal"));
 }
 
+/* one that never says hello, since it waits for a file that nobody writes */
+TEST_LONG(nobody_is_waited_for) {
+  fresh();
+  spill_sweep(6, 0.1, 0.5);
+  if (system("mkdir r0 r1 r2; cp s.json r0; cp s.json r1; mkfifo r2/s.json") != 0) abort();
+  CHECK(tenon("sweep s.json -q -o whole.csv") == 0);
+  mpirun("-n 3 sh -c 'cd r$OMPI_COMM_WORLD_RANK; exec \"" TN_BINARY "-mpi\" sweep s.json -q -o a.csv'");
+  CHECK_HAS(err, "rank 2 no longer answers\n");
+  CHECK(same_files("whole.csv", "r0/a.csv"));
+}
+
 /* a thousand four-bars */
 TEST_LONG(a_thousand_four_bars) {
   fresh();

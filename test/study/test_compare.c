@@ -65,6 +65,17 @@ TEST(parallel_robot) {
   tn_compare_free(c);
 }
 
+/* the integrator of the run that is good enough with the fewest right-hand sides: seconds are for check_winner, which asks only that the
+ * recommendation fits those that were measured */
+static const char *least_work(const tn_compare *c, double accuracy) {
+  const tn_compare_row *least = NULL;
+  for (int i = 0; i < tn_compare_rows(c); i++) {
+    const tn_compare_row *r = tn_compare_row_at(c, i);
+    if (r->rank_error && r->error <= accuracy && (!least || r->rhs < least->rhs)) least = r;
+  }
+  return least ? least->integrator : "none";
+}
+
 TEST_FULL(stiff_smooth_and_singular) {
   static const char *const project[] = {"project"}, *const integrators[] = {"dopri5", "abm", "radau5", "trbdf2"};
   static const char *const methods[] = {"project", "fci", "none"};
@@ -79,15 +90,11 @@ TEST_FULL(stiff_smooth_and_singular) {
   int winner;
   tn_compare *c = compare("stiff_pendulum", 2, &o);
   if (!c) return;
-  tn_compare_recommendation(c, &winner);
-  const char *name = tn_compare_row_at(c, winner)->integrator;
-  CHECK(strcmp(name, "radau5") == 0 || strcmp(name, "trbdf2") == 0);
+  CHECK_TEXT(least_work(c, 1e-4), "radau5");
   check_winner(c, 1e-4);
   tn_compare_free(c);
   if (!(c = compare("iftomm_a01", 10, &o))) return;
-  tn_compare_recommendation(c, &winner);
-  name = tn_compare_row_at(c, winner)->integrator;
-  CHECK(strcmp(name, "abm") == 0 || strcmp(name, "dopri5") == 0);
+  CHECK_TEXT(least_work(c, 1e-4), "abm");
   check_winner(c, 1e-4);
   tn_compare_free(c);
   if (!(c = compare("n_four_bar", 5, &by_method))) return;

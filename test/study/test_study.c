@@ -409,11 +409,12 @@ TEST(every_claim_has_a_row) {
   for (int i = 0; i < PAPERS; i++) tn_study_free(s[i]);
 }
 
-static void reproduce(const char *paper, bool quick) {
+/* only: rows with this in their id, or NULL */
+static void reproduce(const char *paper, bool quick, const char *only) {
   char file[512];
   tn_error e;
   tn_study *s;
-  const tn_study_options o = {.quick = quick};
+  const tn_study_options o = {.quick = quick, .only = only};
   snprintf(file, sizeof file, TN_SOURCE_DIR "/studies/%s.json", paper);
   if (tn_study_read(NULL, file, &s, &e) != TN_OK || tn_study_run(s, &o, &e) != TN_OK) {
     FAIL("%s", e.message);
@@ -430,12 +431,17 @@ static void reproduce(const char *paper, bool quick) {
   tn_study_free(s);
 }
 
-TEST_FULL(wu2000) { reproduce("wu2000", true); }
-TEST_FULL(braun2009) { reproduce("braun2009", true); }
-TEST_FULL(nada2017) { reproduce("nada2017", true); }
-TEST_FULL(nada2023) { reproduce("nada2023", true); }
-TEST_FULL(hoang2023) { reproduce("hoang2023", true); }
-TEST_FULL(iftomm) { reproduce("iftomm", true); }
+TEST_FULL(wu2000) { reproduce("wu2000", true, NULL); }
+TEST_FULL(braun2009_slider) { reproduce("braun2009", true, "slider"); }
+TEST_FULL(braun2009_biped) { reproduce("braun2009", true, "biped"); }
+TEST_FULL(braun2009_euler) { reproduce("braun2009", true, "euler"); }
+TEST_FULL(nada2017) { reproduce("nada2017", true, NULL); }
+TEST_FULL(nada2023_triple) { reproduce("nada2023", true, "triple"); }
+TEST_FULL(nada2023_gear) { reproduce("nada2023", true, "fixed10ms"); }
+TEST_FULL(nada2023_integrators) { reproduce("nada2023", true, "integrators"); }
+TEST_FULL(nada2023_rotary) { reproduce("nada2023", true, "rotary"); }
+TEST_FULL(hoang2023) { reproduce("hoang2023", true, NULL); }
+TEST_FULL(iftomm) { reproduce("iftomm", true, NULL); }
 TEST_LONG(all_papers_all_rows) {
-  for (int i = 0; i < PAPERS; i++) reproduce(papers[i], false);
+  for (int i = 0; i < PAPERS; i++) reproduce(papers[i], false, NULL);
 }
