@@ -82,14 +82,18 @@ tn_status tn_file_text(tn_arena *arena, const char *path, char **text, size_t *s
   while (at && (n = fread(at + used, 1, room - used, file)) > 0) {
     used += n;
     if (used < room) continue;
-    char *larger = room > TN_TEXT_MOST ? NULL : tn_arena_alloc(arena, 2 * room);
+    if (room > TN_TEXT_MOST) {
+      status = tn_fail(e, TN_E_IO, "'%.200s' has more than %zu bytes", path, TN_TEXT_MOST);
+      break;
+    }
+    char *larger = tn_arena_alloc(arena, 2 * room);
     if (larger) memcpy(larger, at, used);
     at = larger;
     room *= 2;
   }
   if (!at)
     status = tn_out_of_memory(e);
-  else if (ferror(file))
+  else if (status == TN_OK && ferror(file))
     status = tn_fail(e, TN_E_IO, "cannot read '%.200s'", path);
   fclose(file);
   *text = at;

@@ -15,6 +15,9 @@
 #define LLVMFuzzerTestOneInput fuzz_result
 #include "../../fuzz/fuzz_result.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_sweep
+#include "../../fuzz/fuzz_sweep.c"
+#undef LLVMFuzzerTestOneInput
 
 #include "corpus.h"
 
@@ -48,4 +51,9 @@ TEST(descriptions) {
 TEST(results) {
   target = fuzz_result;
   CHECK(corpus_each("result", replay) >= 20);
+}
+
+TEST(sweeps) {
+  target = fuzz_sweep;
+  CHECK(corpus_each("sweep", replay) >= 20);
 }

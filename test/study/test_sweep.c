@@ -602,6 +602,8 @@ TEST(missing_files_have_a_place) {
     CHECK_TEXT(e.pointer, bad[i].pointer);
     CHECK_TEXT(e.file, "sweep.json");
   }
+  CHECK(!read_text("{'sweep': 1, 'run': {'model': '/dev/zero', 'until': '{k}'}, 'vary': {'k': [1]}, " X "}"));
+  CHECK_HAS(e.message, "'/dev/zero' has more than 67108864 bytes");
 }
 
 /* a file with a few letters changed is read or refused in words; what is read can be told of */
