@@ -7,11 +7,17 @@
  *       the impulses
  *   (3) T+ - T- = -du'M du/2 - L'Ct: the first, L'Cdot/2, is lost, whatever else is the work of drivers
  *   (4) what forces store may change with a parameter or a switch: it goes into the ledger of forces
+ *   (5) an event of the motion that comes sooner and sooner, MOST_SHORTER times in a row and a thousand times sooner in the end than at
+ *       first and than a step is long, has no end, as bounces that die away: it is refused while it can still be told from roundoff
  * each action by itself, those of one action at once. rows of a joint that is off are zero, so the rank is counted anew; feedback, step
  * and history begin anew. */
 #include "simulate/simulate.h"
 
 enum { MOST_NOTED = 32 }; /* of each event, in the log */
+
+/* (5) */
+enum { MOST_SHORTER = 4 };
+static const double SHRINKS = 0.9995, SHORT = 1e-3; /* of the time before; of the longest step, and of the first of these times */
 
 static tn_switching *pieces(tn_sim *s) { return &s->solver.sys.switching; }
 
@@ -22,6 +28,9 @@ void tn_events_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   h->first = TN_CARVE(c, double, m->triggers);
   h->last = TN_CARVE(c, double, m->triggers);
   h->lost = TN_CARVE(c, double, m->triggers);
+  h->apart = TN_CARVE(c, double, m->triggers);
+  h->apart_first = TN_CARVE(c, double, m->triggers);
+  h->shorter = TN_CARVE(c, int, m->triggers);
   h->off = TN_CARVE(c, bool, m->joints);
   h->force_off = TN_CARVE(c, bool, m->forces);
   h->value = TN_CARVE(c, double, m->parameters);
@@ -36,7 +45,8 @@ void tn_events_reset(tn_sim *s) {
     h->due[i] = false;
     h->count[i] = 0;
     h->first[i] = h->last[i] = NAN;
-    h->lost[i] = 0;
+    h->lost[i] = h->apart[i] = h->apart_first[i] = 0;
+    h->shorter[i] = 0;
   }
   for (int i = 0; i < s->m->joints; i++) h->touched[i] = false;
   h->ended = -1;
@@ -292,6 +302,29 @@ static tn_status act(tn_sim *s, int i) {
   return status;
 }
 
+/* functions of time alone come as often as they like */
+static bool is_of_the_motion(const tn_sim *s, const tn_trigger *x) {
+  bool noisy = s->switches.noise[x->slot] > 0;
+  for (int k = 0; k < x->inside; k++) noisy = noisy || s->switches.noise[x->switches + k] > 0;
+  return noisy;
+}
+
+/* (5) */
+static tn_status ever_sooner(tn_sim *s, int i) {
+  tn_happening *h = &s->happening;
+  const tn_trigger *x = &s->m->trigger[i];
+  const double apart = s->t - h->last[i];
+  if (!(apart > 0)) return TN_OK;
+  h->shorter[i] = apart < SHRINKS * h->apart[i] ? h->shorter[i] + 1 : 0;
+  h->apart[i] = apart;
+  if (h->shorter[i] == 0) h->apart_first[i] = apart;
+  if (h->shorter[i] < MOST_SHORTER || apart > SHORT * fmin(s->switches.longest, h->apart_first[i])) return TN_OK;
+  if (!is_of_the_motion(s, x)) return TN_OK;
+  refuse(s, x, "it happens ever sooner, %.3g s after the last time: there is no end to it", apart);
+  tn_hint(s->e, "as of bounces that die away: let another event end them, where the speed is small, by a joint that holds");
+  return TN_E_RUN;
+}
+
 tn_status tn_events_do(tn_sim *s, bool *some) {
   tn_happening *h = &s->happening;
   *some = false;
@@ -299,6 +332,8 @@ tn_status tn_events_do(tn_sim *s, bool *some) {
     if (!h->due[i]) continue;
     h->due[i] = false;
     *some = true;
+    const tn_status sooner = h->count[i] ? ever_sooner(s, i) : TN_OK;
+    if (sooner != TN_OK) return sooner;
     if (h->count[i]++ == 0) h->first[i] = s->t;
     h->last[i] = s->t;
     s->summary.fired++;

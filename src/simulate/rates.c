@@ -10,8 +10,16 @@ static tn_stage stage_of(const tn_sim *s, int i, double h) {
   return (tn_stage){.h = h, .state = s->solver.sys.state + s->m->run.stabilizer[i].state, .room = s->room[i]};
 }
 
+/* a step that is cut short, by an event, a switch or the end of the run, has the gains of the whole one: with C/h^2 of a splinter,
+ * roundoff of C would move mountains, and smaller ones are stable where the whole step is */
+static double gain_length(const tn_sim *s, double h) {
+  const double whole = s->m->run.fixed ? s->m->run.step : s->h;
+  return h < 0.5 * whole ? whole : h;
+}
+
 /* of those that are held, or not: U, and r of drifts. before the first step there is no length that gains could be tied to */
-static void feedback(tn_sim *s, bool held, double h, double *U, double *r) {
+static void feedback(tn_sim *s, bool held, double *U, double *r) {
+  const double h = s->gain_length;
   for (int i = 0; i < s->m->run.stabilizers; i++) {
     const tn_part *p = &s->m->run.stabilizer[i];
     const tn_stabilizer_type *type = p->type;
@@ -24,7 +32,8 @@ static void feedback(tn_sim *s, bool held, double h, double *U, double *r) {
 }
 
 /* live part of drifts, all of it that is not held */
-static void live_drift(tn_sim *s, double h, double *r) {
+static void live_drift(tn_sim *s, double *r) {
+  const double h = s->gain_length;
   for (int i = 0; i < s->m->run.stabilizers; i++) {
     const tn_part *p = &s->m->run.stabilizer[i];
     const tn_stabilizer_type *type = p->type;
@@ -43,13 +52,14 @@ tn_status tn_stabilizer_accept(tn_sim *s, int i, double t, double *y, bool *chan
 tn_status tn_rates_begin(void *sim, double t, const double *y, double h) {
   tn_sim *s = sim;
   s->step_length = h;
+  s->gain_length = gain_length(s, h);
   tn_switch_attempt(s);
   if (!s->held) return TN_OK;
   tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
   memset(s->U_held, 0, sizeof *s->U_held * (size_t)s->m->rows);
   memset(s->r_held, 0, sizeof *s->r_held * (size_t)s->m->rows);
-  feedback(s, true, h, s->U_held, s->r_held);
+  feedback(s, true, s->U_held, s->r_held);
   return TN_OK;
 }
 
@@ -89,7 +99,7 @@ static tn_status solve(tn_sim *s, const double *U_held, bool apart) {
   const int rows = s->m->rows;
   if (s->feedback) {
     for (int i = 0; i < rows; i++) s->U[i] = U_held ? U_held[i] : 0;
-    feedback(s, false, s->step_length, s->U, NULL);
+    feedback(s, false, s->U, NULL);
     if (!apart && !s->loads.n && !s->m->servos && !moving(sys)) return solve_together(s);
   }
   tn_status status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
@@ -130,7 +140,7 @@ static tn_status drift(tn_sim *s, const double *u) {
   const int nu = s->m->nu, rows = s->m->rows;
   memcpy(s->r, s->r_held, sizeof *s->r * (size_t)rows);
   if (!s->held || s->ode.kick) memset(s->r, 0, sizeof *s->r * (size_t)rows);
-  live_drift(s, s->step_length, s->r);
+  live_drift(s, s->r);
   tn_status status = tn_solver_solve(&s->solver, NULL, s->r, s->drift, s->C_row, s->e);
   for (int i = 0; i < nu; i++) s->speed[i] = u[i] + s->drift[i];
   return status;
@@ -271,7 +281,7 @@ tn_status tn_solve_at(tn_sim *s, double t, double *y) {
   if (status != TN_OK) return status;
   if (s->held) {
     memset(s->C_row, 0, sizeof *s->C_row * (size_t)s->m->rows);
-    feedback(s, true, s->step_length, s->C_row, NULL);
+    feedback(s, true, s->C_row, NULL);
   }
   return solve(s, s->held ? s->C_row : NULL, true);
 }

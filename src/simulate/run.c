@@ -29,7 +29,7 @@ static tn_status settle(tn_sim *s, bool judged) {
   memset(s->rooms, 0, s->rooms_size);
   tn_singular_reset(s);
   s->summary.contract_text[0] = s->summary.worst_joint[0] = 0;
-  s->step_length = m->run.fixed ? m->run.step : 0;
+  s->step_length = s->gain_length = m->run.fixed ? m->run.step : 0;
   s->summary.t_end = s->t;
   tn_watch_energy(s, s->y);
   tn_remember(&s->solver.sys);

@@ -121,8 +121,9 @@ static void list_happening(tn_sim *s, tn_keep *k) {
   tn_keep_finite(k, "parameter", (size_t)s->m->parameters, s->solver.sys.switching.parameter);
   tn_keep_flags(k, "due", n, h->due);
   tn_keep_longs(k, "count", n, h->count);
-  double *const by_event[] = {h->first, h->last, h->lost};
+  double *const by_event[] = {h->first, h->last, h->lost, h->apart, h->apart_first};
   for (size_t i = 0; i < sizeof by_event / sizeof *by_event; i++) tn_keep_numbers(k, "event", n, by_event[i]);
+  tn_keep_ints(k, "shorter", n, h->shorter, 0, INT_MAX / 2);
   tn_keep_ints(k, "ended", 1, &h->ended, -1, s->m->triggers - 1);
   tn_keep_flags(k, "changed", 1, &h->changed);
   tn_keep_numbers(k, "t_given", 1, &s->t_given);
@@ -195,7 +196,7 @@ static void list(void *self, tn_keep *k) {
   /* steps */
   double *const numbers[] = {&s->energy,        &s->step_length, &s->h,           &s->err_last,
                              &s->turning,       &s->t_step,      &s->max_balance, &s->max_potential,
-                             &s->inconsistency, &s->t_row};
+                             &s->inconsistency, &s->t_row,       &s->gain_length};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) tn_keep_numbers(k, "number", 1, numbers[i]);
   /* components that an error may be the largest of: numbers but the ledger, or those of the motion and of forces */
   const int worsts = m->run.by_numbers ? s->n - TN_LEDGERS : 2 * m->nu + m->states;

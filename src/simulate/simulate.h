@@ -66,6 +66,7 @@ typedef struct tn_switches {
   double *noise;               /* switches: what of its margin is roundoff */
   double *clear;               /* switches: of events that were passed, how far inside they count again; 0: now */
   double *span;                /* switches of events: largest margin where steps began      */
+  double *wander;              /* switches: what joints that hold a margin let it be off; 0: they do not hold it */
   bool *deep;                  /* switches: outside by more than that */
   double *room;                /* switches                                                                    */
   int *idle, *told;            /* switches: times in a row without progress; events told                       */
@@ -87,6 +88,8 @@ typedef struct tn_happening {
   bool *due;                   /* triggers: passed where the time stands, not yet done  */
   long *count;                 /* triggers: so far                                      */
   double *first, *last, *lost; /* triggers: s, s, J                            */
+  double *apart, *apart_first; /* triggers: time between the last two, and between two before it became less, s */
+  int *shorter;                /* triggers: how often in a row it was less than before     */
   bool *off, *force_off;       /* joints, forces: of a state that is read        */
   double *value;               /* parameters: what they become                          */
   double *wrench;              /* joints x twist: of an impulse                         */
@@ -169,6 +172,7 @@ struct tn_sim {
   bool reminded;                       /* memory was given for the next state that is set                       */
   bool feedback, drifts, stages, held; /* some stabilizer has a feedback, acts on qdot, at stages; some is held */
   double step_length;                  /* of the step last begun                                         */
+  double gain_length;                  /* that its feedback is tied to                                   */
   double h;                            /* next to try, adaptive                                          */
   double err_last;                     /* of the last step, in units of what it aimed at; 0: says nothing */
   int worst;                           /* component with the largest error in the last accepted step       */

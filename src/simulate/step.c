@@ -256,10 +256,20 @@ static tn_status at_switch(tn_sim *s, trial *r, double *t_end, bool *again) {
   *again = false;
   if (!s->m->switches) return TN_OK;
   tn_status status = tn_switch_look(s, *t_end, &found, &t_cut);
+  while (status == TN_E_RUN && s->happening.bad >= 0 && !type->advance && *t_end - s->t > ENOUGH * fmax(1, s->t)) {
+    /* an event is not a number there: what comes before that is seen in a shorter step */
+    *t_end = s->t + 0.5 * (*t_end - s->t);
+    s->summary.rejected++;
+    type->start(tn_integrator_self(s->m), s->work, s->ode.n);
+    *r = attempt(s, *t_end - s->t);
+    if (r->status != TN_OK) return r->status;
+    status = tn_switch_look(s, *t_end, &found, &t_cut);
+  }
   if (status != TN_OK || found == TN_FOUND_NONE) return status;
   s->summary.rejected++;
   s->err_last = 0;
-  if (found == TN_FOUND_HERE) {
+  if (found == TN_FOUND_HERE) { /* rates that it has are of the end of what is not taken */
+    type->start(tn_integrator_self(s->m), s->work, s->ode.n);
     *again = true;
     return TN_OK;
   }

@@ -17,8 +17,9 @@
  * a margin that was below 0 at the start, by roundoff behind a switch, counts from where it has been above.
  * what an event switches on may hold its own quantity at the edge, to within the contract: behind a passage its margin, and those of
  * functions inside it, count again from where they have been above CLEAR of what they change by when the state is off by as much as
- * the contract allows, or when they are as far below 0; but no more than SPAN of the largest that the margin has been: where springs are stiff, loads
- * wander by more than they are. */
+ * the contract allows, or when they are as far below 0; but no more than SPAN of the largest that the margin has been: where springs are
+ * stiff, loads wander by more than they are. one that joints do not hold counts at once, on the side that it moves to: a ball that
+ * bounces is above the floor again however little it rises. */
 #include "simulate/simulate.h"
 
 enum { MOST_IDLE = 20, MOST_TOLD = 4, MOST_SEARCH = 200, PARTS = 8 };
@@ -30,6 +31,8 @@ static const double BACK = 1e-3;      /* of the step, for the slope             
 static const double NOISE = 1e-3;     /* of the error that the state may have           */
 static const double SPAN = 1e-3;      /* of the largest margin so far: no more than that is roundoff */
 static const double CLEAR = 3;        /* of what the contract lets a margin wander       */
+static const double FREE = 1e-3;      /* of that: a margin that changes so much along the motion is not held */
+static const double AHEAD = 1e-6;     /* of the longest step: where a margin moves to    */
 static const double EDGE = 0.05;      /* of the step: evaluations nearer to its ends say nothing of a parabola */
 
 static tn_switching *pieces(tn_sim *s) { return &s->solver.sys.switching; }
@@ -42,6 +45,7 @@ void tn_switch_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   w->noise = TN_CARVE(c, double, m->switches);
   w->clear = TN_CARVE(c, double, m->switches);
   w->span = TN_CARVE(c, double, m->switches);
+  w->wander = TN_CARVE(c, double, m->switches);
   w->deep = TN_CARVE(c, bool, m->switches);
   w->idle = TN_CARVE(c, int, m->switches);
   w->told = TN_CARVE(c, int, m->switches);
@@ -154,9 +158,70 @@ static tn_status change(tn_sim *s, int i, double piece) {
   return TN_E_RUN;
 }
 
-/* pieces whose operands have jumped follow; margins before it are in w->low */
+/* number i of a motion in no direction in particular, of the size 1, or of the model's length where it is one */
+static double any_way(const tn_model *m, int i, tn_unit unit) {
+  return (unit == TN_LENGTH ? m->length : 1) * (0.75 + 0.25 * cos(i)) * (i % 2 ? -1 : 1);
+}
+
+/* of any_way, what the joints let through: s->start_s = v - x, M x + A'L = 0, A x = A v */
+static tn_status free_way(tn_sim *s) {
+  const tn_model *m = s->m;
+  tn_system *sys = &s->solver.sys;
+  double *v = s->start_s, *x = s->y_moved, *r = s->V_row, *u = tn_u_of(s, s->yrow);
+  for (int i = 0; i < m->nu; i++) v[i] = any_way(m, i, m->u_unit[i]);
+  if (!m->rows) return TN_OK;
+  memcpy(s->yrow, s->y, sizeof *s->y * (size_t)s->n);
+  for (int i = 0; i < m->nu; i++) u[i] += v[i];
+  tn_status status = tn_at(s, s->t, s->yrow, s->e);
+  if (status != TN_OK) return status;
+  memcpy(r, sys->Cdot, sizeof *r * (size_t)m->rows);
+  if ((status = tn_at(s, s->t, s->y, s->e)) != TN_OK) return status;
+  for (int i = 0; i < m->rows; i++) r[i] -= sys->Cdot[i];
+  if ((status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e)) != TN_OK) return status;
+  if ((status = tn_solver_solve(&s->solver, NULL, r, x, s->C_row, s->e)) != TN_OK) return status;
+  for (int i = 0; i < m->nu; i++) v[i] -= x[i];
+  return TN_OK;
+}
+
+/* what margins wander by where joints hold them, into w->wander: CLEAR of what they change by with the state off by as much as the
+ * contract allows. 0 for those that change as well along motions which the joints let through: nothing holds them */
+static tn_status find_wander(tn_sim *s) {
+  tn_switches *w = &s->switches;
+  const tn_model *m = s->m;
+  const double position = m->run.contract_position, velocity = m->run.contract_velocity;
+  double *y = s->yrow;
+  for (int i = 0; i < m->switches; i++) w->wander[i] = 0;
+  if (!m->rows) return TN_OK;
+  tn_status status = free_way(s);
+  if (status != TN_OK) return status;
+  double *before = w->from; /* nobody needs it between steps */
+  if ((status = margins(s, s->t, s->y, before)) != TN_OK) return status;
+  memcpy(y, s->y, sizeof *y * (size_t)s->n);
+  for (int i = 0; i < m->nq; i++) y[i] += position * any_way(m, i, m->q_unit[i]);
+  for (int i = 0; i < m->nu; i++) y[m->nq + i] += velocity * any_way(m, m->nq + i, m->u_unit[i]);
+  status = margins(s, s->t, y, w->room);
+  if (status != TN_OK) return status == TN_E_RUN ? TN_OK : status;
+  for (int i = 0; i < m->switches; i++) w->wander[i] = fabs(w->room[i] - before[i]);
+  memcpy(y, s->y, sizeof *y * (size_t)s->n);
+  for (int i = 0; i < m->nu; i++) {
+    y[m->nq + i] += velocity * s->start_s[i];
+    s->start_s[i] *= position;
+  }
+  tn_model_add(m, y, s->start_s);
+  status = margins(s, s->t, y, w->room);
+  if (status != TN_OK && status != TN_E_RUN) return status;
+  for (int i = 0; i < m->switches; i++) {
+    const double change = w->wander[i], along = status == TN_OK ? fabs(w->room[i] - before[i]) : 0;
+    w->wander[i] = isfinite(change) && !(along > FREE * change) ? fmin(CLEAR * change, SPAN * w->span[i]) : 0;
+  }
+  return TN_OK;
+}
+
+/* pieces whose operands have jumped follow; margins before it are in w->low. what an impulse brings to the edge of an event, and joints
+ * hold there, is on either side by roundoff: it has not passed */
 static tn_status follow(tn_sim *s, bool *in_joint, bool *some) {
   tn_switches *w = &s->switches;
+  bool known = false;
   for (bool more = true; more;) { /* an operand is made of what stands before it: n times at most */
     more = false;
     s->solver.sys.complete = false;
@@ -165,6 +230,16 @@ static tn_status follow(tn_sim *s, bool *in_joint, bool *some) {
     for (int i = 0; i < s->m->switches; i++) {
       const double live = pieces(s)->live[i];
       if (!isnan(w->to[i]) || !(w->high[i] <= 0) || w->high[i] == w->low[i] || live == pieces(s)->piece[i]) continue;
+      if (s->m->switched[i].in_event && !known) {
+        known = more = true; /* and once more, with what is found */
+        const tn_status found = find_wander(s);
+        if (found != TN_OK) return found;
+        break;
+      }
+      if (s->m->switched[i].in_event && -w->high[i] <= w->wander[i]) {
+        w->clear[i] = NAN;
+        continue;
+      }
       const tn_status changed = change(s, i, w->to[i] = live);
       if (changed != TN_OK) return changed;
       *in_joint = *in_joint || s->m->switched[i].in_joint;
@@ -175,31 +250,66 @@ static tn_status follow(tn_sim *s, bool *in_joint, bool *some) {
   return TN_OK;
 }
 
-/* what margins that were passed here can wander by where joints hold them: with the state off by as much as the contract allows, in
- * no direction in particular */
-static tn_status find_clear(tn_sim *s) {
+/* margins a little ahead, into `to`, with rates as they are, or off by what they may be */
+static tn_status look_ahead(tn_sim *s, double ahead, const double *ydot, bool off, double *to) {
+  const tn_model *m = s->m;
+  double *y = s->y_moved;
+  if (off) {
+    tn_error_weights(s, s->y, y);
+    for (int i = 0; i < m->nu; i++)
+      s->start_s[i] = isfinite(y[m->nq + i]) ? NOISE * y[m->nq + i] * (i % 2 ? -1 : 1) : 0;
+    tn_model_rates(m, s->y, s->start_s, y);
+  }
+  for (int i = 0; i < s->n; i++) y[i] = s->y[i] + ahead * (ydot[i] + (off && i < m->nq ? y[i] : 0));
+  return margins(s, s->t + ahead, y, to);
+}
+
+/* events that were passed here, and that what they did sends back at once, as a ball that bounces: they are on the side that their
+ * margins move to. *some: there are such */
+static tn_status send_back(tn_sim *s, bool *some) {
   tn_switches *w = &s->switches;
   const tn_model *m = s->m;
-  double *y = s->yrow;
-  bool some = false;
-  for (int i = 0; i < m->switches; i++) some = some || isnan(w->clear[i]);
-  if (!some) return TN_OK;
-  tn_status status = margins(s, s->t, s->y, w->low);
+  double *ydot = s->ynew, *off = w->from;
+  const double ahead = AHEAD * w->longest;
+  bool passed = false;
+  *some = false;
+  for (int i = 0; i < m->switches; i++) passed = passed || isnan(w->clear[i]);
+  if (!passed || !s->happening.changed || !(s->t + ahead > s->t)) return TN_OK;
+  tn_status status = find_wander(s);
+  if (status == TN_OK) status = margins(s, s->t, s->y, w->low);
+  if (status == TN_OK) status = tn_rates_begin(s, s->t, s->y, s->step_length);
+  if (status == TN_OK) status = tn_rates(s, s->t, s->y, ydot);
   if (status != TN_OK) return status;
-  memcpy(y, s->y, sizeof *y * (size_t)s->n);
-  for (int i = 0; i < m->nq + m->nu; i++) {
-    const bool rate = i >= m->nq;
-    const double unit = (rate ? m->u_unit[i - m->nq] : m->q_unit[i]) == TN_LENGTH ? m->length : 1;
-    y[i] +=
-        (rate ? m->run.contract_velocity : m->run.contract_position) * unit * (0.75 + 0.25 * cos(i)) * (i % 2 ? -1 : 1);
-  }
-  status = margins(s, s->t, y, w->room);
-  if (status != TN_OK && status != TN_E_RUN) return status;
+  status = look_ahead(s, ahead, ydot, true, off);
+  if (status == TN_OK) status = look_ahead(s, ahead, ydot, false, w->room);
+  if (status != TN_OK) return status == TN_E_RUN ? TN_OK : status;
+  double far = ahead; /* where all that go back are across the edge */
   for (int i = 0; i < m->switches; i++) {
-    const double change = status == TN_OK ? CLEAR * fabs(w->room[i] - w->low[i]) : 0;
-    if (isnan(w->clear[i])) w->clear[i] = isfinite(change) ? fmin(change, SPAN * w->span[i]) : 0;
+    const double back = w->low[i] - w->room[i], low = fabs(w->low[i]);
+    const bool goes = isnan(w->clear[i]) && !(w->wander[i] > 0) && back > fabs(off[i] - w->room[i]);
+    w->high[i] = goes && low <= fmax(w->noise[i], back) ? back : NAN;
+    if (w->high[i] > 0) far = fmax(far, 2 * ahead * low / back);
+  }
+  status = look_ahead(s, far, ydot, false, w->room);
+  if (status != TN_OK) return status == TN_E_RUN ? TN_OK : status;
+  for (int i = 0; i < m->switches; i++) {
+    if (isnan(w->high[i]) || !(w->room[i] < 0)) continue;
+    if ((status = change(s, i, w->to[i] = pieces(s)->live[i])) != TN_OK) return status;
+    *some = true;
   }
   return TN_OK;
+}
+
+/* how far those that were passed here have to go before they count again */
+static tn_status find_clear(tn_sim *s) {
+  tn_switches *w = &s->switches;
+  bool some = false;
+  for (int i = 0; i < s->m->switches; i++) some = some || isnan(w->clear[i]);
+  if (!some) return TN_OK;
+  const tn_status status = find_wander(s);
+  for (int i = 0; i < s->m->switches; i++)
+    if (isnan(w->clear[i])) w->clear[i] = w->wander[i];
+  return status;
 }
 
 /* those that have gone far enough behind a passage */
@@ -231,6 +341,7 @@ static tn_status apply(tn_sim *s) {
     if (!s->m->triggers) break;
     memcpy(w->low, w->high, sizeof *w->low * (size_t)s->m->switches);
     if ((status = tn_events_do(s, &done)) != TN_OK) return status;
+    if (!done && (status = send_back(s, &done)) != TN_OK) return status;
   }
   if (in_joint) {     /* a driver may go on at another rate */
     w->making = true; /* what its impulse does is its work */
@@ -433,6 +544,7 @@ tn_status tn_switch_look(tn_sim *s, double t_end, tn_found *found, double *t_cut
   bool here = false, some = false;
   *found = TN_FOUND_NONE;
   *t_cut = t_end;
+  s->happening.bad = -1;
   tn_status status = margins(s, t_end, s->ynew, w->high);
   if (status != TN_OK) return status;
   some = go_deep(s);
