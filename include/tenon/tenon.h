@@ -271,8 +271,8 @@ typedef struct tn_fired {
   double first, last, energy_lost;
 } tn_fired;
 TN_API bool tn_sim_fired(const tn_sim *sim, int i, tn_fired *fired);
-/* impulses, the first of them: whose rows gave it, what it exerted on the second body of that joint (N s and N m s, in the axes of the
- * world; in the plane fx fy t; of rows on channels the first number, along it), and the energy lost. false past the last */
+/* impulses, the first of them, of every joint that was switched on or changed: what it exerted on the second body of that joint (N s and N m s, in the axes of the
+ * world; in the plane fx fy t; of rows on channels the first number, along it), and its part of the energy lost. false past the last */
 typedef struct tn_impulse {
   double t;
   const char *joint, *event; /* event NULL: tn_sim_switch or tn_sim_set_parameter */

@@ -65,6 +65,7 @@ const char *tn_words_value(const words *w, const char *flag); /* the last one; N
 /* `start`, the words and those options that `keep` likes, as a shell takes them: how to do it again. to be freed; NULL: no memory, which
  * has been said */
 char *tn_words_again(const words *w, const char *start, bool (*keep)(const words *w, const option *o));
+char *tn_quoted(const char *word); /* for a shell, behind a blank; to be freed, may be NULL */
 void tn_help(FILE *to, const command *c);
 void tn_help_all(FILE *to);
 void tn_manual(FILE *to);
@@ -151,6 +152,8 @@ int tn_export(tn_result *result, const char *from, const char *path, bool no_clo
 /* ---- other files: save.c --------------------------------------------------------------------------------------------------- */
 
 bool tn_same_file(const char *a, const char *b); /* by whatever names */
+char *tn_link_target(
+    const char *path); /* what a link stands for, though it may not be there yet; NULL: it is no link. to be freed */
 /* whether a file can be written; `inputs`, which ends with NULL, are files that it must not be. 0, or an exit code that has been explained */
 int tn_save_plan(const char *path, const char *const *inputs);
 bool tn_ends_in(const char *path, const char *suffix); /* and something stands before it */

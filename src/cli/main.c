@@ -1,6 +1,8 @@
 /* tenon: dynamics of constrained multibody systems from the command line. */
 #include "cli.h"
 
+#include <signal.h>
+
 const command *const tn_cli_commands[] = {&tn_cli_run,
                                           &tn_cli_resume,
                                           &tn_cli_check,
@@ -82,6 +84,7 @@ static int dispatch(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  signal(SIGXFSZ, SIG_IGN); /* a file that may not grow any more is one that cannot be written */
   const int rank = tn_farm_begin(&argc, &argv);
   /* the others are there for sweeps alone */
   const bool idle = rank > 0 && (argc < 2 || strcmp(argv[1], tn_cli_sweep.name) != 0);

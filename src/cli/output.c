@@ -107,7 +107,7 @@ static bool same_file(const file *a, const file *b) {
 
 /* one -o: what it is, and whether it can be */
 static int plan_file(const words *w, const char *path, bool no_clobber, file *f) {
-  struct stat s, link;
+  struct stat s;
   *f = (file){.path = path};
   if (strcmp(path, "-") == 0) {
     f->direct = true;
@@ -123,7 +123,7 @@ static int plan_file(const words *w, const char *path, bool no_clobber, file *f)
   if (f->kind == HTML && !tn_pages(path)) return TN_E_USAGE;
   if (no_clobber && f->kind != NPY && refuse_to_replace(path)) return TN_E_IO;
   /* what a link stands for is written, not the link */
-  if (there && lstat(path, &link) == 0 && S_ISLNK(link.st_mode)) f->target = realpath(path, NULL);
+  f->target = tn_link_target(path);
   if (!f->target) f->target = joined(path, "", "");
   f->folder = real_folder(f->target ? f->target : path);
   f->part = f->target ? joined(f->target, ".part", "") : NULL;
@@ -152,7 +152,9 @@ static int look_for_checkpoint(const outputs *o) {
   if (state && exists(state) && o->no_clobber && o->anew) {
     code = refuse_to_replace(state);
   } else if (state && exists(state) && !o->anew) {
-    tn_say(RED, "'%s' is there: the run before this one can go on with `tenon resume %s`", state, o->kept->path);
+    char *name = tn_quoted(o->kept->path);
+    tn_say(RED, "'%s' is there: the run before this one can go on with `tenon resume%s`", state, name ? name : "");
+    free(name);
     tn_say(PLAIN, "--anew begins anew; what that run has done is lost then");
     code = TN_E_USAGE;
   }
@@ -263,7 +265,7 @@ static void drop_checkpoint(const outputs *o) {
   static const char *const suffixes[] = {".state", ".state.part"};
   for (int i = 0; o->kept && i < 2; i++) {
     char *path = joined(o->kept->target, suffixes[i], "");
-    if (path) remove(path);
+    if (path) unlink(path); /* what stands there may be somebody's folder */
     free(path);
   }
 }

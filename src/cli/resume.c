@@ -79,9 +79,7 @@ static bool there(const char *path) {
 
 /* what a link stands for: checkpoints are beside that, as in run */
 static bool follow(char *target, size_t size) {
-  struct stat link;
-  if (lstat(target, &link) != 0 || !S_ISLNK(link.st_mode)) return true;
-  char *real = realpath(target, NULL);
+  char *real = tn_link_target(target);
   const bool fits = !real || strlen(real) < size;
   if (real && fits) strcpy(target, real);
   free(real);

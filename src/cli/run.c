@@ -157,7 +157,9 @@ int tn_simulate(const words *w, loaded *l, outputs *out) {
   }
   if (status == TN_E_STOPPED) {
     tn_say(RED, "interrupted at t = %.9g of %.9g s", tn_sim_time(l->sim), info.until);
-    if (saved) tn_say(PLAIN, "it goes on from there with: tenon resume %s", tn_outputs_result(out));
+    char *name = saved ? tn_quoted(tn_outputs_result(out)) : NULL;
+    if (name) tn_say(PLAIN, "it goes on from there with: tenon resume%s", name);
+    free(name);
     return 128 + tn_caught();
   }
   if (status != TN_OK && status != TN_E_IO) return tn_say_error(&l->error);

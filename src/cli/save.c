@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static int cannot(const char *path) {
   tn_say(RED, "cannot write '%s': %s", path, strerror(errno));
@@ -12,6 +13,26 @@ static int cannot(const char *path) {
 bool tn_same_file(const char *a, const char *b) {
   struct stat x, y;
   return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+char *tn_link_target(const char *path) {
+  enum { MOST_LINKS = 16, LONGEST = 4096 };
+  struct stat s;
+  char at[LONGEST], to[LONGEST];
+  if (lstat(path, &s) != 0 || !S_ISLNK(s.st_mode)) return NULL;
+  char *real = realpath(path, NULL);
+  if (real || strlen(path) >= sizeof at) return real;
+  strcpy(at, path); /* what it leads to is not there yet */
+  for (int i = 0; i < MOST_LINKS && lstat(at, &s) == 0 && S_ISLNK(s.st_mode); i++) {
+    const ssize_t n = readlink(at, to, sizeof to - 1);
+    char *slash = strrchr(at, '/');
+    if (n <= 0) return NULL;
+    to[n] = 0;
+    char *end = *to == '/' || !slash ? at : slash + 1;
+    if ((size_t)(end - at) + (size_t)n >= sizeof at) return NULL;
+    strcpy(end, to);
+  }
+  return lstat(at, &s) == 0 ? NULL : strdup(at);
 }
 
 bool tn_ends_in(const char *path, const char *suffix) {
@@ -37,8 +58,10 @@ int tn_save_plan(const char *path, const char *const *inputs) {
       return TN_E_USAGE;
     }
   if (stat(path, &s) == 0 && S_ISDIR(s.st_mode)) return errno = EISDIR, cannot(path);
-  char part[1024];
-  if ((size_t)snprintf(part, sizeof part, "%s.part", path) >= sizeof part) return errno = ENAMETOOLONG, cannot(path);
+  char part[1024], *target = tn_link_target(path);
+  const size_t n = (size_t)snprintf(part, sizeof part, "%s.part", target ? target : path);
+  free(target);
+  if (n >= sizeof part) return errno = ENAMETOOLONG, cannot(path);
   FILE *file = fopen(part, "w"); /* better now than after all the work */
   if (!file) return cannot(path);
   fclose(file);
@@ -46,9 +69,8 @@ int tn_save_plan(const char *path, const char *const *inputs) {
   return 0;
 }
 
-int tn_save(const char *path, tn_status (*print)(const void *what, tn_write write, void *user), const void *what) {
+static int save(const char *path, tn_status (*print)(const void *what, tn_write write, void *user), const void *what) {
   char part[1024];
-  if (strcmp(path, "-") == 0) return print(what, tn_to_file, stdout) == TN_OK ? 0 : TN_E_IO;
   if ((size_t)snprintf(part, sizeof part, "%s.part", path) >= sizeof part) return errno = ENAMETOOLONG, cannot(path);
   FILE *file = fopen(part, "w");
   bool good = file && print(what, tn_to_file, file) == TN_OK;
@@ -58,6 +80,14 @@ int tn_save(const char *path, tn_status (*print)(const void *what, tn_write writ
   remove(part);
   errno = why;
   return cannot(path);
+}
+
+int tn_save(const char *path, tn_status (*print)(const void *what, tn_write write, void *user), const void *what) {
+  if (strcmp(path, "-") == 0) return print(what, tn_to_file, stdout) == TN_OK ? 0 : TN_E_IO;
+  char *target = tn_link_target(path); /* what a link stands for is written, not the link */
+  const int code = save(target ? target : path, print, what);
+  free(target);
+  return code;
 }
 
 int tn_jobs(const words *w) {

@@ -123,6 +123,12 @@ static size_t quoted(char *to, const char *word) {
   return n;
 }
 
+char *tn_quoted(const char *word) {
+  char *text = malloc(quoted(NULL, word) + 1);
+  if (text) quoted(text, word);
+  return text;
+}
+
 char *tn_words_again(const words *w, const char *start, bool (*keep)(const words *w, const option *o)) {
   char *line = NULL;
   for (int pass = 0; pass < 2; pass++) { /* measured, then written */

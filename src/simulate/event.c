@@ -15,9 +15,14 @@
 
 enum { MOST_NOTED = 32 }; /* of each event, in the log */
 
+/* rho, which is as the square of the distance: within some times what the contract lets positions be off */
+static const double STRUCK = 1e-13;
+static const double NOTHING = 1e-7; /* of a row that has the size 1 elsewhere */
+
 /* (5) */
 enum { MOST_SHORTER = 4 };
-static const double SHRINKS = 0.9995, SHORT = 1e-3; /* of the time before; of the longest step, and of the first of these times */
+static const double SHRINKS = 0.9995,
+                    SHORT = 1e-3; /* of the time before; of the longest step, and of the first of these times */
 
 static tn_switching *pieces(tn_sim *s) { return &s->solver.sys.switching; }
 
@@ -181,6 +186,59 @@ static double worst_touched(const tn_sim *s, const double *rows, bool velocity, 
   return worst;
 }
 
+/* what joint i exerted by its rows, and its part of what is lost */
+static void note_impulse(tn_sim *s, int event, int i, const double *r, const double *lambda) {
+  const tn_model *m = s->m;
+  tn_happening *h = &s->happening;
+  const char *name = m->joint[i].name;
+  const bool has_wrench = tn_joint_has_wrench(&m->joint[i]);
+  double lost = 0, along = 0, size = 0, turn = 0, *wrench = h->wrench + m->twist * i;
+  for (int k = 0; k < m->rows; k++) {
+    if (m->row_joint[k] != i) continue;
+    lost -= 0.5 * r[k] * lambda[k];
+    if (fabs(lambda[k]) > fabs(along)) along = lambda[k];
+  }
+  if (along == 0) return;
+  if (!has_wrench) wrench[0] = -along;
+  for (int k = 0; has_wrench && k < m->twist; k++)
+    *(k < m->dimension ? &size : &turn) = hypot(k < m->dimension ? size : turn, wrench[k]);
+  if (s->summary.impulses <= MOST_NOTED && has_wrench)
+    tn_log(s, s->t, "jump", "joint '%s': velocities jump by an impulse of %.6g N s and %.6g N m s, %.6g J are lost",
+           name, size, turn, lost);
+  else if (s->summary.impulses <= MOST_NOTED)
+    tn_log(s, s->t, "jump", "joint '%s': velocities jump by an impulse of %.6g along it, %.6g J are lost", name,
+           fabs(along), lost);
+  if (h->impulses == TN_MOST_IMPULSES) return;
+  tn_struck *p = &h->impulse[h->impulses++];
+  *p = (tn_struck){.joint = i, .event = event, .t = s->t, .lost = lost};
+  memcpy(p->wrench, wrench, sizeof(double) * (size_t)m->twist);
+}
+
+/* a row that nothing moves, to within what the contract lets positions be off; -1: there is none. what velocities it asks for would be
+ * anything */
+static int row_of_nothing(tn_sim *s) {
+  const tn_model *m = s->m;
+  if (m->large) return -1;
+  tn_system_dense(&s->solver.sys);
+  for (int i = 0; i < m->rows; i++) {
+    const double *A = s->solver.sys.A + (size_t)i * (size_t)m->nu;
+    double most = 0;
+    if (m->row_joint[i] >= m->joints || !s->happening.touched[m->row_joint[i]]) continue;
+    for (int j = 0; j < m->nu; j++) most = fmax(most, fabs(A[j]) * (m->u_unit[j] == TN_LENGTH ? m->length : 1));
+    if (most * m->row_scale[i] < fmin(10 * m->run.contract_position, NOTHING)) return i;
+  }
+  return -1;
+}
+
+static tn_status too_near(tn_sim *s, int event, int row) {
+  char owner[160];
+  tn_row_owner(s->m, row, owner, sizeof owner);
+  refuse(s, event >= 0 ? &s->m->trigger[event] : NULL,
+         "%s would be struck in a singular position, where the jump of velocities is not determined", owner);
+  tn_hint(s->e, "let it happen a little before or behind it");
+  return TN_E_RUN;
+}
+
 /* (2), (3) */
 static tn_status strike(tn_sim *s, int event) {
   const tn_model *m = s->m;
@@ -193,7 +251,11 @@ static tn_status strike(tn_sim *s, int event) {
   int row;
   const double jump = worst_touched(s, sys->Cdot, true, &row), before = tn_energy_of(sys, TN_TOTAL);
   if (row < 0 || jump <= 1e-3 * m->run.contract_velocity) return TN_OK; /* nothing that a step would not leave */
+  const int nothing = row_of_nothing(s);
+  if (nothing >= 0) return too_near(s, event, nothing);
+  solver->nearness = solver->seen = 1;
   if ((status = tn_solver_factor(solver, TN_METRIC_MASS, s->e)) != TN_OK) return status;
+  if (solver->nearness < STRUCK) return too_near(s, event, row);
   for (int i = 0; i < m->rows; i++) {
     const int joint = m->row_joint[i];
     r[i] = joint < m->joints && h->touched[joint] ? -sys->Cdot[i] : 0;
@@ -207,27 +269,10 @@ static tn_status strike(tn_sim *s, int event) {
   w[TN_LEDGER_DISSIPATED] += lost;
   w[TN_LEDGER_FORCE] -= lost;
   w[TN_LEDGER_DRIVER] += tn_energy_of(sys, TN_TOTAL) - before + lost;
-  const int joint = m->row_joint[row]; /* whose row was off most */
-  const bool has_wrench = tn_joint_has_wrench(&m->joint[joint]);
-  const char *name = m->joint[joint].name;
   s->summary.impulses++;
   if (event >= 0) h->lost[event] += lost;
-  double *wrench = h->wrench + m->twist * joint, size = has_wrench ? 0 : fabs(lambda[row]), turn = 0;
-  if (!has_wrench) wrench[0] = -lambda[row];
-  for (int k = 0; has_wrench && k < m->twist; k++)
-    *(k < m->dimension ? &size : &turn) = hypot(k < m->dimension ? size : turn, wrench[k]);
-  if (s->summary.impulses > MOST_NOTED)
-    ;
-  else if (has_wrench)
-    tn_log(s, s->t, "jump", "joint '%s': velocities jump by an impulse of %.6g N s and %.6g N m s, %.6g J are lost",
-           name, size, turn, lost);
-  else
-    tn_log(s, s->t, "jump", "joint '%s': velocities jump by an impulse of %.6g along it, %.6g J are lost", name, size,
-           lost);
-  if (h->impulses == TN_MOST_IMPULSES) return TN_OK;
-  tn_struck *p = &h->impulse[h->impulses++];
-  *p = (tn_struck){.joint = joint, .event = event, .t = s->t, .lost = lost};
-  memcpy(p->wrench, wrench, sizeof(double) * (size_t)m->twist);
+  for (int i = 0; i < m->joints; i++)
+    if (h->touched[i]) note_impulse(s, event, i, r, lambda);
   return TN_OK;
 }
 
@@ -321,7 +366,8 @@ static tn_status ever_sooner(tn_sim *s, int i) {
   if (h->shorter[i] < MOST_SHORTER || apart > SHORT * fmin(s->switches.longest, h->apart_first[i])) return TN_OK;
   if (!is_of_the_motion(s, x)) return TN_OK;
   refuse(s, x, "it happens ever sooner, %.3g s after the last time: there is no end to it", apart);
-  tn_hint(s->e, "as of bounces that die away: let another event end them, where the speed is small, by a joint that holds");
+  tn_hint(s->e,
+          "as of bounces that die away: let another event end them, where the speed is small, by a joint that holds");
   return TN_E_RUN;
 }
 

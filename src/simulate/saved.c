@@ -104,6 +104,7 @@ static void list_switches(tn_sim *s, tn_keep *k) {
   tn_keep_numbers(k, "piece", n, s->solver.sys.switching.piece);
   double *const by_switch[] = {w->to, w->begin, w->last, w->noise, w->clear, w->span, w->before};
   for (size_t i = 0; i < sizeof by_switch / sizeof *by_switch; i++) tn_keep_numbers(k, "switch", n, by_switch[i]);
+  tn_keep_flags(k, "sent", n, w->sent);
   tn_keep_ints(k, "idle", n, w->idle, 0, INT_MAX / 2);
   tn_keep_ints(k, "told", n, w->told, 0, INT_MAX / 2);
   tn_keep_finite(k, "share", 1, &w->share);

@@ -68,6 +68,7 @@ typedef struct tn_switches {
   double *span;                /* switches of events: largest margin where steps began      */
   double *wander;              /* switches: what joints that hold a margin let it be off; 0: they do not hold it */
   bool *deep;                  /* switches: outside by more than that */
+  bool *sent;                  /* switches: what an event did has just sent it back inside */
   double *room;                /* switches                                                                    */
   int *idle, *told;            /* switches: times in a row without progress; events told                       */
   int leading;                 /* switch that the step ends at, of those in `to`                                */

@@ -32,6 +32,7 @@ static const double NOISE = 1e-3;     /* of the error that the state may have   
 static const double SPAN = 1e-3;      /* of the largest margin so far: no more than that is roundoff */
 static const double CLEAR = 3;        /* of what the contract lets a margin wander       */
 static const double FREE = 1e-3;      /* of that: a margin that changes so much along the motion is not held */
+static const double SMALL = 1e-6;     /* of states beside others: contracts may be wider */
 static const double AHEAD = 1e-6;     /* of the longest step: where a margin moves to    */
 static const double EDGE = 0.05;      /* of the step: evaluations nearer to its ends say nothing of a parabola */
 
@@ -47,6 +48,7 @@ void tn_switch_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   w->span = TN_CARVE(c, double, m->switches);
   w->wander = TN_CARVE(c, double, m->switches);
   w->deep = TN_CARVE(c, bool, m->switches);
+  w->sent = TN_CARVE(c, bool, m->switches);
   w->idle = TN_CARVE(c, int, m->switches);
   w->told = TN_CARVE(c, int, m->switches);
 }
@@ -76,6 +78,7 @@ void tn_switch_reset(tn_sim *s) {
     w->last[i] = -INFINITY;
     w->noise[i] = w->clear[i] = w->span[i] = 0;
     w->idle[i] = 0;
+    w->sent[i] = false;
   }
   tn_switch_forget(s);
   tn_switch_live(s);
@@ -101,6 +104,9 @@ static tn_status margins(tn_sim *s, double t, double *y, double *to) {
   return status;
 }
 
+/* it counts from the start of the step: it was inside there, or has been sent inside and is at the edge by roundoff */
+static bool counts(const tn_switches *w, int i) { return w->begin[i] >= w->clear[i] || w->sent[i]; }
+
 /* a margin below this is outside */
 static double least_of(const tn_switches *w, int i) { return fmax(w->noise[i], w->clear[i]); }
 
@@ -110,7 +116,7 @@ void tn_switch_notice(tn_sim *s) {
   if (pieces(s)->how != TN_PIECES_HELD) return;
   if (s->m->triggers) tn_events_look(s, false); /* at a stage one may be anything */
   for (int i = 0; i < s->m->switches; i++)
-    if (pieces(s)->margin[i] < -least_of(w, i) && w->begin[i] >= w->clear[i]) w->suspect = fmin(w->suspect, share);
+    if (pieces(s)->margin[i] < -least_of(w, i) && counts(w, i)) w->suspect = fmin(w->suspect, share);
   for (int k = 0; k < 2 && share > EDGE && share < 1 - EDGE; k++) {
     const double best = (1 + k) / 3.0;
     if (fabs(share - best) > fabs(w->near_at[k] - best)) continue;
@@ -188,7 +194,8 @@ static tn_status free_way(tn_sim *s) {
 static tn_status find_wander(tn_sim *s) {
   tn_switches *w = &s->switches;
   const tn_model *m = s->m;
-  const double position = m->run.contract_position, velocity = m->run.contract_velocity;
+  const double position = fmin(m->run.contract_position, SMALL), velocity = fmin(m->run.contract_velocity, SMALL),
+               wide = fmax(m->run.contract_position / position, m->run.contract_velocity / velocity);
   double *y = s->yrow;
   for (int i = 0; i < m->switches; i++) w->wander[i] = 0;
   if (!m->rows) return TN_OK;
@@ -212,7 +219,7 @@ static tn_status find_wander(tn_sim *s) {
   if (status != TN_OK && status != TN_E_RUN) return status;
   for (int i = 0; i < m->switches; i++) {
     const double change = w->wander[i], along = status == TN_OK ? fabs(w->room[i] - before[i]) : 0;
-    w->wander[i] = isfinite(change) && !(along > FREE * change) ? fmin(CLEAR * change, SPAN * w->span[i]) : 0;
+    w->wander[i] = isfinite(change) && !(along > FREE * change) ? fmin(wide * CLEAR * change, SPAN * w->span[i]) : 0;
   }
   return TN_OK;
 }
@@ -295,7 +302,7 @@ static tn_status send_back(tn_sim *s, bool *some) {
   for (int i = 0; i < m->switches; i++) {
     if (isnan(w->high[i]) || !(w->room[i] < 0)) continue;
     if ((status = change(s, i, w->to[i] = pieces(s)->live[i])) != TN_OK) return status;
-    *some = true;
+    *some = w->sent[i] = true;
   }
   return TN_OK;
 }
@@ -317,6 +324,7 @@ static void find_cleared(tn_sim *s) {
   tn_switches *w = &s->switches;
   for (int i = 0; i < s->m->switches; i++) {
     if (w->begin[i] >= w->clear[i]) w->clear[i] = 0;
+    w->sent[i] = false;
     if (isfinite(w->begin[i])) w->span[i] = fmax(w->span[i], fabs(w->begin[i]));
   }
 }
@@ -420,14 +428,14 @@ static tn_status count_from(tn_sim *s, double t_end, bool *here) {
   bool back = false;
   *here = false;
   for (int i = 0; i < s->m->switches; i++) {
-    w->from[i] = w->begin[i] < w->clear[i] ? INFINITY : 0;
-    back = back || (w->begin[i] < w->clear[i] && w->deep[i]);
+    w->from[i] = counts(w, i) ? 0 : INFINITY;
+    back = back || (!counts(w, i) && w->deep[i]);
   }
   for (size_t k = 0; back && k < sizeof look / sizeof *look; k++) {
     tn_status status = inside(s, t_end, look[k], w->room);
     if (status != TN_OK) return status;
     for (int i = 0; i < s->m->switches; i++) {
-      if (!(w->begin[i] < w->clear[i] && w->deep[i])) continue;
+      if (counts(w, i) || !w->deep[i]) continue;
       if (w->room[i] >= w->clear[i]) w->from[i] = fmin(w->from[i], look[k]);
       if (w->room[i] < 0 && k == 0) w->to[i] = pieces(s)->live[i];
     }
@@ -558,7 +566,7 @@ tn_status tn_switch_look(tn_sim *s, double t_end, tn_found *found, double *t_cut
   if (some)
     status = count_from(s, t_end, &here);
   else
-    for (int i = 0; i < s->m->switches; i++) w->from[i] = w->begin[i] < w->clear[i] ? INFINITY : 0;
+    for (int i = 0; i < s->m->switches; i++) w->from[i] = counts(w, i) ? 0 : INFINITY;
   if (status != TN_OK) return status;
   if (here) {
     *found = TN_FOUND_HERE;

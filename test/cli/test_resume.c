@@ -206,6 +206,23 @@ TEST(resumed_by_a_link) {
   CHECK(system("test -L x.tnr") == 0);
 }
 
+/* and so is what it will stand for */
+TEST(a_link_to_nothing_yet) {
+  fresh();
+  CHECK(system("mkdir far; ln -s far/x.tnr x.tnr; ln -s x.tnr y.tnr") == 0);
+  CHECK(tenon("run " FOUR_BAR " --until 0.1 -q -o y.tnr") == 0);
+  CHECK(system("test -L y.tnr && test -L x.tnr && test ! -L far/x.tnr") == 0 && size_of("far/x.tnr") > 1000);
+  CHECK(system("ln -s round.tnr round.tnr") == 0);
+  CHECK(tenon("run " FOUR_BAR " --until 0.1 -q -o round.tnr") != 1000);
+}
+
+/* a file that may not grow any more */
+TEST(a_limit_of_the_size) {
+  fresh();
+  CHECK(tenon_after("ulimit -f 16;", "run " FOUR_BAR " --step 1e-4 --every 1e-4 --until 1 -q -o x.tnr") == 4);
+  CHECK_HAS(err, "cannot write 'x.tnr.part'");
+}
+
 /* nothing is lost by a resume that is refused */
 TEST(refused_and_left_alone) {
   fresh();

@@ -633,6 +633,181 @@ TEST(stopped_at_the_row_of_an_event) {
   done(r);
 }
 
+/* an event at the very start of a step: the attempt beyond it is not taken, and leaves nothing behind */
+TEST(rates_are_those_of_the_state) {
+  static const char *const with[] = {"'events': {}", "'events': {'e': {'when': 'p.x > 0'}}",
+                                     "'events': {'a': {'when': 't > 0.25', 'do': 'record'},"
+                                     " 'b': {'when': 't > 0.25 + 1e-15', 'do': 'record'}}"};
+  for (int law = 0; law < 2; law++)
+    for (int i = 0; i < 3; i++) {
+      char text[1024];
+      snprintf(text, sizeof text,
+               "{'tenon': 1, 'dimension': 2, 'bodies': {'p': {'mass': 1, 'coordinates': 'point', 'position': [%d, 0]}},"
+               " 'forces': {'f': {'type': 'force', 'on': 'p', 'value': ['%s', 0]}}, 'outputs': {'x': 'p.x'},"
+               " 'run': {'until': 1, 'every': 0.1}, %s}",
+               law, law ? "-100*p.x" : "15*t", with[i]);
+      run *r = simulated(text, NULL);
+      good(r);
+      CHECK_NEAR(r->row[r->rows - 1].value[0], law ? cos(10) : 2.5, 2e-9);
+      done(r);
+    }
+}
+
+#define BALL                                                                                                           \
+  "{'tenon': 1, 'dimension': 2, 'gravity': [0, -10], 'constants': {'e': %g}, 'parameters': {'y0': 0, 't0': 0, 'v': "   \
+  "0},"                                                                                                                \
+  " 'bodies': {'p': {'mass': 1, 'coordinates': 'point', 'position': [0, 5]}},"                                         \
+  " 'joints': {'kick': {'type': 'driver', 'on': 'p.y', 'value': 'y0 + v*(t - t0)', 'active': false}},"                 \
+  " 'events': {'hit': {'when': '%s', 'direction': '%s',"                                                               \
+  "   'do': [{'set': {'y0': 'p.y', 't0': 't', 'v': '-e*p.vy'}}, {'on': 'kick'}, {'off': 'kick'}]}%s},"                 \
+  " 'outputs': {'y': 'p.y'}, 'run': {'until': %g, 'every': 0.1}}"
+
+/* a ball that bounces for ever, hits at 1, 3, 5 .. s; and bounces that die away, which end at 1 + 2 e/(1 - e) s */
+TEST(bounces) {
+  static const char *const integrators[] = {"dopri5", "dop853", "radau5", "abm", "trbdf2", "rk4:step=0.01", "ida"};
+  static const double share[] = {0.05, 0.1, 0.5, 0.8};
+  char text[2048];
+  for (int i = 0; i < 4; i++) {
+    snprintf(text, sizeof text, BALL, 1.0, i % 2 ? "p.y < 0" : "p.y", i % 2 ? "up" : "down", "", 20.0);
+    run *r = simulated(text, (const char *const[]){"integrator", integrators[i], NULL});
+    good(r);
+    CHECK(count(r, "hit") == 10);
+    for (int k = 0; k < 10; k++) CHECK_NEAR(when(r, "hit", k), 1 + 2 * k, i == 3 ? 1e-6 : 1e-9);
+    done(r);
+  }
+  for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++)
+    for (int k = 0; k < 4; k++) {
+      if (strcmp(integrators[i], "ida") == 0 && !has("ida")) continue;
+      snprintf(text, sizeof text, BALL, share[k], "p.y", "down", "", 20.0);
+      run *r = simulated(text, (const char *const[]){"integrator", integrators[i], NULL});
+      CHECK(r->status == TN_E_RUN);
+      CHECK_HAS(r->error.message, "event 'hit': it happens ever sooner");
+      CHECK_NEAR(r->error.time, 1 + 2 * share[k] / (1 - share[k]), 2e-3);
+      done(r);
+    }
+  /* ended where it is slow: it rests on the floor */
+  snprintf(
+      text, sizeof text, BALL, 0.5, "p.y", "down",
+      ", 'rest': {'when': 'p.y < 1e-9 and abs(p.vy) < 1e-2', 'do': [{'set': {'y0': 'p.y', 'v': 0}}, {'on': 'kick'}]}",
+      5.0);
+  run *r = simulated(text, NULL);
+  good(r);
+  CHECK(count(r, "rest") == 1);
+  CHECK_NEAR(r->row[r->rows - 1].value[0], 0, 1e-8);
+  done(r);
+}
+
+/* what an impulse brings to an edge and joints hold there has not passed it, whatever the last digits say */
+TEST(brought_to_the_edge) {
+  unsigned state = 1;
+  for (int i = 0; i < 40; i++) {
+    double x[3];
+    for (int k = 0; k < 3; k++) x[k] = 1 + 4 * (double)((state = state * 1664525u + 1013904223u) >> 8) / (1 << 24);
+    char text[2048];
+    snprintf(text, sizeof text,
+             "{'tenon': 1, 'dimension': 2, 'gravity': [0, 0], 'parameters': {'o': 0}, 'bodies': {'a': {'mass': 1,"
+             " 'inertia': %.17g}, 'b': {'mass': 1, 'inertia': %.17g, 'position': [1, 0]}}, 'joints': {"
+             " 'ra': {'type': 'revolute', 'between': ['ground', 'a'], 'at': [0, 0]},"
+             " 'rb': {'type': 'revolute', 'between': ['ground', 'b'], 'at': [1, 0]},"
+             " 'c': {'type': 'coordinate', 'terms': {'ra.angle': 1, 'rb.angle': -1}, 'value': 'o', 'active': false}},"
+             " 'forces': {'m': {'type': 'torque', 'on': 'ra.angle', 'value': 1}}, 'start': {'ra.rate': %.17g},"
+             " 'events': {'on': {'when': 't > 0.5', 'do': [{'set': {'o': 'ra.angle - rb.angle'}}, {'on': 'c'}]},"
+             "  'off': {'when': 't > 1', 'do': {'off': 'c'}}, 'n': {'when': 'ra.rate - rb.rate'},"
+             "  'lt': {'when': 'ra.rate < rb.rate'}, 'le': {'when': 'ra.rate <= rb.rate'}},"
+             " 'run': {'until': 1.5, 'every': 0.1}}",
+             x[0], x[1], x[2]);
+    run *r = simulated(text, NULL);
+    good(r);
+    CHECK(count(r, "on") == 1 && count(r, "off") == 1);
+    CHECK(count(r, "n") == 0 && count(r, "lt") == 0 && count(r, "le") == 0);
+    done(r);
+  }
+}
+
+/* a step cut to a splinter has the gains of the whole one */
+TEST(feedback_in_a_splinter) {
+  static const char *const at[] = {"0.070000001", "0.0700001", "0.07499999"};
+  for (int i = 0; i < 3; i++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "{'tenon': 1, 'dimension': 2, 'gravity': [0, -9.81], 'bodies': {'a': {'rod': [[0, 0], [1, 0]], 'mass': 1},"
+             " 'b': {'rod': [[1, 0], [2, 0]], 'mass': 1}}, 'joints': {'hA': {'type': 'revolute',"
+             " 'between': ['ground', 'a'], 'at': [0, 0]}, 'hB': {'type': 'revolute', 'between': ['a', 'b'],"
+             " 'at': [1, 0]}}, 'start': {'hA.rate': 1}, 'events': {'e': {'when': 't > %s', 'do': 'record'}},"
+             " 'run': {'until': 0.5, 'every': 0.1}}",
+             at[i]);
+    run *r = simulated(text, (const char *const[]){"method", "baumgarte-step", "integrator", "rk4:step=0.005", NULL});
+    good(r);
+    CHECK(tn_sim_summary(r->sim)->max_velocity_violation < 1e-6);
+    done(r);
+  }
+}
+
+/* two clutches at once: each has its own impulse and loss */
+TEST(every_joint_has_its_impulse) {
+  run *r = simulated(
+      "{'tenon': 1, 'dimension': 2, 'gravity': [0, 0], 'parameters': {'o': 0, 'p': 0}, 'bodies': {'a': {'mass': 1,"
+      " 'inertia': 1}, 'b': {'mass': 1, 'inertia': 2, 'position': [1, 0]}, 'c': {'mass': 1, 'inertia': 3, 'position':"
+      " [2, 0]}, 'd': {'mass': 1, 'inertia': 4, 'position': [3, 0]}}, 'joints': {"
+      " 'ra': {'type': 'revolute', 'between': ['ground', 'a'], 'at': [0, 0]},"
+      " 'rb': {'type': 'revolute', 'between': ['ground', 'b'], 'at': [1, 0]},"
+      " 'rc': {'type': 'revolute', 'between': ['ground', 'c'], 'at': [2, 0]},"
+      " 'rd': {'type': 'revolute', 'between': ['ground', 'd'], 'at': [3, 0]},"
+      " 'c1': {'type': 'coordinate', 'terms': {'ra.angle': 1, 'rb.angle': -1}, 'value': 'o', 'active': false},"
+      " 'c2': {'type': 'coordinate', 'terms': {'rc.angle': 1, 'rd.angle': -1}, 'value': 'p', 'active': false}},"
+      " 'start': {'ra.rate': 3, 'rd.rate': 7}, 'events': {'e': {'when': 't > 0.5', 'do': [{'set': {'o':"
+      " 'ra.angle - rb.angle', 'p': 'rc.angle - rd.angle'}}, {'on': ['c1', 'c2']}]}}, 'run': {'until': 1}}",
+      NULL);
+  static const double size[] = {2, 12}, lost[] = {3, 42};
+  tn_impulse p;
+  good(r);
+  CHECK(tn_sim_summary(r->sim)->impulses == 1 && !tn_sim_impulse(r->sim, 2, &p));
+  for (int i = 0; i < 2 && tn_sim_impulse(r->sim, i, &p); i++) {
+    CHECK_TEXT(p.joint, i ? "c2" : "c1");
+    CHECK_NEAR(fabs(p.wrench[0]), size[i], 1e-12);
+    CHECK_NEAR(p.energy_lost, lost[i], 1e-12);
+  }
+  done(r);
+}
+
+/* a row that nothing moves, to 1e-15: rates would hang on that */
+TEST(struck_in_a_singular_position) {
+  static const char *const coordinates[] = {"absolute", "relative"};
+  for (int i = 0; i < 2; i++) {
+    run *r = simulated(
+        "{'tenon': 1, 'dimension': 2, 'gravity': [0, 0], 'bodies': {'a': {'rod': [[0, 0], [1, 0]], 'mass': 1},"
+        " 'b': {'rod': [[1, 0], [2, 0]], 'mass': 1}}, 'joints': {'hA': {'type': 'revolute', 'between': ['ground', 'a'],"
+        " 'at': [0, 0]}, 'hB': {'type': 'revolute', 'between': ['a', 'b'], 'at': [1, 0]}, 'pin': {'type': 'revolute',"
+        " 'between': ['ground', 'b'], 'on_bodies': [[2, 0], [1, 0]], 'active': false}}, 'start': {'hA.rate': 1,"
+        " 'hB.rate': 0}, 'events': {'e': {'when': 't > 2*pi', 'do': {'on': 'pin'}}}, 'run': {'until': 7}}",
+        (const char *const[]){"coordinates", coordinates[i], "integrator", "dop853:rtol=1e-13", NULL});
+    tn_impulse p;
+    CHECK(r->status == TN_E_RUN);
+    if (i) CHECK_HAS(r->error.message, "joint 'pin' would be struck in a singular position");
+    for (int k = 0; tn_sim_impulse(r->sim, k, &p); k++) CHECK(hypot(p.wrench[0], p.wrench[1]) < 2);
+    done(r);
+  }
+}
+
+/* what is no number later in the step does not hide what comes before it */
+TEST(no_number_comes_later) {
+  static const char *const integrators[] = {"dopri5", "rk4:step=0.1", "abm", "radau5"};
+  for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
+    run *r =
+        simulated(FREE "'parameters': {'n': 0.5}, 'events': {'s': {'when': 't > 0.45', 'do': 'stop'}, 'e': {'when':"
+                       " 'sqrt(n - t)'}}}",
+                  (const char *const[]){"integrator", integrators[i], NULL});
+    good(r);
+    CHECK_NEAR(tn_sim_time(r->sim), 0.45, 1e-12);
+    done(r);
+    r = simulated(FREE "'parameters': {'n': 0.5}, 'events': {'s': {'when': 't > 0.45', 'do': {'set': {'n': 9}}}, 'e':"
+                       " {'when': 'sqrt(n - t)'}}}",
+                  (const char *const[]){"integrator", integrators[i], NULL});
+    good(r);
+    done(r);
+  }
+}
+
 TEST(what_is_no_number_is_refused) {
   run *r = simulated(FREE "'parameters': {'n': 0}, 'events': {'root': {'when': 'sqrt(0.5 - b.x)'}}}", NULL);
   CHECK(r->status == TN_E_RUN && strstr(r->error.message, "event 'root': `when` is not a number"));
