@@ -252,6 +252,7 @@ static tn_status follow(tn_sim *s, bool *in_joint, bool *some) {
       *in_joint = *in_joint || s->m->switched[i].in_joint;
       *some = *some || !s->m->switched[i].in_event;
       more = true;
+      break; /* those behind it may be made of it */
     }
   }
   return TN_OK;

@@ -697,6 +697,16 @@ TEST(bounces) {
   done(r);
 }
 
+/* a speed that jumps from one side of a window to the other has not been in it, whatever pieces `abs` has */
+TEST(a_jump_over_a_window) {
+  char text[2048];
+  snprintf(text, sizeof text, BALL, 0.5, "p.y", "down", ", 'slow': {'when': 'abs(p.vy) < 0.01 and p.y < 0.1'}", 1.6);
+  run *r = simulated(text, NULL);
+  good(r);
+  CHECK(count(r, "hit") == 1 && count(r, "slow") == 0);
+  done(r);
+}
+
 /* what an impulse brings to an edge and joints hold there has not passed it, whatever the last digits say */
 TEST(brought_to_the_edge) {
   unsigned state = 1;
