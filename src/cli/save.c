@@ -95,6 +95,6 @@ int tn_jobs(const words *w) {
   char *end = NULL;
   const long n = jobs ? strtol(jobs, &end, 10) : 0;
   if (!jobs || (*jobs && !*end && n >= 1 && n <= 1024)) return (int)n;
-  tn_say_usage(w, "--jobs needs a number, not", jobs);
+  tn_say_usage(w, "--jobs needs a number from 1 to 1024, not", jobs);
   return -1;
 }

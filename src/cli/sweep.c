@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <unistd.h>
 
 static const option options[] = {
@@ -52,6 +53,8 @@ static int save_page(const words *w, const char *path, const tn_sweep *s) {
 typedef struct progress {
   bool shown, terminal, line, begun;
   double began, last;
+  tn_sweep_progress now;
+  pthread_mutex_t lock; /* of all of it: runs under way ask, too */
 } progress;
 
 static void clear_line(progress *p) {
@@ -69,28 +72,45 @@ static void duration(char *text, size_t size, double s) {
     snprintf(text, size, "%.1f h", s / 3600);
 }
 
-static bool stop(void *user) {
-  (void)user;
+/* a line that is replaced on a terminal; elsewhere one now and then */
+static void tell(progress *p) {
+  const double t = tn_wall_clock(), rate = (p->now.done - p->now.resumed) / (t - p->began);
+  if (!p->shown || !p->begun || t - p->last < (p->terminal ? 0.2 : 10)) return;
+  char left[32] = "", failed[48] = "", speed[64] = "";
+  duration(left, sizeof left, (p->now.all - p->now.done) / rate);
+  if (rate > 0) snprintf(speed, sizeof speed, ", %.3g a second, %s left", rate, left);
+  if (p->now.failed) snprintf(failed, sizeof failed, ", %d failed", p->now.failed);
+  fprintf(stderr, "%s  %d of %d runs%s%s%s", p->terminal ? "\r" : "", p->now.done, p->now.all, failed, speed,
+          p->terminal ? "\x1b[K" : "\n");
+  fflush(stderr);
+  p->last = t;
+  p->line = p->terminal;
+}
+
+static bool stop(void *unused) {
+  (void)unused;
   return tn_caught() != 0;
+}
+
+/* runs that take long do not keep the line waiting */
+static bool stop_and_tell(void *user) {
+  progress *p = user;
+  if (p->shown && pthread_mutex_trylock(&p->lock) == 0) {
+    tell(p);
+    pthread_mutex_unlock(&p->lock);
+  }
+  return stop(NULL);
 }
 
 static bool on_progress(void *user, const tn_sweep_progress *now) {
   progress *p = user;
-  const double t = tn_wall_clock();
+  pthread_mutex_lock(&p->lock);
   if (!p->begun && now->resumed && p->shown) tn_say(PLAIN, "going on: %d of %d runs are done", now->resumed, now->all);
-  if (!p->begun) p->began = p->last = t;
+  if (!p->begun) p->began = p->last = tn_wall_clock();
   p->begun = true;
-  /* a line that is replaced on a terminal; elsewhere one now and then */
-  if (!p->shown || t - p->last < (p->terminal ? 0.2 : 10)) return !stop(NULL);
-  char left[32] = "", failed[48] = "";
-  const double rate = (now->done - now->resumed) / (t - p->began);
-  duration(left, sizeof left, (now->all - now->done) / rate);
-  if (now->failed) snprintf(failed, sizeof failed, ", %d failed", now->failed);
-  fprintf(stderr, "%s  %d of %d runs%s, %.3g a second, %s left%s", p->terminal ? "\r" : "", now->done, now->all, failed,
-          rate, left, p->terminal ? "\x1b[K" : "\n");
-  fflush(stderr);
-  p->last = t;
-  p->line = p->terminal;
+  p->now = *now;
+  tell(p);
+  pthread_mutex_unlock(&p->lock);
   return !stop(NULL);
 }
 
@@ -170,12 +190,12 @@ static int sweep(const words *w, tn_sweep *s) {
   char path[1200];
   int elsewhere = 0;
   tn_error e;
-  progress p = {.shown = !tn_words_has(w, "--quiet"), .terminal = isatty(2)};
+  progress p = {.shown = !tn_words_has(w, "--quiet"), .terminal = isatty(2), .lock = PTHREAD_MUTEX_INITIALIZER};
   const char *journal = journal_of(w, path, sizeof path);
   tn_sweep_options o = {.journal = journal,
                         .anew = tn_words_has(w, "--anew"),
                         .progress = on_progress,
-                        .stop = stop,
+                        .stop = stop_and_tell,
                         .user = &p,
                         .farm = tn_farm_make,
                         .farm_user = &elsewhere};
@@ -210,6 +230,8 @@ static int run(const words *w) {
     tn_farm_serve(s, &e, stop);
   } else if (status != TN_OK) {
     code = tn_say_error(&e);
+  } else if (tn_words_has(w, "--dry-run") && (tn_words_has(w, "--output") || tn_words_has(w, "--json"))) {
+    code = tn_say_usage(w, "--dry-run prints CSV and writes nothing: it goes with neither -o nor --json", NULL);
   } else if (tn_words_has(w, "--dry-run")) {
     code = tn_save("-", as_plan, s);
   } else {

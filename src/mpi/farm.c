@@ -1,7 +1,7 @@
 /* where the runs of a sweep are made: in all programs that mpirun started together. in place of cli/farm.c this makes `tenon` into
  * `tenon-mpi`.
  *
- *   rank 0 -> rank r   one int: a run to make, ASK who you are, END
+ *   rank 0 -> rank r   one int: a run to make, ASK who you are, WAIT since it is still there, END
  *   rank r -> rank 0   HELLO  the fingerprint of what it read, or why it could not
  *                      RESULT run, status, the signal that stopped it, values, and why there are none
  *
@@ -20,15 +20,20 @@
 
 const char *const tn_program = "tenon-mpi";
 
-enum { ASK = -1, END = -2, HELLO = 1, RESULT = 2, ORDER = 3, AHEAD = 2, MOST_HELLO = 1024 };
+enum { ASK = -1, END = -2, WAIT = -3, HELLO = 1, RESULT = 2, ORDER = 3, AHEAD = 2, MOST_HELLO = 1024 };
 
 static int rank, ranks = 1;
 static bool lost; /* a rank no longer answers: MPI cannot be ended in order */
 
-static void nap(void) {
-  const struct timespec t = {.tv_nsec = 200000};
+/* s: how often rank 0 says that it is there, and how long others believe it without a word */
+static const double ALIVE = 20, PATIENCE = 600;
+
+static void nap(long microseconds) {
+  const struct timespec t = {.tv_nsec = 1000 * microseconds};
   nanosleep(&t, NULL);
 }
+
+enum { SHORT = 200, LONG = 5000 }; /* naps, microseconds: where something is awaited soon, or is not */
 
 int tn_farm_rank(void) { return rank; }
 
@@ -64,15 +69,22 @@ bool tn_farm_jobs(const words *w, int *workers) {
 
 static void order(int to, int what) { MPI_Send(&what, 1, MPI_INT, to, ORDER, MPI_COMM_WORLD); }
 
-/* the next order of rank 0 */
+/* the next order of rank 0. one that says nothing any more is lost, and nothing is left to do */
 static int next_order(void) {
-  int what = END, there = 0;
-  for (;;) {
+  int what = WAIT, there = 0;
+  double heard = tn_wall_clock();
+  while (what == WAIT) {
     if (MPI_Iprobe(0, ORDER, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE) != MPI_SUCCESS) return END;
-    if (there) break;
-    nap();
+    const double silence = tn_wall_clock() - heard;
+    if (!there && silence > PATIENCE) MPI_Abort(MPI_COMM_WORLD, TN_E_INTERNAL);
+    if (!there) {
+      nap(silence < 1 ? SHORT : LONG);
+      continue;
+    }
+    if (MPI_Recv(&what, 1, MPI_INT, 0, ORDER, MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS) return END;
+    heard = tn_wall_clock();
   }
-  return MPI_Recv(&what, 1, MPI_INT, 0, ORDER, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS ? what : END;
+  return what;
 }
 
 static bool ended; /* END has been sent, or read */
@@ -199,7 +211,7 @@ static void *make_runs(void *user) {
   farm *f = user;
   double *values = room_for_values(f);
   for (bool on = true; on;) {
-    if (!make_one(f, values)) nap();
+    if (!make_one(f, values)) nap(SHORT);
     pthread_mutex_lock(&f->lock);
     on = f->on && f->left > 0;
     f->idle = !on;
@@ -287,8 +299,13 @@ static void keep_going(farm *f, result *answer, bool alone) {
   const tn_sweep_work *w = f->work;
   double *values = alone ? room_for_values(f) : NULL, deadline = INFINITY;
   const double began = tn_wall_clock();
+  double said = began;
   for (bool busy = true; busy;) {
     bool some = meet(f);
+    if (tn_wall_clock() - said > ALIVE) {
+      for (int r = 1; r < ranks; r++) order(r, WAIT);
+      said = tn_wall_clock();
+    }
     hand_out(f);
     some = collect(f, answer) || some;
     if (alone && !some) some = make_one(f, values);
@@ -299,7 +316,7 @@ static void keep_going(farm *f, result *answer, bool alone) {
     if ((!f->on || f->left == 0) && isinf(deadline)) deadline = patience_ends(f, began);
     busy = (alone ? f->on && f->left > 0 : !f->idle) || (out && tn_wall_clock() < deadline);
     pthread_mutex_unlock(&f->lock);
-    if (!some) nap();
+    if (!some) nap(SHORT);
   }
   free(values);
 }

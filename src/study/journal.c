@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST_LINE = 1 << 18 }; /* 10000 measures */
@@ -147,9 +148,12 @@ tn_status tn_journal_open(tn_journal *j, const char *path, bool anew, tn_sweep *
   char head[128];
   tn_format(head, sizeof head, "tenon sweep journal 1 %s %d %d\n", s->fingerprint, s->runs, s->study.measures);
   if (!(j->path = tn_arena_text(&s->words, path, strlen(path)))) return tn_out_of_memory(e);
-  j->file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  struct stat is;
+  j->file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
   if (j->file < 0) return cannot(path, e);
-  tn_status status = lock(j->file, path, e);
+  tn_status status = fstat(j->file, &is) == 0 && S_ISREG(is.st_mode)
+                         ? lock(j->file, path, e)
+                         : tn_fail(e, TN_E_IO, "cannot use '%.200s': it is not a file", path);
   if (status == TN_OK && anew && ftruncate(j->file, 0) != 0) status = cannot(path, e);
   if (status == TN_OK) status = read_journal(j, head, s, e);
   if (status != TN_OK) tn_journal_close(j);

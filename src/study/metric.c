@@ -28,8 +28,8 @@ void tn_meter_add(tn_meter *m, double t, double x) {
   m->samples++;
   switch (m->take) {
   case TN_TAKE_MAX:
-    if (first || !(x <= m->sum)) m->sum = x; /* and NaN, once there, stays */
-    if (isnan(x)) m->sum = INFINITY;
+    if (first || !(x <= m->sum || isnan(m->sum))) m->sum = x;             /* and NaN, once there, stays */
+    if (isnan(x) && m->signal != TN_SIGNAL_EXPRESSION) m->sum = INFINITY; /* of what should be small */
     break;
   case TN_TAKE_MIN:
     if (first || isnan(x) || x < m->sum) m->sum = x; /* and NaN, once there, stays */

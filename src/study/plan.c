@@ -54,6 +54,12 @@ const tn_given *tn_given_at(int n, const tn_given *given, const char *brace) {
   return NULL;
 }
 
+/* what stands before ^ has to be taken as a whole */
+static bool needs_parentheses(const tn_given *g, const char *behind) {
+  while (*behind == ' ') behind++;
+  return !g->text && g->digits[0] == '-' && *behind == '^';
+}
+
 /* {name} put in, wherever it stands; other braces are the model's own */
 static bool filled(const char *from, bool json, int n, const tn_given *given, text *to) {
   for (const char *at = from; (at = strchr(at, '{'));) {
@@ -62,9 +68,11 @@ static bool filled(const char *from, bool json, int n, const tn_given *given, te
       at++;
       continue;
     }
-    if (!put(to, from, (size_t)(at - from))) return false;
+    const bool whole = needs_parentheses(g, at + strlen(g->name) + 2);
+    if (!put(to, from, (size_t)(at - from)) || !put(to, "(", whole)) return false;
     if (!(json && g->text ? put_escaped(to, g->text) : put(to, tn_given_text(g), strlen(tn_given_text(g)))))
       return false;
+    if (!put(to, ")", whole)) return false;
     at = from = at + strlen(g->name) + 2;
   }
   return put(to, from, strlen(from));

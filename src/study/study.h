@@ -151,6 +151,7 @@ typedef struct tn_trial {
   const char *folder;
   int givens; /* of the plan */
   const tn_given *given;
+  bool tighter;             /* more accurate than it says: see make in trial.c */
   bool enforced;            /* a broken contract ends it where nothing is said of that, as it does a `tenon run` */
   bool (*stop)(void *user); /* asked at every step; NULL */
   void *stop_user;
@@ -178,6 +179,8 @@ double tn_pose_distance(int dimension, int n, const double *a, const double *b);
 
 /* makes the model, runs it, leaves values in the meters; a model that is refused and a run that fails are results too */
 void tn_trial_run(tn_trial *trial, const tn_allocator *allocator);
+/* the model with the settings of the trial, without what is measured */
+tn_status tn_trial_describe(const tn_trial *trial, tn_desc *desc, tn_error *e);
 /* all that comes before the run, and no run */
 tn_status tn_trial_try(tn_trial *trial, const tn_allocator *allocator, tn_error *e);
 
@@ -313,7 +316,11 @@ void tn_bin_line(tn_printer *p, const tn_bin *b, bool error);
 
 /* ---- a sweep: sweep_read.c, sweep_try.c, axis.c, sweep.c, journal.c, sensitivity.c, sweep_print.c ------------------------------ */
 
-enum { TN_MOST_RUNS = 10000000, TN_MOST_AXES = 64 };
+enum {
+  TN_MOST_RUNS = 10000000,
+  TN_MOST_AXES = 64,
+  TN_BESIDE = 6
+}; /* the last: runs of a sensitivity for each parameter */
 
 typedef enum tn_axis_kind {
   TN_AXIS_GRID,        /* n numbers from a to b, evenly or, `log`, by a factor */

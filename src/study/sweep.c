@@ -107,7 +107,8 @@ tn_status tn_sweep_trial(const tn_sweep *s, int run, tn_given *given, tn_arena *
                   .text_name = s->model_name[model],
                   .givens = s->axes,
                   .given = given,
-                  .enforced = true};
+                  .enforced = true,
+                  .tighter = s->sensitivity && run > 0 && (run - 1) % TN_BESIDE >= 4};
   return meters_of(&s->study, arena, t);
 }
 

@@ -93,7 +93,7 @@ static tn_status count_runs(tn_sweep *s, tn_error *e) {
     return tn_node_fail(samples ? samples : seed, e, TN_E_MODEL, "nothing here is random: `%s` means nothing",
                         samples ? "samples" : "seed");
   if (s->sensitivity) {
-    s->runs = 1 + 4 * s->axes;
+    s->runs = 1 + TN_BESIDE * s->axes;
     return TN_OK;
   }
   long long runs = random ? s->samples : 1;
@@ -111,11 +111,12 @@ static tn_status count_runs(tn_sweep *s, tn_error *e) {
 }
 
 void tn_sweep_given(const tn_sweep *s, int run, tn_given *given) {
-  static const double away[] = {1, -1, 0.5, -0.5};
+  static const double away[TN_BESIDE] = {1, -1, 0.5, -0.5, 0.5, -0.5};
   for (int i = 0; i < s->axes; i++) {
     const tn_axis *a = &s->axis[i];
     if (s->sensitivity)
-      tn_axis_number(a, run > 0 && (run - 1) / 4 == i ? a->a + away[(run - 1) % 4] * a->b : a->a, &given[i]);
+      tn_axis_number(a, run > 0 && (run - 1) / TN_BESIDE == i ? a->a + away[(run - 1) % TN_BESIDE] * a->b : a->a,
+                     &given[i]);
     else
       tn_axis_value(a, s->seed, tn_axis_random(a) ? run % s->samples : run / a->per % a->n, &given[i]);
   }

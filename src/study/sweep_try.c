@@ -4,6 +4,7 @@
  *   (1) a file that is no model, and settings that cannot be put into that of the first row
  *   (2) a measure that asks for what neither row has; where the model of one is wrong itself, the other row decides
  *   (3) a setting that is not varied, if both rows fail, and the model alone has the error of one of them with it and not without it
+ *   (4) a parameter of which the model of the first row, with all settings, is the same whatever it is: something else is put in its place
  *
  * Any other error is that of a row, and one of its results. */
 #include "study/study.h"
@@ -136,10 +137,64 @@ static tn_status try_settings(const tn_sweep *s, int row, tn_error *e) {
   return at ? refuse(at, e) : TN_OK;
 }
 
+static bool add_to_hash(void *user, const char *text, size_t n) {
+  uint64_t *h = user;
+  for (size_t i = 0; i < n; i++) *h = (*h ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+  return true;
+}
+
+/* of the model of the first row with these values; false: it cannot be made */
+static tn_status hash_with(const tn_sweep *s, const tn_given *given, uint64_t *hash, bool *made, tn_error *e) {
+  tn_desc *d = NULL;
+  tn_error other;
+  const int model = tn_sweep_model(s, 0);
+  const tn_trial t = {.plan = s->study.plan,
+                      .text = s->model_text[model],
+                      .text_name = s->model_name[model],
+                      .givens = s->axes,
+                      .given = given,
+                      .enforced = true};
+  tn_status status = tn_desc_new(&s->study.arena.allocator, &d, &other);
+  if (status == TN_OK) status = tn_trial_describe(&t, d, &other);
+  *hash = UINT64_C(0xcbf29ce484222325);
+  if (status == TN_OK) status = tn_desc_print(d, add_to_hash, hash, &other);
+  tn_desc_free(d);
+  *made = status == TN_OK;
+  return status == TN_E_MEMORY ? tn_out_of_memory(e) : TN_OK;
+}
+
+/* (4) */
+static tn_status try_axes(const tn_sweep *s, tn_error *e) {
+  tn_given given[TN_MOST_AXES];
+  uint64_t with, without;
+  bool made;
+  tn_sweep_given(s, 0, given);
+  TN_TRY(hash_with(s, given, &without, &made, e));
+  for (int i = 0; i < s->axes && made; i++) {
+    const tn_axis *a = &s->axis[i];
+    const tn_given first = given[i];
+    if (a == s->model_axis) continue;
+    if (s->sensitivity)
+      tn_axis_number(a, a->a + a->b, &given[i]);
+    else if (tn_axis_random(a) || a->n > 1)
+      tn_axis_value(a, s->seed, tn_axis_random(a) ? 1 : a->n - 1, &given[i]);
+    const bool other = strcmp(tn_given_text(&first), tn_given_text(&given[i])) != 0;
+    bool there = false;
+    if (other) TN_TRY(hash_with(s, given, &with, &there, e));
+    given[i] = first;
+    if (!there || with != without) continue;
+    tn_fail(e, TN_E_MODEL, "'%.64s' is varied, and changes nothing", a->name);
+    tn_hint(e, "something else of `run` is put in its place");
+    return refuse(a->node, e);
+  }
+  return TN_OK;
+}
+
 tn_status tn_sweep_try(const tn_sweep *s, tn_error *e) {
   tn_error other;
   int blamed, blamed_last;
   TN_TRY(try_models(s, e));
+  TN_TRY(try_axes(s, e));
   tn_status status = try_row(s, 0, &blamed, e);
   if (status == TN_OK || status == TN_E_MEMORY) return status;
   status = try_row(s, s->runs - 1, &blamed_last, &other);

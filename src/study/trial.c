@@ -266,7 +266,7 @@ static double number_of(const tn_plan_of_run *p, const char *key, double otherwi
   return node && node->kind == TN_NODE_NUMBER ? node->number : otherwise;
 }
 
-static tn_status describe(const tn_trial *t, tn_desc *d, tn_error *e) {
+tn_status tn_trial_describe(const tn_trial *t, tn_desc *d, tn_error *e) {
   char path[TN_PATH];
   if (t->text) {
     TN_TRY(tn_desc_parse(d, t->text_name, t->text, strlen(t->text), e));
@@ -279,13 +279,22 @@ static tn_status describe(const tn_trial *t, tn_desc *d, tn_error *e) {
   return tn_desc_part(d, "/run/contract/breach", "record", e);
 }
 
+/* tolerances of a tenth, as far as there are digits; fixed steps half as long */
+static void tighten(tn_run *r) {
+  const double least = 4 * 2.3e-16;
+  r->rtol = fmax(0.1 * r->rtol, fmin(r->rtol, least));
+  r->atol = fmax(0.1 * r->atol, fmin(r->atol, least));
+  r->step *= 0.5;
+}
+
 /* the model, with what is measured as its outputs */
 static tn_status make(tn_trial *t, tn_desc *d, tn_model **model, tn_error *e) {
   char pointer[64];
   t->blamed = -1;
-  TN_TRY(describe(t, d, e));
+  TN_TRY(tn_trial_describe(t, d, e));
   TN_TRY(ask(t, d, e));
   const tn_status status = tn_compile(d, model, e);
+  if (status == TN_OK && t->tighter) tighten(&(*model)->run);
   for (int i = 0; i < t->meters && status != TN_OK && !t->own_outputs; i++)
     for (int k = 0; reads_channels(t->meter[i]) && k < t->meter[i]->channels; k++) {
       tn_format(pointer, sizeof pointer, "/outputs/m%d_%d", i, k);

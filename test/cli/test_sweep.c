@@ -43,17 +43,18 @@ TEST(sweep_refuses_before_it_runs) {
              {"-o s.json", "would be replaced", 1},   {"-o model.json", "would be replaced", 1},
              {"--jobs 0", "--jobs needs", 1},         {"--anew", "nothing to begin anew", 1},
              {"-o odd.csv", "would be replaced", 1},  {"-o - --json", "both want standard output", 1},
-             {"-o a.csv -o - --json", "both", 1}};
+             {"-o a.csv -o - --json", "both", 1},     {"--dry-run -o a.csv", "--dry-run", 1},
+             {"--dry-run --json", "--dry-run", 1},    {"-o pipe.csv", "it is not a file", 4}};
   fresh();
   spill("model.json", "{'tenon': 1, 'dimension': 2, 'bodies': {'bob': {'mass': 1, 'position': [1, 0]}}}");
   spill("s.json", "{'sweep': 1, 'run': {'model': 'model.json'}, 'vary': {'/bodies/bob/mass': [1]}, 'measures': {'rhs': "
                   "{'of': 'rhs'}}}");
-  if (link("s.json", "odd.csv.journal")) abort();
+  if (link("s.json", "odd.csv.journal") || mkfifo("pipe.csv.journal", 0600)) abort();
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     const int code = tenon("sweep s.json %s", bad[i].words);
     if (code != bad[i].code || !strstr(err, bad[i].why) || *out) FAIL("%s: %d %s", bad[i].words, code, err);
   }
-  CHECK(names_with("") == 5); /* these two, the link, and what is said: .out and .err */
+  CHECK(names_with("") == 6); /* these two, the link, the pipe, and what is said: .out and .err */
   CHECK(tenon("sweep nowhere.json") == 4 && strstr(err, "nowhere.json"));
   CHECK(tenon("sweep model.json") == 2 && strstr(err, "it has to begin with \"sweep\": 1 (model.json:1:"));
 }
@@ -140,4 +141,9 @@ TEST(progress_on_a_terminal) {
   spill_sweep(3, 1);
   terminal_start(&t, WORDS("sweep", "s.json", "-o", "b.csv", "-j", "1"), false, WORDS("TERM=xterm"));
   CHECK(terminal_end(&t) == 0 && lines_of("b.csv") == 4);
+  spill_sweep(2, 1e6); /* none of them ends soon */
+  terminal_start(&t, WORDS("sweep", "s.json", "-o", "c.csv", "-j", "2"), false, WORDS("TERM=xterm"));
+  CHECK(terminal_shows(&t, "0 of 2 runs\x1b[K", 100));
+  kill(t.child, SIGKILL);
+  terminal_end(&t);
 }

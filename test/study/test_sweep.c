@@ -394,7 +394,7 @@ TEST(sensitivities_are_those_of_the_closed_form) {
     tn_sweep *s = must_read(text);
     if (!s) return;
     tn_sensitivity d;
-    CHECK(tn_sweep_runs(s) == 9);
+    CHECK(tn_sweep_runs(s) == 13);
     CHECK(tn_sweep_sensitivity(s, 0, &d) && isnan(d.derivative)); /* before it is run */
     CHECK(tn_sweep_run(s, NULL, &e) == TN_OK);
     const double exact[] = {-sin(2) / 4, sin(2)};
@@ -407,6 +407,30 @@ TEST(sensitivities_are_those_of_the_closed_form) {
     if (i == 1) CHECK_NEAR(d.derivative, exact[1], 1e-7); /* better than it says */
     CHECK(!tn_sweep_sensitivity(s, 2, &d));
     CHECK_HAS(csv_of(s), "/constants/m,x,1,");
+    tn_sweep_free(s);
+  }
+}
+
+/* the error that is said sees what the runs are off by, whatever the step of the difference is; and is no idle one */
+TEST(errors_of_sensitivities_are_honest) {
+  static const char *const settings[] = {"'rtol': 1e-3, 'atol': 1e-3", "'integrator': 'rk4', 'step': 0.05",
+                                         "'integrator': 'abm', 'rtol': 1e-5", "'integrator': 'euler', 'step': 0.001",
+                                         "'integrator': 'radau5', 'rtol': 1e-4"};
+  static const double step[] = {0.1, 1e-2, 1e-4};
+  for (int i = 0; i < 15; i++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "{'sweep': 1, 'kind': 'sensitivity', 'run': {'model': 'model.json', 'integrator': 'dopri5', %s}, "
+             "'vary': {'/constants/m': {'at': 1, 'step': %g}}, " X "}",
+             settings[i % 5], step[i / 5]);
+    if (strstr(settings[i % 5], "integrator")) memset(strstr(text, "'integrator': 'dopri5',"), ' ', 23);
+    tn_sweep *s = must_read(text);
+    if (!s) return;
+    tn_sensitivity d;
+    CHECK(tn_sweep_run(s, NULL, &e) == TN_OK && tn_sweep_sensitivity(s, 0, &d));
+    const double off = fabs(d.derivative - sin(2));
+    if (!(off <= d.error) || !(d.error < 0.05))
+      FAIL("%s, step %g: off by %g, said %g", settings[i % 5], step[i / 5], off, d.error);
     tn_sweep_free(s);
   }
 }
@@ -644,6 +668,52 @@ TEST(files_that_were_changed_somewhere) {
     tn_sweep_free(s);
   }
   CHECK(taken > 15 && taken < 580);
+}
+
+/* nothing is silently left as it was */
+TEST(what_changes_nothing_is_refused) {
+  static const char *const bad[] = {
+      "{'sweep': 1, 'run': {'model': 'model.json', 'until': 0.1}, 'vary': {'/run/until': [1, 2]}, " X "}",
+      "{'sweep': 1, 'run': {'model': 'model.json', 'integrator': 'dopri5'}, 'vary': {'/run/integrator/rtol': [1e-4, "
+      "1e-5]}, " X "}",
+      "{'sweep': 1, " RUN ", 'vary': {'k': [3, 4], '/constants/k': [1, 2]}, " X "}",
+      "{'sweep': 1, 'kind': 'sensitivity', 'run': {'model': 'model.json', 'until': 0.1}, 'vary': {'/run/until': {'at': "
+      "1}}, " X "}",
+      "{'sweep': 1, 'run': {'model': 'model.json', 'until': 0.1}, 'vary': {'/run/until': {'normal': [1, 0.1]}}, "
+      "'samples':"
+      " 3, " X "}"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    CHECK(!read_text(bad[i]) && e.status == TN_E_MODEL && e.line == 1);
+    CHECK_HAS(e.message, "is varied, and changes nothing");
+    CHECK_HAS(e.pointer, "/vary/");
+  }
+  tn_sweep_free(must_read("{'sweep': 1, " RUN ", 'vary': {'k': [3]}, " X "}"));
+  tn_sweep_free(must_read("{'sweep': 1, " RUN ", 'vary': {'k': [3, 3]}, " X "}"));
+}
+
+/* a number below 0 is taken as a whole */
+TEST(powers_of_negative_numbers) {
+  tn_sweep *s =
+      must_read("{'sweep': 1, 'run': {'model': 'model.json', 'set': {'/constants/k': '3+{k} ^2-{k}'}}, 'vary': "
+                "{'k': [-1, 1]}, " X "}");
+  if (!s) return;
+  CHECK(tn_sweep_run(s, NULL, &e) == TN_OK);
+  CHECK_NEAR(value_of(s, 0, 0), cos(sqrt(5)), 1e-8);
+  CHECK_NEAR(value_of(s, 1, 0), cos(sqrt(3)), 1e-8);
+  tn_sweep_free(s);
+}
+
+/* what is no number somewhere has no largest value, as it has no least or last one */
+TEST(no_number_is_no_extreme) {
+  tn_sweep *s =
+      must_read("{'sweep': 1, " RUN ", 'vary': {'k': [4]}, 'measures': {'a': {'expression': 'log(bob.x)', 'take':"
+                " 'max'}, 'b': {'expression': 'log(bob.x)', 'take': 'min'}, 'c': {'expression': 'log(bob.x + 3)',"
+                " 'take': 'max'}, 'd': {'value': 'a + 1'}}}");
+  if (!s) return;
+  CHECK(tn_sweep_run(s, NULL, &e) == TN_OK);
+  CHECK(isnan(value_of(s, 0, 0)) && isnan(value_of(s, 0, 1)) && isnan(value_of(s, 0, 3)));
+  CHECK_NEAR(value_of(s, 0, 2), log(4), 1e-12);
+  tn_sweep_free(s);
 }
 
 /* braces of a `repeat` are its own */
