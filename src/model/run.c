@@ -140,6 +140,8 @@ static tn_status read_integrator(tn_context *c, const tn_node *node) {
   TN_TRY(positive(c, node, "rtol", &r->rtol, &tolerance));
   r->atol = r->rtol;
   TN_TRY(positive(c, node, "atol", &r->atol, &tolerance));
+  if (tolerance && fmax(r->rtol, r->atol) < 1e-15)
+    return tn_refuse(c, node, "tolerances below 1e-15 cannot be reached: numbers have 16 digits");
   /* what depends on time may change while nothing moves: an error estimate would not see it */
   r->max_step = c->m->uses_time || tn_node_get(c->root, "events") ? r->every : INFINITY;
   TN_TRY(positive(c, node, "max_step", &r->max_step, &r->max_step_given));
