@@ -72,6 +72,7 @@ foreach(program IN LISTS programs)
   add_executable(${target} ${source})
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME ${stem} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/${folder})
+  target_compile_options(${target} PRIVATE $<IF:$<CONFIG:Debug>,-O0,-O1>) # they are compiled more often than they run
   target_include_directories(${target} SYSTEM PRIVATE ${includes})
   target_link_libraries(${target} PRIVATE tenon-test ${libraries})
   if(support)

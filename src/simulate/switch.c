@@ -277,7 +277,7 @@ static tn_status look_ahead(tn_sim *s, double ahead, const double *ydot, bool of
 static tn_status send_back(tn_sim *s, bool *some) {
   tn_switches *w = &s->switches;
   const tn_model *m = s->m;
-  double *ydot = s->ynew, *off = w->from;
+  double *ydot = s->error, *off = w->from;
   const double ahead = AHEAD * w->longest;
   bool passed = false;
   *some = false;

@@ -360,7 +360,7 @@ static void check_shown(const char *model, const char *settings) {
   if (!same_files("shown.json", "again.json")) FAIL("%s %s: shown again it is another", model, settings);
 }
 
-TEST(show_prints_a_model_that_moves_the_same) {
+TEST_FULL(show_prints_a_model_that_moves_the_same) {
   char name[100][64], path[300];
   const int n = build_models(name, 100);
   CHECK(n >= 9);
@@ -547,7 +547,7 @@ TEST(eval_refuses_what_makes_no_sense) {
 
 /* ---- list and new ------------------------------------------------------------------------------------------------------------ */
 
-TEST(list_tells_of_each_type) {
+TEST_FULL(list_tells_of_each_type) {
   for (int k = 0; tn_list_kind(k); k++)
     for (int i = 0; tn_list_name(tn_list_kind(k), i); i++) {
       const char *const name = tn_list_name(tn_list_kind(k), i);
@@ -564,7 +564,7 @@ TEST(list_tells_of_each_type) {
   CHECK(tenon("list joint --markdown") == 0 && strncmp(out, "## joint\n", 9) == 0 && strstr(out, "| field |"));
 }
 
-TEST(new_copies_examples) {
+TEST_FULL(new_copies_examples) {
   fresh();
   char name[100][64], path[300], file[100];
   const int n = build_models(name, 100);

@@ -358,7 +358,7 @@ static void run_command(const char *type, const char *command) {
   if (system(whole) != 0) FAIL("%s: %s\n%s", type, words, slurp(".example", said, sizeof said));
 }
 
-TEST(every_example_of_a_type_is_good_and_runs) {
+TEST_FULL(every_example_of_a_type_is_good_and_runs) {
   const bool judged = have_validator();
   int models = 0, lines = 0;
   char type[100], file[100];
