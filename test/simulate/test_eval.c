@@ -253,7 +253,8 @@ TEST_FULL(the_equations_and_their_meaning_in_every_model) {
       if (relative) build_set(&b, "/coordinates", "\"relative\"");
       if (!build_simulate(&b)) FAIL("%s: %s", name[i], b.message);
       for (int k = 0; !b.failed && k < 3 && tn_test_failures < 10; k++) {
-        snprintf(what, sizeof what, "%.60s, %s, t = %g", name[i], relative ? "relative" : "absolute", tn_sim_time(b.sim));
+        snprintf(what, sizeof what, "%.60s, %s, t = %g", name[i], relative ? "relative" : "absolute",
+                 tn_sim_time(b.sim));
         check_state(&b, what);
         if (tn_sim_advance(b.sim, tn_sim_time(b.sim) + 0.013 + 0.01 * k, NULL) != TN_OK) break;
       }
