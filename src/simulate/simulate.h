@@ -12,6 +12,7 @@
  *   singular.c positions where rows become dependent
  *   packed.c fewer numbers for the integrator than q and u
  *   switch.c functions made of pieces: steps end where they go from one to another
+ *   edge.c   events behind a passage: held at their edge, or sent back
  *   event.c  what happens there at events; joints and forces switched, impulses
  *   output.c rows and channels                    run.c     from the start to the end
  *   saved.c  all of it between two steps: what is new below gets a line in the list there */
@@ -340,6 +341,17 @@ void tn_switch_forget(tn_sim *s);
 
 /* those that are due at the present state, where no step follows */
 tn_status tn_switch_finish(tn_sim *s);
+/* margins at a state; to another piece */
+tn_status tn_switch_margins(tn_sim *s, double t, double *y, double *to);
+tn_status tn_switch_change(tn_sim *s, int i, double piece);
+#define TN_NOISE 1e-3 /* of the error that the state may have: nothing to switch at */
+
+/* edge.c: what margins that joints hold wander by, into w->wander; those that were passed and go back at once, to the other piece; how far
+ * those that were passed have to go, and whether they have */
+tn_status tn_edge_wander(tn_sim *s);
+tn_status tn_edge_send_back(tn_sim *s, bool *some);
+tn_status tn_edge_clear(tn_sim *s);
+void tn_edge_cleared(tn_sim *s);
 
 /* event.c: margins of events as of pieces, at the state at hand; `solved`: accelerations are known there */
 void tn_events_carve(tn_sim *s, tn_carve *c, const tn_model *m);

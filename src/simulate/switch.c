@@ -13,13 +13,9 @@
  * through the margins at its ends and near a third or two (of formulas that keep rates: at the start of the step before) has a least
  * value below 0; the state inside is looked at in these places and at eighths of the step.
  * an operand that rests on an edge, as one that joints hold there, is on either side by roundoff. what a margin changes by when every
- * number of the state is off by NOISE of the error it may have is nothing to switch at: it is not outside until it is by more.
+ * number of the state is off by TN_NOISE of the error it may have is nothing to switch at: it is not outside until it is by more.
  * a margin that was below 0 at the start, by roundoff behind a switch, counts from where it has been above.
- * what an event switches on may hold its own quantity at the edge, to within the contract: behind a passage its margin, and those of
- * functions inside it, count again from where they have been above CLEAR of what they change by when the state is off by as much as
- * the contract allows, or when they are as far below 0; but no more than SPAN of the largest that the margin has been: where springs are
- * stiff, loads wander by more than they are. one that joints do not hold counts at once, on the side that it moves to: a ball that
- * bounces is above the floor again however little it rises. */
+ * behind a passage of an event: edge.c */
 #include "simulate/simulate.h"
 
 enum { MOST_IDLE = 20, MOST_TOLD = 4, MOST_SEARCH = 200, PARTS = 8 };
@@ -28,12 +24,6 @@ static const double PROGRESS = 1e-6;  /* of the longest step                    
 static const double HERE = 1e-13;     /* of the time, or of the step: no length of its own */
 static const double ROUNDOFF = 9e-16; /* of the time, or of the step                    */
 static const double BACK = 1e-3;      /* of the step, for the slope                     */
-static const double NOISE = 1e-3;     /* of the error that the state may have           */
-static const double SPAN = 1e-3;      /* of the largest margin so far: no more than that is roundoff */
-static const double CLEAR = 3;        /* of what the contract lets a margin wander       */
-static const double FREE = 1e-3;      /* of that: a margin that changes so much along the motion is not held */
-static const double SMALL = 1e-6;     /* of states beside others: contracts may be wider */
-static const double AHEAD = 1e-6;     /* of the longest step: where a margin moves to    */
 static const double EDGE = 0.05;      /* of the step: evaluations nearer to its ends say nothing of a parabola */
 
 static tn_switching *pieces(tn_sim *s) { return &s->solver.sys.switching; }
@@ -97,7 +87,7 @@ static tn_status look(tn_sim *s, double t, double *y) {
 }
 
 /* margins at a state */
-static tn_status margins(tn_sim *s, double t, double *y, double *to) {
+tn_status tn_switch_margins(tn_sim *s, double t, double *y, double *to) {
   tn_switch_hold(s);
   const tn_status status = look(s, t, y);
   if (status == TN_OK) memcpy(to, pieces(s)->margin, sizeof *to * (size_t)s->m->switches);
@@ -139,7 +129,7 @@ static int event_of(const tn_model *m, int i) {
   return -1;
 }
 
-static tn_status change(tn_sim *s, int i, double piece) {
+tn_status tn_switch_change(tn_sim *s, int i, double piece) {
   tn_switches *w = &s->switches;
   const tn_switch *x = &s->m->switched[i];
   const int event = event_of(s->m, i);
@@ -164,66 +154,6 @@ static tn_status change(tn_sim *s, int i, double piece) {
   return TN_E_RUN;
 }
 
-/* number i of a motion in no direction in particular, of the size 1, or of the model's length where it is one */
-static double any_way(const tn_model *m, int i, tn_unit unit) {
-  return (unit == TN_LENGTH ? m->length : 1) * (0.75 + 0.25 * cos(i)) * (i % 2 ? -1 : 1);
-}
-
-/* of any_way, what the joints let through: s->start_s = v - x, M x + A'L = 0, A x = A v */
-static tn_status free_way(tn_sim *s) {
-  const tn_model *m = s->m;
-  tn_system *sys = &s->solver.sys;
-  double *v = s->start_s, *x = s->y_moved, *r = s->V_row, *u = tn_u_of(s, s->yrow);
-  for (int i = 0; i < m->nu; i++) v[i] = any_way(m, i, m->u_unit[i]);
-  if (!m->rows) return TN_OK;
-  memcpy(s->yrow, s->y, sizeof *s->y * (size_t)s->n);
-  for (int i = 0; i < m->nu; i++) u[i] += v[i];
-  tn_status status = tn_at(s, s->t, s->yrow, s->e);
-  if (status != TN_OK) return status;
-  memcpy(r, sys->Cdot, sizeof *r * (size_t)m->rows);
-  if ((status = tn_at(s, s->t, s->y, s->e)) != TN_OK) return status;
-  for (int i = 0; i < m->rows; i++) r[i] -= sys->Cdot[i];
-  if ((status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e)) != TN_OK) return status;
-  if ((status = tn_solver_solve(&s->solver, NULL, r, x, s->C_row, s->e)) != TN_OK) return status;
-  for (int i = 0; i < m->nu; i++) v[i] -= x[i];
-  return TN_OK;
-}
-
-/* what margins wander by where joints hold them, into w->wander: CLEAR of what they change by with the state off by as much as the
- * contract allows. 0 for those that change as well along motions which the joints let through: nothing holds them */
-static tn_status find_wander(tn_sim *s) {
-  tn_switches *w = &s->switches;
-  const tn_model *m = s->m;
-  const double position = fmin(m->run.contract_position, SMALL), velocity = fmin(m->run.contract_velocity, SMALL),
-               wide = fmax(m->run.contract_position / position, m->run.contract_velocity / velocity);
-  double *y = s->yrow;
-  for (int i = 0; i < m->switches; i++) w->wander[i] = 0;
-  if (!m->rows) return TN_OK;
-  tn_status status = free_way(s);
-  if (status != TN_OK) return status;
-  double *before = w->from; /* nobody needs it between steps */
-  if ((status = margins(s, s->t, s->y, before)) != TN_OK) return status;
-  memcpy(y, s->y, sizeof *y * (size_t)s->n);
-  for (int i = 0; i < m->nq; i++) y[i] += position * any_way(m, i, m->q_unit[i]);
-  for (int i = 0; i < m->nu; i++) y[m->nq + i] += velocity * any_way(m, m->nq + i, m->u_unit[i]);
-  status = margins(s, s->t, y, w->room);
-  if (status != TN_OK) return status == TN_E_RUN ? TN_OK : status;
-  for (int i = 0; i < m->switches; i++) w->wander[i] = fabs(w->room[i] - before[i]);
-  memcpy(y, s->y, sizeof *y * (size_t)s->n);
-  for (int i = 0; i < m->nu; i++) {
-    y[m->nq + i] += velocity * s->start_s[i];
-    s->start_s[i] *= position;
-  }
-  tn_model_add(m, y, s->start_s);
-  status = margins(s, s->t, y, w->room);
-  if (status != TN_OK && status != TN_E_RUN) return status;
-  for (int i = 0; i < m->switches; i++) {
-    const double change = w->wander[i], along = status == TN_OK ? fabs(w->room[i] - before[i]) : 0;
-    w->wander[i] = isfinite(change) && !(along > FREE * change) ? fmin(wide * CLEAR * change, SPAN * w->span[i]) : 0;
-  }
-  return TN_OK;
-}
-
 /* pieces whose operands have jumped follow; margins before it are in w->low. what an impulse brings to the edge of an event, and joints
  * hold there, is on either side by roundoff: it has not passed */
 static tn_status follow(tn_sim *s, bool *in_joint, bool *some) {
@@ -232,14 +162,14 @@ static tn_status follow(tn_sim *s, bool *in_joint, bool *some) {
   for (bool more = true; more;) { /* an operand is made of what stands before it: n times at most */
     more = false;
     s->solver.sys.complete = false;
-    const tn_status status = margins(s, s->t, s->y, w->high);
+    const tn_status status = tn_switch_margins(s, s->t, s->y, w->high);
     if (status != TN_OK) return status;
     for (int i = 0; i < s->m->switches; i++) {
       const double live = pieces(s)->live[i];
       if (!isnan(w->to[i]) || !(w->high[i] <= 0) || w->high[i] == w->low[i] || live == pieces(s)->piece[i]) continue;
       if (s->m->switched[i].in_event && !known) {
         known = more = true; /* and once more, with what is found */
-        const tn_status found = find_wander(s);
+        const tn_status found = tn_edge_wander(s);
         if (found != TN_OK) return found;
         break;
       }
@@ -247,7 +177,7 @@ static tn_status follow(tn_sim *s, bool *in_joint, bool *some) {
         w->clear[i] = NAN;
         continue;
       }
-      const tn_status changed = change(s, i, w->to[i] = live);
+      const tn_status changed = tn_switch_change(s, i, w->to[i] = live);
       if (changed != TN_OK) return changed;
       *in_joint = *in_joint || s->m->switched[i].in_joint;
       *some = *some || !s->m->switched[i].in_event;
@@ -258,88 +188,16 @@ static tn_status follow(tn_sim *s, bool *in_joint, bool *some) {
   return TN_OK;
 }
 
-/* margins a little ahead, into `to`, with rates as they are, or off by what they may be */
-static tn_status look_ahead(tn_sim *s, double ahead, const double *ydot, bool off, double *to) {
-  const tn_model *m = s->m;
-  double *y = s->y_moved;
-  if (off) {
-    tn_error_weights(s, s->y, y);
-    for (int i = 0; i < m->nu; i++)
-      s->start_s[i] = isfinite(y[m->nq + i]) ? NOISE * y[m->nq + i] * (i % 2 ? -1 : 1) : 0;
-    tn_model_rates(m, s->y, s->start_s, y);
-  }
-  for (int i = 0; i < s->n; i++) y[i] = s->y[i] + ahead * (ydot[i] + (off && i < m->nq ? y[i] : 0));
-  return margins(s, s->t + ahead, y, to);
-}
-
-/* events that were passed here, and that what they did sends back at once, as a ball that bounces: they are on the side that their
- * margins move to. *some: there are such */
-static tn_status send_back(tn_sim *s, bool *some) {
-  tn_switches *w = &s->switches;
-  const tn_model *m = s->m;
-  double *ydot = s->error, *off = w->from;
-  const double ahead = AHEAD * w->longest;
-  bool passed = false;
-  *some = false;
-  for (int i = 0; i < m->switches; i++) passed = passed || isnan(w->clear[i]);
-  if (!passed || !s->happening.changed || !(s->t + ahead > s->t)) return TN_OK;
-  tn_status status = find_wander(s);
-  if (status == TN_OK) status = margins(s, s->t, s->y, w->low);
-  if (status == TN_OK) status = tn_rates_begin(s, s->t, s->y, s->step_length);
-  if (status == TN_OK) status = tn_rates(s, s->t, s->y, ydot);
-  if (status != TN_OK) return status;
-  status = look_ahead(s, ahead, ydot, true, off);
-  if (status == TN_OK) status = look_ahead(s, ahead, ydot, false, w->room);
-  if (status != TN_OK) return status == TN_E_RUN ? TN_OK : status;
-  double far = ahead; /* where all that go back are across the edge */
-  for (int i = 0; i < m->switches; i++) {
-    const double back = w->low[i] - w->room[i], low = fabs(w->low[i]);
-    const bool goes = isnan(w->clear[i]) && !(w->wander[i] > 0) && back > fabs(off[i] - w->room[i]);
-    w->high[i] = goes && low <= fmax(w->noise[i], back) ? back : NAN;
-    if (w->high[i] > 0) far = fmax(far, 2 * ahead * low / back);
-  }
-  status = look_ahead(s, far, ydot, false, w->room);
-  if (status != TN_OK) return status == TN_E_RUN ? TN_OK : status;
-  for (int i = 0; i < m->switches; i++) {
-    if (isnan(w->high[i]) || !(w->room[i] < 0)) continue;
-    if ((status = change(s, i, w->to[i] = pieces(s)->live[i])) != TN_OK) return status;
-    *some = w->sent[i] = true;
-  }
-  return TN_OK;
-}
-
-/* how far those that were passed here have to go before they count again */
-static tn_status find_clear(tn_sim *s) {
-  tn_switches *w = &s->switches;
-  bool some = false;
-  for (int i = 0; i < s->m->switches; i++) some = some || isnan(w->clear[i]);
-  if (!some) return TN_OK;
-  const tn_status status = find_wander(s);
-  for (int i = 0; i < s->m->switches; i++)
-    if (isnan(w->clear[i])) w->clear[i] = w->wander[i];
-  return status;
-}
-
-/* those that have gone far enough behind a passage */
-static void find_cleared(tn_sim *s) {
-  tn_switches *w = &s->switches;
-  for (int i = 0; i < s->m->switches; i++) {
-    if (w->begin[i] >= w->clear[i]) w->clear[i] = 0;
-    w->sent[i] = false;
-    if (isfinite(w->begin[i])) w->span[i] = fmax(w->span[i], fabs(w->begin[i]));
-  }
-}
-
 /* those that are due, at the present state, those whose operands jump thereby, and what events do; this may pass other events */
 static tn_status apply(tn_sim *s) {
   tn_switches *w = &s->switches;
   const tn_integrator_type *type = s->m->run.integrator;
   bool in_joint = false, changed = false, some = false, done = true;
-  tn_status status = margins(s, s->t, s->y, w->low);
+  tn_status status = tn_switch_margins(s, s->t, s->y, w->low);
   if (status != TN_OK) return status;
   for (int i = 0; i < s->m->switches; i++) {
     if (isnan(w->to[i])) continue;
-    if ((status = change(s, i, w->to[i])) != TN_OK) return status;
+    if ((status = tn_switch_change(s, i, w->to[i])) != TN_OK) return status;
     in_joint = in_joint || s->m->switched[i].in_joint;
     some = some || !s->m->switched[i].in_event;
   }
@@ -350,7 +208,7 @@ static tn_status apply(tn_sim *s) {
     if (!s->m->triggers) break;
     memcpy(w->low, w->high, sizeof *w->low * (size_t)s->m->switches);
     if ((status = tn_events_do(s, &done)) != TN_OK) return status;
-    if (!done && (status = send_back(s, &done)) != TN_OK) return status;
+    if (!done && (status = tn_edge_send_back(s, &done)) != TN_OK) return status;
   }
   if (in_joint) {     /* a driver may go on at another rate */
     w->making = true; /* what its impulse does is its work */
@@ -367,9 +225,9 @@ static tn_status apply(tn_sim *s) {
   }
   if (s->m->triggers) {
     tn_events_decide(s);
-    if ((status = find_clear(s)) != TN_OK) return status;
+    if ((status = tn_edge_clear(s)) != TN_OK) return status;
   }
-  status = margins(s, s->t, s->y, w->begin);
+  status = tn_switch_margins(s, s->t, s->y, w->begin);
   if (status != TN_OK || !s->happening.wish) return status;
   s->happening.wish = false;
   tn_fail(s->e, TN_E_STOPPED, "the run was interrupted");
@@ -390,11 +248,11 @@ tn_status tn_switch_begin(tn_sim *s) {
     w->known = true;
   }
   if (w->due) return apply(s);
-  if ((status = margins(s, s->t, s->y, w->begin)) != TN_OK) return status;
+  if ((status = tn_switch_margins(s, s->t, s->y, w->begin)) != TN_OK) return status;
   if (!s->m->triggers) return TN_OK;
   tn_events_decide(s);
-  if ((status = margins(s, s->t, s->y, w->begin)) != TN_OK) return status;
-  find_cleared(s);
+  if ((status = tn_switch_margins(s, s->t, s->y, w->begin)) != TN_OK) return status;
+  tn_edge_cleared(s);
   return TN_OK;
 }
 
@@ -408,7 +266,7 @@ static tn_status inside(tn_sim *s, double t_end, double share, double *to) {
   tn_switch_hold(s);
   const tn_status status = s->packing ? tn_packed_inside(s, t, share, s->y, s->ynew)
                                       : s->m->run.integrator->dense(s->work, &s->ode, share, s->yrow);
-  return status == TN_OK ? margins(s, t, s->yrow, to) : status;
+  return status == TN_OK ? tn_switch_margins(s, t, s->yrow, to) : status;
 }
 
 static bool is_outside(const tn_switches *w, int i, double share, const double *margin) {
@@ -534,8 +392,8 @@ static tn_status find_noise(tn_sim *s, double t_end) {
   double *y = s->yrow;
   tn_error_weights(s, s->ynew, y);
   for (int i = 0; i < s->n; i++)
-    y[i] = s->ynew[i] + (isfinite(y[i]) ? NOISE * y[i] * (0.75 + 0.25 * cos(i)) * (i % 2 ? -1 : 1) : 0);
-  tn_status status = margins(s, t_end, y, w->room);
+    y[i] = s->ynew[i] + (isfinite(y[i]) ? TN_NOISE * y[i] * (0.75 + 0.25 * cos(i)) * (i % 2 ? -1 : 1) : 0);
+  tn_status status = tn_switch_margins(s, t_end, y, w->room);
   if (status != TN_OK && status != TN_E_RUN) return status;
   for (int i = 0; i < s->m->switches; i++) {
     const double change = status == TN_OK ? fabs(w->room[i] - w->high[i]) : 0;
@@ -554,7 +412,7 @@ tn_status tn_switch_look(tn_sim *s, double t_end, tn_found *found, double *t_cut
   *found = TN_FOUND_NONE;
   *t_cut = t_end;
   s->happening.bad = -1;
-  tn_status status = margins(s, t_end, s->ynew, w->high);
+  tn_status status = tn_switch_margins(s, t_end, s->ynew, w->high);
   if (status != TN_OK) return status;
   some = go_deep(s);
   bool suspect = dips(s, h) || (by_step && w->suspect <= 1);
@@ -601,7 +459,7 @@ tn_status tn_switch_look(tn_sim *s, double t_end, tn_found *found, double *t_cut
 
 tn_status tn_switch_off(tn_sim *s, double t_cut, double *off) {
   tn_switches *w = &s->switches;
-  const tn_status status = margins(s, t_cut, s->ynew, w->high);
+  const tn_status status = tn_switch_margins(s, t_cut, s->ynew, w->high);
   *off = status == TN_OK && w->slope < 0 ? w->high[w->leading] / w->slope : 0;
   return status;
 }
