@@ -158,17 +158,25 @@ static tn_status add_output(tn_desc *d, const char *name, const char *expression
   return tn_desc_text(d, pointer, expression, e);
 }
 
+/* some meter, or who wants a reference, takes rows of output */
+static bool wants_rows(const tn_trial *t) {
+  bool rows = t->reference || t->own_outputs;
+  for (int i = 0; i < t->meters; i++) {
+    const tn_meter *m = t->meter[i];
+    rows = rows || m->at_rows || m->signal == TN_SIGNAL_ERROR || m->signal == TN_SIGNAL_POSE;
+  }
+  return rows;
+}
+
 /* outputs of the model give way to what is measured */
 static tn_status ask(tn_trial *t, tn_desc *d, tn_error *e) {
   char name[48];
   tn_status status = TN_OK;
-  bool rows = t->reference != NULL;
   if (t->own_outputs) return TN_OK;
   tn_desc_remove(d, "/outputs");
   status = tn_desc_text(d, "/outputs/nothing", "0", e);
   for (int i = 0; i < t->meters && status == TN_OK; i++) {
     const tn_meter *m = t->meter[i];
-    rows = rows || m->at_rows || m->signal == TN_SIGNAL_ERROR || m->signal == TN_SIGNAL_POSE;
     for (int k = 0; reads_channels(m) && k < m->channels && status == TN_OK; k++) {
       tn_format(name, sizeof name, "m%d_%d", i, k);
       status = add_output(d, name, m->channel[k], e);
@@ -179,9 +187,7 @@ static tn_status ask(tn_trial *t, tn_desc *d, tn_error *e) {
     tn_format(name, sizeof name, "r_%d", k);
     status = add_output(d, name, t->reference->column[k], e);
   }
-  if (rows || status != TN_OK) return status;
-  tn_desc_remove(d, "/run/every"); /* rows at both ends alone */
-  return tn_desc_text(d, "/run/every", "1e300", e);
+  return status;
 }
 
 static int column_of(const tn_sim *s, const char *name) {
@@ -295,6 +301,8 @@ static tn_status make(tn_trial *t, tn_desc *d, tn_model **model, tn_error *e) {
   TN_TRY(ask(t, d, e));
   const tn_status status = tn_compile(d, model, e);
   if (status == TN_OK && t->tighter) tighten(&(*model)->run);
+  if (status == TN_OK && !wants_rows(t))
+    (*model)->run.every = 1e300; /* rows at both ends alone; steps are as in any run */
   for (int i = 0; i < t->meters && status != TN_OK && !t->own_outputs; i++)
     for (int k = 0; reads_channels(t->meter[i]) && k < t->meter[i]->channels; k++) {
       tn_format(pointer, sizeof pointer, "/outputs/m%d_%d", i, k);

@@ -703,6 +703,23 @@ TEST(powers_of_negative_numbers) {
   tn_sweep_free(s);
 }
 
+/* steps are as long as in `tenon run`, though nobody wants rows: what is true for a moment is seen; and so is an `every` that means nothing */
+TEST(steps_are_those_of_any_run) {
+  const char *text =
+      "{'sweep': 1, 'run': {'model': 'm2.json', 'every': '{k}'}, 'vary': {'k': [0.02, -1]}, 'measures': {'n':"
+      " {'of': 'events'}}}";
+  spill("m2.json",
+        "{'tenon': 1, 'dimension': 2, 'bodies': {'bob': {'mass': 1, 'position': [1, 0], 'coordinates': 'point'}},"
+        " 'events': {'e': {'when': 'abs(t - 0.55) < 0.02'}}, 'run': {'until': 1}}");
+  tn_sweep *s = must_read(text);
+  if (!s) return;
+  tn_sweep_row row;
+  CHECK(tn_sweep_run(s, NULL, &e) == TN_OK);
+  CHECK(value_of(s, 0, 0) == 1);
+  CHECK(tn_sweep_row_at(s, 1, &row) && row.failure && strstr(row.failure, "`every`"));
+  tn_sweep_free(s);
+}
+
 /* what is no number somewhere has no largest value, as it has no least or last one */
 TEST(no_number_is_no_extreme) {
   tn_sweep *s =
