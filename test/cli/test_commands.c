@@ -564,6 +564,17 @@ TEST_FULL(list_tells_of_each_type) {
   CHECK(tenon("list joint --markdown") == 0 && strncmp(out, "## joint\n", 9) == 0 && strstr(out, "| field |"));
 }
 
+/* a door on twenty hinges: twelve are named, the rest is counted */
+TEST(check_counts_what_it_does_not_name) {
+  fresh();
+  spill("door.json",
+        "{'tenon': 1, 'dimension': 3, 'gravity': [0, 0, -9.81], 'bodies': {'door': {'box': [1, 0.1, 2], 'mass': "
+        "9, 'position': [0.5, 0, 0]}}, 'joints': {'hinge_{i}': {'repeat': 'i=1..20', 'type': 'revolute', "
+        "'between': ['ground', 'door'], 'at': [0, 0, '{i}/20'], 'axis': 'z'}}, 'run': {'until': 1}}");
+  CHECK(tenon("check door.json") == 0);
+  CHECK_HAS(out, "    and 8 joints more (--json lists them)\n");
+}
+
 TEST_FULL(new_copies_examples) {
   fresh();
   char name[100][64], path[300], file[100];
