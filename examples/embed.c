@@ -203,6 +203,9 @@ static long run(const tn_model *model, const tn_desc *desc) {
   must(tn_report_text(sim, "embed", to_file, stdout));
   const tn_summary *summary = tn_sim_summary(sim);
   expect(summary->contract_kept && summary->energy_balance < 1e-6, "the run is worse than it should be");
+  tn_bad_output bad; /* outputs that were not finite numbers: here none */
+  for (int i = 0; tn_sim_bad_output(sim, i, &bad); i++)
+    printf("output %s is no number in %ld rows, first at t = %g s\n", bad.name, bad.rows, bad.first);
   for (int i = 0; i < tn_sim_events(sim); i++)
     printf("event at %g s: %s, %s\n", tn_sim_event(sim, i)->t, tn_sim_event(sim, i)->kind, tn_sim_event(sim, i)->text);
   tn_fired fired;

@@ -155,8 +155,13 @@ typedef struct tn_summary {
   long guard_calls; /* corrections of the state that a bound of a stabilizer has asked for */
   double max_position_violation, max_velocity_violation; /* scaled as the contract does */
   char worst_joint[64];
-  double worst_time;      /* s, when it was */
-  double energy_balance;  /* max |T + V - T0 - V0 - W| over the run, divided by max T (at least 1e-9 max |V|) */
+  double worst_time; /* s, when it was */
+  /* max |T + V - T0 - V0 - W| over the run, divided by max T (at least 1e-9 max |V|), of the part where that is largest. a part is
+   * what joints tie together; forces between parts are work on each. NaN where a balance is not a number */
+  double energy_balance;
+  char balance_part[64];  /* the first body of that part, "" if it is the whole model                     */
+  int balance_bodies;     /* bodies in that part                                                          */
+  double balance_kinetic; /* J, largest kinetic energy of that part                                       */
   double max_kinetic;     /* J */
   double stabilizer_work; /* J, largest |work of the stabilizer so far|, which the balance does not count as an error */
   bool contract_kept;
@@ -176,6 +181,7 @@ typedef struct tn_summary {
   long switches;    /* of functions made of pieces, in laws of forces and drivers            */
   long fired;       /* events of the model, all together                                      */
   long impulses;    /* velocities jumped because joints were switched on or drivers changed    */
+  int bad_outputs;  /* columns that were not a finite number in some row that was given: tn_sim_bad_output */
   double cpu_seconds, time_assemble, time_solve, time_project;
 } tn_summary;
 
@@ -231,6 +237,14 @@ typedef struct tn_drift {
   double position_max, position_rms, velocity_max, velocity_rms;
 } tn_drift;
 TN_API bool tn_sim_drift(const tn_sim *sim, int i, tn_drift *drift);
+
+/* a column that was not a finite number in some row: number i of those that the summary counts. false past the last */
+typedef struct tn_bad_output {
+  const char *name;
+  double first; /* s, of the first such row */
+  long rows;    /* how many                 */
+} tn_bad_output;
+TN_API bool tn_sim_bad_output(const tn_sim *sim, int i, tn_bad_output *bad);
 
 /* states of forces, as the current of a motor: their number, values and names. other values may be given: before the first step, or
  * later, where ledgers and the contract begin anew as with tn_sim_set, which leaves them as they are */

@@ -44,6 +44,7 @@ struct tn_system {
   double *state, *state_rate;    /* of forces: their own numbers                                             */
   tn_force_out *force;           /* forces                                                                   */
   double *force_power;           /* forces: all of it                                                        */
+  double *side_power;            /* forces x 2, of those between two assemblies: on each frame               */
   double power, dissipated;      /* of forces: without a potential; lost                                      */
   double force_potential;
   tn_switching switching; /* pieces of functions that are made of them; parameters */
@@ -176,6 +177,8 @@ void tn_reactions_of_motion(tn_system *s); /* without the share of the stabilize
 void tn_reactions_of(tn_system *s, const double *lambda, double *reaction);
 
 void tn_energy_here(const tn_system *s, double *kinetic, double *potential);
+/* of each assembly; what a force between two of them stores is of neither */
+void tn_energy_by_assembly(const tn_system *s, double *kinetic, double *potential);
 /* jacobian.c: det or sigma_min of a part of A */
 double tn_jacobian_eval(const tn_system *s, const tn_channel *ch);
 

@@ -127,6 +127,7 @@ static void forces(tn_system *s, bool loaded) {
       memset(out, 0, sizeof *out);
       memset(s->state_rate + p->state, 0, sizeof *s->state_rate * (size_t)p->states);
       s->force_power[i] = 0;
+      if (m->force_assembly[i] == TN_ACROSS) s->side_power[2 * i] = s->side_power[2 * i + 1] = 0;
       continue;
     }
     tn_frame2 f2[2];
@@ -144,6 +145,8 @@ static void forces(tn_system *s, bool loaded) {
       p->type->plane(p->self, &in, out);
     else
       p->type->space(p->self, &in, out);
+    for (int k = 0; m->force_assembly[i] == TN_ACROSS && k < p->frames; k++)
+      s->side_power[2 * i + k] = tn_dot(twist, out->w + twist * k, seen[k].twist);
     for (int k = 0; k < p->frames; k++) {
       const double *w = out->w + twist * k;
       for (int d = 0; d < twist; d++) power += w[d] * seen[k].twist[d];
@@ -195,12 +198,13 @@ void tn_forces_loaded(tn_system *s) {
   s->f_known = false;
 }
 
-/* ---- energies: of those who ask ----------------------------------------------------------------------------------------- */
+/* ---- energies: of those who ask. `of` (bodies): which sum a body's go into; NULL: all into the first ----------------------- */
 
-static void energy_of_bodies(const tn_system *s, double *kinetic, double *potential) {
+static void energy_of_bodies(const tn_system *s, const int *of, double *T, double *V) {
   const tn_model *m = s->m;
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *b = &m->body[i];
+    double *kinetic = T + (of ? of[i] : 0), *potential = V + (of ? of[i] : 0);
     const double *g = m->gravity, mass = b->mass;
     if (m->dimension == 2) {
       const tn_frame2 *f = &s->body[i];
@@ -222,9 +226,11 @@ static void energy_of_bodies(const tn_system *s, double *kinetic, double *potent
   }
 }
 
-static void energy_of_rods(const tn_system *s, double *kinetic, double *potential) {
+static void energy_of_rods(const tn_system *s, const int *of, double *T, double *V) {
   for (int i = 0; i < s->m->rods; i++) {
     const tn_rod *r = &s->m->rod[i];
+    const int body = r->end[0].body >= 0 ? r->end[0].body : r->end[1].body, at = of && body >= 0 ? of[body] : 0;
+    double *kinetic = T + at, *potential = V + at;
     tn_seen end[2];
     for (int k = 0; k < 2; k++) tn_look(s, &r->end[k], NULL, NULL, &end[k]);
     for (int k = 0; k < 2; k++) {
@@ -239,20 +245,33 @@ static void energy_of_rods(const tn_system *s, double *kinetic, double *potentia
   }
 }
 
-static void energy_of_flywheels(const tn_system *s, double *kinetic) {
+static void energy_of_flywheels(const tn_system *s, const int *of, double *T) {
   for (int i = 0; i < s->m->flywheels; i++) {
+    const tn_flywheel *e = &s->m->flywheel[i];
+    const int body = e->body[0] >= 0 ? e->body[0] : e->body[1];
     double value, rate, accel;
-    tn_measure_eval(s, &s->m->flywheel[i].on, &value, &rate, &accel, NULL);
-    *kinetic += 0.5 * s->m->flywheel[i].inertia * rate * rate;
+    tn_measure_eval(s, &e->on, &value, &rate, &accel, NULL);
+    T[of && body >= 0 ? of[body] : 0] += 0.5 * e->inertia * rate * rate;
   }
 }
 
 void tn_energy_here(const tn_system *s, double *kinetic, double *potential) {
   *kinetic = *potential = 0;
-  energy_of_bodies(s, kinetic, potential);
-  energy_of_rods(s, kinetic, potential);
-  energy_of_flywheels(s, kinetic);
+  energy_of_bodies(s, NULL, kinetic, potential);
+  energy_of_rods(s, NULL, kinetic, potential);
+  energy_of_flywheels(s, NULL, kinetic);
   *potential += s->force_potential;
+}
+
+void tn_energy_by_assembly(const tn_system *s, double *kinetic, double *potential) {
+  const tn_model *m = s->m;
+  memset(kinetic, 0, sizeof *kinetic * (size_t)m->assemblies);
+  memset(potential, 0, sizeof *potential * (size_t)m->assemblies);
+  energy_of_bodies(s, m->assembly, kinetic, potential);
+  energy_of_rods(s, m->assembly, kinetic, potential);
+  energy_of_flywheels(s, m->assembly, kinetic);
+  for (int i = 0; i < m->forces; i++)
+    if (m->force_assembly[i] >= 0) potential[m->force_assembly[i]] += s->force[i].energy;
 }
 
 double tn_running(const tn_system *s, const tn_expr *e) {

@@ -73,6 +73,7 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   if (c->base) memset(s->state, 0, sizeof *s->state * (size_t)m->states);
   s->force = TN_CARVE(c, tn_force_out, m->forces);
   s->force_power = TN_CARVE(c, double, m->forces);
+  s->side_power = TN_CARVE(c, double, m->assemblies > 1 ? 2 * m->forces : 0);
   s->load = TN_CARVE(c, double, m->loaded ? m->forces : 0);
   s->unloaded = TN_CARVE(c, double, m->loaded ? twist *bodies : 0);
   s->udot = TN_CARVE(c, double, nu);

@@ -101,7 +101,9 @@ int tn_vformat(char *text, size_t size, const char *format, va_list list) {
     if (letter) {
       snprintf(number, sizeof number, spec, c.width, va_arg(arguments, int));
     } else if (real) {
-      snprintf(number, sizeof number, spec, c.width, c.precision, va_arg(arguments, double));
+      const double value = va_arg(arguments, double);
+      /* what is not a number has no sign: `nan`, never `-nan` */
+      snprintf(number, sizeof number, spec, c.width, c.precision, isnan(value) ? copysign(NAN, 1) : value);
       fix_point(number);
     } else if (c.kind == 'u' || c.kind == 'x') {
       const unsigned long long value = c.length == 'z'   ? va_arg(arguments, size_t)

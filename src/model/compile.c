@@ -222,6 +222,7 @@ static tn_status compile(tn_context *c, const tn_desc *desc) {
   TN_TRY(tn_run_read(c));
   TN_TRY(tn_states_name(c));
   TN_TRY(tn_parts_build(c));
+  TN_TRY(tn_assemblies_build(c));
   TN_TRY(tn_scene_read(c));
   TN_TRY(tn_start_read(c));
   c->m->large = tn_plan_is_large(c->m);

@@ -14,7 +14,8 @@
  *   matrix.c    symmetric matrices           switches.c functions made of pieces
  *   states.c    numbers that forces and stabilizers have of their own
  *   methods.c   named combinations           settings.c what a run uses instead
- *   scene.c     shapes that the file gives   events.c   parameters, events, what can be switched */
+ *   scene.c     shapes that the file gives   events.c   parameters, events, what can be switched
+ *   assemblies.c bodies that joints tie      parts.c    bodies that anything ties */
 #ifndef TN_MODEL_H
 #define TN_MODEL_H
 
@@ -24,6 +25,7 @@
 #include "tenon/extend.h"
 
 enum { TN_GROUND = -1, TN_MOST_DEPTH = 200 };
+enum { TN_NOTHING = -1, TN_ACROSS = -2 }; /* assembly of a joint or force that has none, or acts between two */
 
 /* a frame fixed on a body; in body axes (ground: world) */
 typedef struct tn_spot {
@@ -401,6 +403,14 @@ struct tn_model {
   int loaded;       /* forces that depend on the load of a joint */
   int memory;       /* numbers that joints remember */
   int parts, *part; /* that know nothing of each other; nq + nu + states: of which each number is */
+
+  int assemblies;          /* groups of bodies that joints tie together; ground and forces do not tie: assemblies.c */
+  int *assembly;           /* bodies: of which each is                                                             */
+  int *joint_assembly;     /* joints + owned: of which each is; TN_NOTHING: of none                                */
+  int *force_assembly;     /* forces: on which each acts; TN_NOTHING: on none, TN_ACROSS: between two              */
+  double *assembly_length; /* assemblies: the largest distance between its joint places, rod ends and mass centres at
+                            * the given pose, m; 0 where all coincide                                              */
+
   tn_index body_index, joint_index, force_index, parameter_index; /* by name */
   tn_body *body;
   int *order; /* bodies: parents before children */
@@ -628,6 +638,15 @@ tn_status tn_servos_read(tn_context *c);
 tn_unit tn_servo_unit(const tn_servo *v, const tn_model *m, bool *mixed);
 tn_status tn_plan_build(tn_context *c);
 tn_status tn_parts_build(tn_context *c);
+/* assemblies.c; its name in words: `'cart' and 2 more bodies` */
+tn_status tn_assemblies_build(tn_context *c);
+void tn_assembly_name(const tn_model *m, int assembly, char *text, size_t size);
+/* sets that are joined, up (n): a member of the same set, of the root itself. joints, rods, parents and actuators join bodies; a
+ * coordinate channel joins those that it is measured on with `body` */
+int tn_ties_root(int *up, int i);
+void tn_ties_join(int *up, int a, int b);
+void tn_ties_measured(const tn_model *m, int *up, const tn_measure *of, int body);
+void tn_ties_of_joints(const tn_model *m, int *up);
 bool tn_plan_is_large(const tn_model *m);
 tn_status tn_forces_list(tn_context *c);
 tn_status tn_forces_read(tn_context *c);

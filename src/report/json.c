@@ -159,6 +159,31 @@ static void happenings(tn_json *j, const tn_sim *s) {
   tn_json_whole(j, "impulses_all", s->summary.impulses);
 }
 
+/* a number that is none is null: whether it is one stands beside it */
+static void balance(tn_json *j, const tn_summary *r) {
+  tn_json_real(j, "energy_balance", r->energy_balance);
+  tn_json_bool(j, "energy_balance_finite", isfinite(r->energy_balance));
+  if (*r->balance_part)
+    tn_json_text(j, "balance_part", r->balance_part);
+  else
+    tn_json_null(j, "balance_part", "the whole model");
+  tn_json_whole(j, "balance_bodies", r->balance_bodies);
+  tn_json_real(j, "balance_kinetic", r->balance_kinetic);
+}
+
+static void bad_outputs(tn_json *j, const tn_sim *s) {
+  tn_bad_output x;
+  tn_json_open(j, "bad_outputs", "[");
+  for (int i = 0; tn_sim_bad_output(s, i, &x); i++) {
+    tn_json_open(j, NULL, "{-");
+    tn_json_text(j, "name", x.name);
+    tn_json_real(j, "first", x.first);
+    tn_json_whole(j, "rows", x.rows);
+    tn_json_close(j);
+  }
+  tn_json_close(j);
+}
+
 tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write, void *user) {
   tn_json json = {.write = write, .user = user}, *j = &json;
   const tn_summary *r = &s->summary;
@@ -188,9 +213,10 @@ tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write
     tn_json_null(j, "worst_joint", "no row was ever off");
     tn_json_null(j, "worst_time", "no row was ever off");
   }
-  tn_json_real(j, "energy_balance", r->energy_balance);
+  balance(j, r);
   tn_json_real(j, "max_kinetic", r->max_kinetic);
   tn_json_real(j, "stabilizer_work", r->stabilizer_work);
+  bad_outputs(j, s);
   drift(j, s);
   tn_json_open(j, "contract", "{-");
   tn_json_real(j, "position", m->run.contract_position);

@@ -36,6 +36,32 @@ static void happenings(tn_printer *p, const tn_sim *s) {
            lost);
 }
 
+/* of the part where it is worst */
+static void balance(tn_printer *p, const tn_summary *r) {
+  char of[120] = "";
+  if (*r->balance_part && r->balance_bodies > 1)
+    tn_format(of, sizeof of, " of part '%s' and %d more bod%s", r->balance_part, r->balance_bodies - 1,
+              r->balance_bodies > 2 ? "ies" : "y");
+  else if (*r->balance_part)
+    tn_format(of, sizeof of, " of part '%s'", r->balance_part);
+  if (isfinite(r->energy_balance))
+    tn_put(p, "  energy balance: %.2e of the largest kinetic energy%s, %.4g J\n", r->energy_balance, of,
+           r->balance_kinetic);
+  else
+    tn_put(p, "  energy balance%s: %s\n", of, isnan(r->energy_balance) ? "not a number" : "beyond all bounds");
+}
+
+/* the first of them */
+static void bad_outputs(tn_printer *p, const tn_sim *s) {
+  enum { MOST = 5 };
+  tn_bad_output x;
+  for (int i = 0; i < MOST && tn_sim_bad_output(s, i, &x); i++)
+    tn_put(p, "  output '%s' is not a finite number in %ld row%s, first at t = %.6g s\n", x.name, x.rows, TN_S(x.rows),
+           x.first);
+  const int more = s->summary.bad_outputs - MOST;
+  if (more > 0) tn_put(p, "  and %d other output%s (--json lists them)\n", more, TN_S(more));
+}
+
 tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write, void *user) {
   tn_printer printer = {write, user, false}, *p = &printer;
   const tn_summary *r = &s->summary;
@@ -71,12 +97,13 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
     if (r->guard_calls)
       tn_put(p, "  a bound was exceeded and the state corrected %ld time%s\n", r->guard_calls, TN_S(r->guard_calls));
   }
-  tn_put(p, "  energy balance: %.2e of the largest kinetic energy, %.4g J\n", r->energy_balance, r->max_kinetic);
+  balance(p, r);
   if (r->stabilizer_work > 1e-6 * r->max_kinetic && r->stabilizer_work > 0)
     tn_put(p, "  work of the stabilizer: up to %.3g J%s\n", r->stabilizer_work,
            r->stabilizer_work > 1e-2 * r->max_kinetic ? ": do not trust the motion" : "");
-  if (r->energy_balance > 1e-3)
+  if (!(r->energy_balance <= 1e-3))
     tn_put(p, "  the energy does not balance: do not trust the motion; tighten the tolerances or the step\n");
+  bad_outputs(p, s);
   if (r->redundant_rows)
     tn_put(p, "  redundant rows share their load in more than one way: reactions are the smallest that do\n");
   const tn_formulation_type *formulation = m->run.formulation.type;

@@ -61,6 +61,7 @@ void tn_watch_energy(tn_sim *s, double *y) {
   s->summary.max_kinetic = fmax(s->summary.max_kinetic, kinetic);
   s->max_potential = fmax(s->max_potential, fabs(potential));
   s->summary.stabilizer_work = fmax(s->summary.stabilizer_work, fabs(sys->ledger[TN_LEDGER_STABILIZER]));
+  tn_balance_watch(s, y);
   const double balance = fabs(tn_energy_of(sys, TN_BALANCE));
   if (!isnan(s->max_balance) && !(balance <= s->max_balance)) s->max_balance = balance; /* and NaN stays */
 }
@@ -107,6 +108,7 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
   tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
   const double before = tn_energy_of(sys, TN_TOTAL);
+  tn_balance_energies(s, s->balances.before);
   int row, row_v;
   const double open = tn_violation(sys, sys->C, m->holonomic, &row),
                open_v = tn_violation(sys, sys->Cdot, m->rows, &row_v);
@@ -128,6 +130,7 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
   if (moved) {
     const double work = tn_energy_of(sys, TN_TOTAL) - before;
     tn_ledger_of(s, y)[s->switches.making ? TN_LEDGER_DRIVER : TN_LEDGER_STABILIZER] += work;
+    tn_balance_book(s, s->balances.before, y);
     /* a projection mends what a step leaves; this is more than a step leaves */
     if (open > JUMP ||
         (open_v > JUMP && fabs(work) > JUMP * fmax(s->summary.max_kinetic, tn_energy_of(sys, TN_KINETIC)))) {

@@ -19,7 +19,8 @@ tn_status tn_dae_residual(void *sim, double t, const double *y, const double *yd
   tn_system_dense(sys);
   tn_system_forces(sys);
   const double *udot = ydot + nq, *xdot = udot + nu, *wdot = xdot + m->states;
-  double *ru = r + nq, *rx = ru + nu, *rw = rx + m->states, *rv = rw + TN_LEDGERS, *rc = rv + m->rows, *v = s->start_x;
+  double *ru = r + nq, *rx = ru + nu, *rw = rx + m->states, *rv = rw + tn_ledgers(m), *rc = rv + m->rows,
+         *v = s->start_x;
   for (int j = 0; j < nu; j++) {
     v[j] = y[nq + j];
     ru[j] = -sys->f[j];
@@ -43,6 +44,8 @@ tn_status tn_dae_residual(void *sim, double t, const double *y, const double *yd
   rw[TN_LEDGER_DRIVER] = wdot[TN_LEDGER_DRIVER] - driver;
   rw[TN_LEDGER_STABILIZER] = wdot[TN_LEDGER_STABILIZER] - stabilizer;
   rw[TN_LEDGER_DISSIPATED] = wdot[TN_LEDGER_DISSIPATED] - sys->dissipated;
+  tn_balance_rates(s, lambda, NULL, rw + TN_LEDGERS);
+  for (int i = TN_LEDGERS; i < tn_ledgers(m); i++) rw[i] = wdot[i] - rw[i];
   return TN_OK;
 }
 

@@ -253,6 +253,7 @@ static tn_status strike(tn_sim *s, int event) {
   if (row < 0 || jump <= 1e-3 * m->run.contract_velocity) return TN_OK; /* nothing that a step would not leave */
   const int nothing = row_of_nothing(s);
   if (nothing >= 0) return too_near(s, event, nothing);
+  tn_balance_energies(s, s->balances.before);
   solver->nearness = solver->seen = 1;
   if ((status = tn_solver_factor(solver, TN_METRIC_MASS, s->e)) != TN_OK) return status;
   if (solver->nearness < STRUCK) return too_near(s, event, row);
@@ -269,6 +270,7 @@ static tn_status strike(tn_sim *s, int event) {
   w[TN_LEDGER_DISSIPATED] += lost;
   w[TN_LEDGER_FORCE] -= lost;
   w[TN_LEDGER_DRIVER] += tn_energy_of(sys, TN_TOTAL) - before + lost;
+  tn_balance_book(s, s->balances.before, s->y);
   s->summary.impulses++;
   if (event >= 0) h->lost[event] += lost;
   for (int i = 0; i < m->joints; i++)
@@ -295,12 +297,13 @@ static tn_status in_place(tn_sim *s, int event) {
 
 static void untouch(tn_sim *s) { memset(s->happening.touched, 0, sizeof *s->happening.touched * (size_t)s->m->joints); }
 
-/* all of (1) to (4); `before`: T + V */
+/* all of (1) to (4); `before`: T + V, that of assemblies in s->balances.event */
 static tn_status settle(tn_sim *s, int event, double before) {
   tn_system *sys = &s->solver.sys;
   tn_status status = in_place(s, event);
   if (status != TN_OK) return status;
   tn_ledger_of(s, s->y)[TN_LEDGER_FORCE] += tn_energy_of(sys, TN_TOTAL) - before;
+  tn_balance_book(s, s->balances.event, s->y);
   if (s->happening.uncounted) {
     const int freedom = s->summary.degrees_of_freedom, redundant = s->summary.redundant_rows,
               before_it = s->ode.redundant;
@@ -338,6 +341,7 @@ static tn_status act(tn_sim *s, int i) {
     if (a->kind == TN_ACT_STOP || a->kind == TN_ACT_RECORD) continue;
     if ((status = tn_at(s, s->t, s->y, s->e)) != TN_OK) return status;
     const double before = tn_energy_of(&s->solver.sys, TN_TOTAL);
+    tn_balance_energies(s, s->balances.event);
     if (a->kind == TN_ACT_SET)
       status = set(s, x, k, n);
     else
@@ -462,6 +466,7 @@ static tn_status ready(tn_sim *s, tn_error *error, double *before) {
   s->happening.changed = s->happening.switched = false;
   if (status == TN_OK) status = tn_at(s, s->t, s->y, s->e);
   *before = tn_energy_of(&s->solver.sys, TN_TOTAL);
+  tn_balance_energies(s, s->balances.event);
   return status;
 }
 

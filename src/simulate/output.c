@@ -34,12 +34,14 @@ static tn_status put_back(tn_sim *s, double t, double theta, double *y) {
   tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
   const double before = tn_energy_of(sys, TN_TOTAL);
+  tn_balance_energies(s, s->balances.before);
   level(s, theta, s->C0, s->C1, m->holonomic, s->C_row);
   level(s, theta, s->V0, s->V1, m->rows, s->V_row);
   status = tn_put_back(&s->solver, TN_METRIC_MASS, false, t, y, tn_u_of(s, y), s->C_row, s->V_row, &changed, s->e);
   if (status == TN_OK && s->packing) status = tn_packed_again(s, t);
   if (status != TN_OK) return status;
   tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += tn_energy_of(sys, TN_TOTAL) - before;
+  tn_balance_book(s, s->balances.before, y);
   return TN_OK;
 }
 

@@ -23,11 +23,11 @@ void tn_packed_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
 }
 
 /* states and ledger: in z from here on, and of y */
-static int tail_at(const tn_sim *s) { return s->ode.n - s->m->states - TN_LEDGERS; }
+static int tail_at(const tn_sim *s) { return s->ode.n - s->m->states - tn_ledgers(s->m); }
 static double *tail_of(const tn_sim *s, double *y) { return tn_states_of(s, y); }
 
 static void copy_tail(const tn_sim *s, double *to, const double *from) {
-  memcpy(to, from, sizeof *to * (size_t)(s->m->states + TN_LEDGERS));
+  memcpy(to, from, sizeof *to * (size_t)(s->m->states + tn_ledgers(s->m)));
 }
 
 static tn_status pack(tn_sim *s) {
@@ -104,7 +104,7 @@ tn_status tn_packed_start(tn_sim *s) {
   tn_status status =
       s->packing->count(self_of(s), s->packed, &s->solver, s->t, s->q_general, tn_u_of(s, s->y), s->solver.rank, &n);
   if (status != TN_OK) return status;
-  s->ode.n = n + s->m->states + TN_LEDGERS;
+  s->ode.n = n + s->m->states + tn_ledgers(s->m);
   s->ode.begin = begin;
   s->ode.rates = rates;
   s->ode.weights = weights;

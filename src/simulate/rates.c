@@ -3,7 +3,7 @@
  *   (2) qdot = N (u + s), du/dt = udot + udot_s;  A s = r, s the smallest: what stabilizers add to qdot, mostly nothing
  *   (3) ledger: power of forces; of drivers lambda'Ct, and of actuators (servo.c); of the stabilizer lambda_s'Ct -
  *       (lambda + lambda_s)'Cdot, which is what constraint forces do beside that: together they are -(lambda + lambda_s)'A u; and,
- *       with s, the rate of T + V along it */
+ *       with s, the rate of T + V along it. the same for each assembly: balance.c */
 #include "simulate/simulate.h"
 
 static tn_stage stage_of(const tn_sim *s, int i, double h) {
@@ -109,8 +109,9 @@ static tn_status solve(tn_sim *s, const double *U_held, bool apart) {
   return tn_solver_solve(&s->solver, NULL, s->U, sys->udot_s, sys->lambda_s, s->e);
 }
 
-/* T + V at q moved by x (nu) */
-static tn_status energy_beside(tn_sim *s, double t, const double *y, const double *x, double step, double *energy) {
+/* T + V at q moved by x (nu); beside: of each assembly */
+static tn_status energy_beside(tn_sim *s, double t, const double *y, const double *x, double step, double *energy,
+                               double *beside) {
   double *z = s->y_moved, kinetic, potential;
   memcpy(z, y, sizeof *z * (size_t)s->n);
   for (int i = 0; i < s->m->nu; i++) s->start_s[i] = step * x[i];
@@ -118,20 +119,22 @@ static tn_status energy_beside(tn_sim *s, double t, const double *y, const doubl
   const tn_status status = tn_at(s, t, z, s->e);
   tn_energy_here(&s->solver.sys, &kinetic, &potential);
   *energy = kinetic + potential;
+  tn_balance_energies(s, beside);
   return status;
 }
 
-/* the rate of T + V at q that moves along x with u as it is, by a difference over a ten-thousandth of a radian or of the length. the
- * system is elsewhere then */
-static tn_status energy_along(tn_sim *s, double t, const double *y, const double *x, double *power) {
-  double most = 0, energy[2];
+/* the rate of T + V at q that moves along x with u as it is, by a difference over a ten-thousandth of a radian or of the length; that
+ * of each assembly is added to `work`. the system is elsewhere then */
+static tn_status energy_along(tn_sim *s, double t, const double *y, const double *x, double *power, double *work) {
+  double most = 0, energy[2], *const forth = s->balances.before, *const back = s->balances.beside;
   *power = 0;
   for (int i = 0; i < s->m->nu; i++) most = fmax(most, fabs(x[i]) / (s->m->u_unit[i] == TN_LENGTH ? s->m->length : 1));
   if (!(most > 0)) return TN_OK;
   const double step = 1e-4 / most;
-  tn_status status = energy_beside(s, t, y, x, step, &energy[0]);
-  if (status == TN_OK) status = energy_beside(s, t, y, x, -step, &energy[1]);
+  tn_status status = energy_beside(s, t, y, x, step, &energy[0], forth);
+  if (status == TN_OK) status = energy_beside(s, t, y, x, -step, &energy[1], back);
   *power = (energy[0] - energy[1]) / (2 * step);
+  for (int i = 0; i < s->balances.n; i++) work[i] += (forth[i] - back[i]) / (2 * step);
   return status;
 }
 
@@ -188,6 +191,7 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
   w[TN_LEDGER_DRIVER] = m->servos ? driver + tn_servo_power(sys) : driver;
   w[TN_LEDGER_STABILIZER] = stabilizer;
   w[TN_LEDGER_DISSIPATED] = sys->dissipated;
+  tn_balance_rates(s, sys->lambda, sys->lambda_s, w + TN_LEDGERS);
   for (int i = 0; i < m->run.stabilizers; i++) {
     const tn_part *p = &m->run.stabilizer[i];
     const tn_stage at = stage_of(s, i, s->step_length);
@@ -196,7 +200,7 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
   }
   if (!s->drifts) return TN_OK;
   double along;
-  status = energy_along(s, t, y, s->drift, &along);
+  status = energy_along(s, t, y, s->drift, &along, w + TN_LEDGERS);
   w[TN_LEDGER_STABILIZER] += along;
   return status;
 }
@@ -210,12 +214,14 @@ static tn_status kick_with_drift(tn_sim *s, double t, const double *y, double h,
   tn_model_rates(m, y, s->drift, dy);
   tn_energy_here(&s->solver.sys, &kinetic, &potential);
   const double before = kinetic + potential;
+  tn_balance_energies(s, s->balances.before);
   memcpy(z, y, sizeof *z * (size_t)s->n);
   tn_model_add(m, z, s->drift);
   for (int i = 0; i < m->nu; i++) tn_u_of(s, z)[i] += tn_u_of(s, dy)[i];
   if ((status = tn_at(s, t, z, s->e)) != TN_OK) return status;
   tn_energy_here(&s->solver.sys, &kinetic, &potential);
   tn_ledger_of(s, dy)[TN_LEDGER_STABILIZER] = kinetic + potential - before;
+  tn_balance_book(s, s->balances.before, dy);
   return TN_OK;
 }
 
@@ -237,10 +243,11 @@ tn_status tn_rates_kick(void *sim, double t, const double *y, double h, double *
   tn_model_rates(m, y, du, dy);
   for (int i = 0; i < m->nu; i++) du[i] = h * sys->udot_s[i];
   memset(tn_states_of(s, dy), 0, sizeof *dy * (size_t)m->states);
-  memset(w, 0, sizeof *w * TN_LEDGERS);
+  memset(w, 0, sizeof *w * (size_t)tn_ledgers(m));
   if (s->drifts) return kick_with_drift(s, t, y, h, dy);
   for (int i = 0; i < m->rows; i++)
     w[TN_LEDGER_STABILIZER] -= h * sys->lambda_s[i] * (sys->Cdot[i] - sys->Ct[i] - h / 2 * s->U_held[i]);
+  tn_balance_kick(s, h, w + TN_LEDGERS);
   return TN_OK;
 }
 
@@ -250,6 +257,7 @@ tn_status tn_rates_correct(void *sim, double t, double *y, bool *changed) {
   tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
   const double before = tn_energy_of(&s->solver.sys, TN_TOTAL);
+  tn_balance_energies(s, s->balances.before);
   for (int i = 0; i < s->m->run.stabilizers; i++) {
     const tn_stabilizer_type *type = s->m->run.stabilizer[i].type;
     s->solver.e = s->e;
@@ -260,6 +268,7 @@ tn_status tn_rates_correct(void *sim, double t, double *y, bool *changed) {
   if (!*changed) return TN_OK;
   if ((status = tn_at(s, t, y, s->e)) != TN_OK) return status;
   tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += tn_energy_of(&s->solver.sys, TN_TOTAL) - before;
+  tn_balance_book(s, s->balances.before, y);
   return TN_OK;
 }
 

@@ -10,10 +10,12 @@ static tn_status settle(tn_sim *s, bool judged) {
   tn_events_reset(s);
   tn_status status = tn_start_count(s);
   if (status != TN_OK) return status;
-  memset(tn_ledger_of(s, s->y), 0, sizeof(double) * TN_LEDGERS);
+  memset(tn_ledger_of(s, s->y), 0, sizeof(double) * (size_t)tn_ledgers(m));
   memcpy(s->C1, sys->C, sizeof *s->C1 * (size_t)m->rows);
   memcpy(s->V1, sys->Cdot, sizeof *s->V1 * (size_t)m->rows);
   s->energy = sys->energy0 = tn_energy_of(sys, TN_TOTAL);
+  tn_balance_begin(s);
+  tn_finite_reset(s);
   s->ode.redundant = s->summary.redundant_rows;
   if ((status = tn_packed_start(s)) != TN_OK) return status;
   m->run.integrator->start(tn_integrator_self(s->m), s->work, s->ode.n);
@@ -78,11 +80,7 @@ tn_status tn_end_run(tn_sim *s, tn_status status) {
   sum->iterations = s->effort.iterations;
   sum->time_assemble = s->solver.time_assemble;
   sum->time_solve = s->solver.time_solve;
-  /* of the largest T; of the roundoff in V where nothing moves, or of a motion that nobody sees: 1e-12 of its length a second */
-  double creep = 0;
-  for (int i = 0; i < s->m->bodies; i++) creep += 0.5 * s->m->body[i].mass * s->m->length * s->m->length * 1e-24;
-  const double scale = fmax(fmax(sum->max_kinetic, 1e-9 * s->max_potential), creep);
-  sum->energy_balance = scale > 0 ? s->max_balance / scale : s->max_balance;
+  tn_balance_end(s);
   if (status == TN_OK) {
     if (s->happening.ended >= 0)
       tn_format(sum->message, sizeof sum->message, "ended by event '%s' at t = %.9g s",
@@ -194,6 +192,7 @@ static double row_time(const schedule *r) { return r->k >= r->last ? r->until : 
 tn_status tn_hand_out(tn_sim *s, double t) {
   tn_status status = s->row_to ? s->row_to(s->row_user, t, s->m->columns, s->row) : TN_OK;
   s->t_given = t;
+  tn_finite_row(s, t);
   if (status == TN_OK) return TN_OK;
   tn_fail(s->e, status,
           status == TN_E_STOPPED  ? "the run was interrupted"

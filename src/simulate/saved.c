@@ -200,7 +200,7 @@ static void list(void *self, tn_keep *k) {
                              &s->inconsistency, &s->t_row,       &s->gain_length};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) tn_keep_numbers(k, "number", 1, numbers[i]);
   /* components that an error may be the largest of: numbers but the ledger, or those of the motion and of forces */
-  const int worsts = m->run.by_numbers ? s->n - TN_LEDGERS : 2 * m->nu + m->states;
+  const int worsts = m->run.by_numbers ? s->n - tn_ledgers(m) : 2 * m->nu + m->states;
   tn_keep_ints(k, "worst", 1, &s->worst, 0, last_of(worsts));
   tn_keep_ints(k, "turning_joint", 1, &s->turning_joint, 0, last_of(m->joints + m->owned));
   tn_keep_longs(k, "fixed_steps", 1, &s->fixed_steps);
@@ -216,6 +216,8 @@ static void list(void *self, tn_keep *k) {
   }
   tn_keep_flags(k, "column_shared", (size_t)m->columns, s->column_shared);
   tn_keep_ints(k, "servos.sign", 1, &s->servos.sign, -1, 1);
+  tn_balance_keep(s, k);
+  tn_finite_keep(s, k);
   list_summary(&s->summary, k);
   list_events(s, k);
   list_passing(s, k);

@@ -41,7 +41,7 @@ static void carve_rooms(tn_sim *s, tn_carve *c, const tn_model *m) {
 
 static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   const int extra = m->exact + m->guesses, all = m->rows + extra + 1;
-  s->n = m->nq + m->nu + m->states + TN_LEDGERS;
+  s->n = m->nq + m->nu + m->states + tn_ledgers(m);
   tn_solver_carve(&s->solver, c, m);
   tn_loads_carve(&s->loads, c, m);
   s->work = tn_carve_bytes(c, m->run.integrator->memory(tn_integrator_self(m), s->n));
@@ -68,6 +68,7 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->C_row = TN_CARVE(c, double, m->rows);
   s->V_row = TN_CARVE(c, double, m->rows);
   s->row = TN_CARVE(c, double, m->columns);
+  tn_finite_carve(s, c, m);
   s->motion = TN_CARVE(c, double, tn_motion_size(m));
   s->near = TN_CARVE(c, bool, m->bodies);
   tn_servos_carve(&s->servos, c, m);
@@ -96,6 +97,7 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->start_q = TN_CARVE(c, double, m->nq);
   s->start_try = TN_CARVE(c, double, m->nq);
   s->start_s = TN_CARVE(c, double, m->nu);
+  tn_balance_carve(s, c, m);
   tn_packed_carve(s, c, m);
   tn_switch_carve(s, c, m);
   s->start_memory = TN_CARVE(c, double, m->memory);
@@ -140,7 +142,7 @@ tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
   carve(s, &c, m);
   s->ode = (tn_ode){.self = s,
                     .n = s->n,
-                    .ledgers = TN_LEDGERS,
+                    .ledgers = tn_ledgers(m),
                     .part = m->parts > 1 ? m->part : NULL,
                     .max_step = m->run.max_step,
                     .by_numbers = m->run.by_numbers,

@@ -15,6 +15,7 @@
  *   edge.c   events behind a passage: held at their edge, or sent back
  *   event.c  what happens there at events; joints and forces switched, impulses
  *   output.c rows and channels                    run.c     from the start to the end
+ *   balance.c energy of each assembly             finite.c  outputs that are not finite numbers
  *   saved.c  all of it between two steps: what is new below gets a line in the list there */
 #ifndef TN_SIMULATE_H
 #define TN_SIMULATE_H
@@ -127,6 +128,18 @@ typedef struct tn_servos {
   bool singular;             /* the last failure                                                  */
 } tn_servos;
 
+/* energy of each assembly, J; n: how many, 0 where there is one alone. all but `row` are n numbers */
+typedef struct tn_balances {
+  int n;
+  double *energy0;                                   /* T + V at the start                                          */
+  double *max_kinetic, *max_potential, *max_balance; /* largest |.| since then; one that is not a number stays       */
+  double *reach;                                 /* largest distance of its bodies from the origin at the start, m */
+  double *mass;                                  /* kg                                                          */
+  int *row;                                      /* rows: whose it is, TN_NOTHING: nobody's                     */
+  double *before, *event;                        /* T + V before a correction, and before what an event does    */
+  double *kinetic, *potential, *across, *beside; /* scratch                                                     */
+} tn_balances;
+
 struct tn_sim {
   const tn_model *m;
   tn_allocator allocator;
@@ -156,6 +169,8 @@ struct tn_sim {
   double *C0, *V0, *C1, *V1; /* rows: C and Cdot at both ends of the last step                */
   double *C_row, *V_row;     /* rows: the level of a row of output; feedback at a row           */
   double *row;               /* columns                                                        */
+  long *bad_rows;            /* columns: rows given in which it was not a finite number        */
+  double *bad_since;         /* columns: time of the first of these, s                         */
   tn_servos servos;
   /* the start */
   tn_kkt start_kkt; /* rows and exact targets                                         */
@@ -184,6 +199,7 @@ struct tn_sim {
   long fixed_steps;                    /* made since t0, fixed step                                      */
   bool unfinished;                     /* the last one ended before its end                              */
   double max_balance, max_potential;
+  tn_balances balances;
   double inconsistency; /* of redundant rows, the largest where rows of output are                */
   bool *near;           /* bodies: near a singular position of their coordinates, and it was said  */
   int events;
@@ -226,6 +242,9 @@ static inline const void *tn_integrator_self(const tn_model *m) {
 static inline double *tn_u_of(const tn_sim *s, double *y) { return y + s->m->nq; }
 static inline double *tn_states_of(const tn_sim *s, double *y) { return y + s->m->nq + s->m->nu; }
 static inline double *tn_ledger_of(const tn_sim *s, double *y) { return y + s->m->nq + s->m->nu + s->m->states; }
+
+/* their number: four of the whole, then the work on each assembly where there are several */
+static inline int tn_ledgers(const tn_model *m) { return TN_LEDGERS + (m->assemblies > 1 ? m->assemblies : 0); }
 
 void tn_log(tn_sim *s, double t, const char *kind, const char *format, ...) TN_PRINTF(4, 5);
 
@@ -307,6 +326,24 @@ bool tn_redundancy(tn_sim *s, const double *q, int *redundant);
 tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed);
 tn_status tn_check_contract(tn_sim *s, double t);
 void tn_watch_energy(tn_sim *s, double *y);
+
+/* balance.c, nothing of which does anything where there is one assembly. power on each, with the system solved; lambda_s may be NULL */
+void tn_balance_carve(tn_sim *s, tn_carve *c, const tn_model *m);
+void tn_balance_rates(const tn_sim *s, const double *lambda, const double *lambda_s, double *rate);
+/* T + V of each where the system is; what they have gained since `before` goes into the work in y */
+void tn_balance_energies(const tn_sim *s, double *energy);
+void tn_balance_book(const tn_sim *s, const double *before, double *y);
+void tn_balance_kick(const tn_sim *s, double h, double *work); /* (5) of rates.c */
+void tn_balance_begin(tn_sim *s);
+void tn_balance_watch(tn_sim *s, double *y);
+void tn_balance_end(tn_sim *s); /* into the summary */
+void tn_balance_keep(tn_sim *s, tn_keep *k);
+
+/* finite.c: of the row at hand, which is given at t */
+void tn_finite_carve(tn_sim *s, tn_carve *c, const tn_model *m);
+void tn_finite_reset(tn_sim *s);
+void tn_finite_row(tn_sim *s, double t);
+void tn_finite_keep(tn_sim *s, tn_keep *k);
 
 /* singular.c: of a step of length h that came as near as rho (as blocks see it: `seen`) and ends at rho_end, before it is taken and after; `look` ends the run where it shall stop
  * there */

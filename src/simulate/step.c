@@ -85,7 +85,7 @@ void tn_error_weights(void *sim, const double *y, double *w) {
   const tn_sim *s = sim;
   const tn_model *m = s->m;
   if (by_numbers(s)) {
-    for (int i = 0; i < s->n; i++) w[i] = i < s->n - TN_LEDGERS ? weight_of_number(&m->run, y[i], y[i]) : INFINITY;
+    for (int i = 0; i < s->n; i++) w[i] = i < s->n - s->ode.ledgers ? weight_of_number(&m->run, y[i], y[i]) : INFINITY;
     return;
   }
   const double *u = y + m->nq;
@@ -111,7 +111,7 @@ static double norm_of_numbers(const tn_sim *s, int *worst) {
   const double *e = s->packing ? s->zerror : s->error, *a = s->packing ? s->z : s->y,
                *b = s->packing ? s->znew : s->ynew;
   double most = 0;
-  for (int i = 0; i < s->ode.n - TN_LEDGERS; i++) {
+  for (int i = 0; i < s->ode.n - s->ode.ledgers; i++) {
     const double x = fabs(e[i]) / weight_of_number(&s->m->run, a[i], b[i]);
     if (!(x <= most)) most = x, *worst = i;
     if (isnan(x)) return INFINITY;
@@ -365,7 +365,7 @@ static tn_status first_step_of_numbers(tn_sim *s, double t_limit) {
   tn_status status = tn_rates_begin(s, s->t, s->y, 1e-3 * (t_limit - s->t));
   if (status == TN_OK) status = tn_rates(s, s->t, s->y, f);
   if (status != TN_OK) return status;
-  for (int i = 0; i < s->n - TN_LEDGERS; i++) fastest = fmax(fastest, fabs(f[i]) / fmax(fabs(s->y[i]), least));
+  for (int i = 0; i < s->n - s->ode.ledgers; i++) fastest = fmax(fastest, fabs(f[i]) / fmax(fabs(s->y[i]), least));
   s->h = fmin(t_limit - s->t, SAFE * pow(r->rtol, k) / fastest);
   return TN_OK;
 }

@@ -61,8 +61,18 @@ TEST(what_is_not_finite_is_said_in_words_that_read_back) {
   CHECK(strtod(text, NULL) == INFINITY);
   tn_format(text, 40, "%.17g", -INFINITY);
   CHECK(strtod(text, NULL) == -INFINITY);
-  tn_format(text, 40, "%.17g", NAN);
-  CHECK(isnan(strtod(text, NULL)));
+  for (int i = 0; i < 2; i++) { /* whatever its sign bit is */
+    tn_format(text, 40, "%.17g", copysign(NAN, i ? -1 : 1));
+    CHECK_TEXT(text, "nan");
+    tn_format(text, 40, "%8.2e|%-6g", copysign(NAN, i ? -1 : 1), copysign(NAN, i ? -1 : 1));
+    CHECK_TEXT(text, "     nan|nan   ");
+  }
+}
+
+TEST(rows_have_nan_without_a_sign) {
+  static page p;
+  CHECK(tn_csv_row(1, 4, (double[]){copysign(NAN, -1), NAN, INFINITY, -INFINITY}, to_page, &p) == TN_OK);
+  CHECK_TEXT(p.text, "1,nan,nan,inf,-inf\n");
 }
 
 TEST(a_row_is_a_line) {

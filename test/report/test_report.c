@@ -224,6 +224,88 @@ TEST(no_number_that_json_does_not_have) {
   build_free(&b);
 }
 
+/* a motor whose current diverges until the ledger is no number, an output that is none from the start, another in half of the rows */
+TEST(what_is_not_a_number_is_said) {
+  static const char *const model =
+      "{\"tenon\": 1, \"dimension\": 2, \"gravity\": [0, -9.81],"
+      " \"bodies\": {\"a\": {\"rod\": [[0, 0], [1, 0]], \"mass\": 1}%s},"
+      " \"joints\": {\"pin\": {\"type\": \"revolute\", \"between\": [\"ground\", \"a\"], \"at\": [0, 0]}},"
+      " \"forces\": {\"filter\": {\"type\": \"dc-motor\", \"on\": \"pin.angle\", \"voltage\": 12,"
+      " \"k_torque\": 1e-250, \"resistance\": 1, \"inductance\": 0.001}},"
+      " \"outputs\": {\"angle\": \"a.angle\", \"root\": \"sqrt(-1 - a.x^2)\", \"late\": \"1/sqrt(0.55 - t)\","
+      " \"balance\": \"energy.balance\"},"
+      " \"run\": {\"until\": 1.1, \"every\": 0.1, \"integrator\": {\"type\": \"rk4\", \"step\": 0.004}}}";
+  for (int parts = 1; parts <= 2; parts++) {
+    build b;
+    char text[2000];
+    build_new(&b, 1);
+    snprintf(text, sizeof text, model,
+             parts == 2 ? ", \"free\": {\"mass\": 1, \"inertia\": 1, \"position\": [5, 0]}" : "");
+    build_parse(&b, text);
+    CHECK(build_simulate(&b));
+    if (b.failed) printf("%s\n", b.message);
+    if (b.failed) continue;
+    CHECK(tn_sim_run(b.sim, NULL, NULL, NULL) == TN_OK);
+    const tn_summary *s = tn_sim_summary(b.sim);
+    CHECK(isnan(s->energy_balance));
+    CHECK_TEXT(s->balance_part, parts == 2 ? "a" : "");
+    CHECK(s->bad_outputs == 3);
+    static const struct {
+      const char *name;
+      double first;
+      long rows;
+    } bad[] = {{"root", 0, 12}, {"late", 0.6, 6}, {"balance", 0.9, 3}};
+    tn_bad_output x;
+    for (int i = 0; i < 3 && tn_sim_bad_output(b.sim, i, &x); i++) {
+      CHECK_TEXT(x.name, bad[i].name);
+      CHECK_NEAR(x.first, bad[i].first, 1e-12);
+      CHECK(x.rows == bad[i].rows);
+    }
+    CHECK(!tn_sim_bad_output(b.sim, 3, &x) && !tn_sim_bad_output(b.sim, -1, &x));
+    const char *said = report_text(&b, "m");
+    CHECK_HAS(said, parts == 2 ? "energy balance of part 'a': not a number\n" : "energy balance: not a number\n");
+    CHECK_HAS(said, "the energy does not balance: do not trust the motion");
+    CHECK_HAS(said, "output 'root' is not a finite number in 12 rows, first at t = 0 s\n");
+    CHECK_HAS(said, "output 'late' is not a finite number in 6 rows, first at t = 0.6 s\n");
+    tn_desc *d = read_back(&b, "m");
+    CHECK(member(d, "energy_balance")->kind == TN_NODE_NULL);
+    CHECK_HAS(paper.text, "\"energy_balance_finite\": false");
+    CHECK_HAS(paper.text, "{\"name\": \"root\", \"first\": 0, \"rows\": 12}");
+    CHECK(member(d, "bad_outputs")->size == 3);
+    if (parts == 2) check_word(d, "balance_part", "a");
+    tn_desc_free(d);
+    /* another state begins anew */
+    CHECK(tn_sim_set(b.sim, 0, NULL, NULL, false, NULL) == TN_OK && tn_sim_summary(b.sim)->bad_outputs == 0);
+    build_free(&b);
+  }
+}
+
+TEST(the_part_of_the_worst_balance_is_named) {
+  build b;
+  build_new(&b, 1);
+  build_set(&b, "/bodies",
+            "{\"ship\": {\"mass\": 1e6, \"coordinates\": \"point\", \"position\": [1e5, 0]},"
+            " \"cart\": {\"mass\": 1, \"inertia\": 1}, \"load\": {\"mass\": 1, \"inertia\": 1}}");
+  build_set(&b, "/joints",
+            "{\"rail\": {\"type\": \"prismatic\", \"between\": [\"ground\", \"cart\"], \"at\": \"cart\", "
+            "\"axis\": \"x\"}, \"hold\": {\"type\": \"weld\", \"between\": [\"cart\", \"load\"], \"at\": "
+            "\"cart\"}}");
+  build_set(&b, "/forces/k", "{\"type\": \"spring\", \"on\": \"rail.shift\", \"stiffness\": 800}");
+  build_set(&b, "/start", "{\"ship.vx\": 10, \"rail.shift\": 0.01}");
+  build_set(&b, "/run", "{\"until\": 5, \"every\": 1, \"integrator\": {\"type\": \"rk4\", \"step\": 0.04}}");
+  CHECK(build_simulate(&b) && tn_sim_run(b.sim, NULL, NULL, NULL) == TN_OK);
+  CHECK_HAS(report_text(&b, "m"), " of the largest kinetic energy of part 'cart' and 1 more body, 0.0");
+  CHECK_HAS(paper.text, "the energy does not balance: do not trust the motion");
+  tn_desc *d = read_back(&b, "m");
+  check_word(d, "balance_part", "cart");
+  check_number(d, "balance_bodies", 2);
+  check_number(d, "balance_kinetic", tn_sim_summary(b.sim)->balance_kinetic);
+  CHECK_HAS(paper.text, "\"energy_balance_finite\": true");
+  CHECK_HAS(paper.text, "\"bad_outputs\": []");
+  tn_desc_free(d);
+  build_free(&b);
+}
+
 TEST(for_people_it_says_what_ran_and_how_good_it_is) {
   build b;
   run_model(&b, "four_bar", "{\"until\": 0.5}");

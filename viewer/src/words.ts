@@ -143,6 +143,14 @@ export function words(run: Run): Words {
       text: 'The energy does not balance: do not trust the motion; tighten the tolerances or the step.',
       bad: true,
     });
+  const badOutputs = list(j, 'bad_outputs').filter(isObject);
+  for (const x of badOutputs.slice(0, 5))
+    out.worth.push({
+      text: `Output ‘${str(x, 'name')}’ is not a finite number in ${plural(num(x, 'rows') ?? 0, 'row')}, first at t = ${number(num(x, 'first') ?? NaN, 6)} s.`,
+      bad: true,
+    });
+  if (badOutputs.length > 5)
+    out.worth.push({ text: `And ${plural(badOutputs.length - 5, 'other output')} that are not finite numbers.`, bad: true });
   const spent = num(j, 'stabilizer_work');
   if (spent !== null && kinetic !== null && spent > 1e-6 * kinetic && spent > 0)
     out.worth.push({ text: `Work of the stabilizer: up to ${number(spent, 3)} J.`, bad: spent > 1e-2 * kinetic });

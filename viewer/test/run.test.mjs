@@ -388,6 +388,13 @@ test('what went wrong is the first thing seen', async () => {
   assert.match(await broken.locator('.words').innerText(), /energy does not balance/);
   await shot(broken, 'broken');
   await close(broken);
+  // outputs that are not finite are named, as many as the text names
+  const outputs = ['tip', 'a', 'b', 'c', 'd', 'e'].map((name) => ({ name, first: 0.25, rows: 7 }));
+  const nan = await open((await fourBar({ more: { bad_outputs: outputs } })).html);
+  const said = await nan.locator('.words').innerText();
+  assert.match(said, /Output ‘tip’ is not a finite number in 7 rows, first at t = 0\.25\ss\./);
+  assert.match(said, /Output ‘d’ is not[\s\S]*And 1 other output that are not finite numbers\./);
+  await close(nan);
   const stopped = await open(
     (await fourBar({ more: { status: 'stopped', message: 'step became too short', t_end: 3 } })).html,
   );
