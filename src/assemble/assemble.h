@@ -5,7 +5,8 @@
  *   system.c      M, f, and all of it in order               rows.c      C, A, Cdot, gamma; measures
  *   reactions.c   what joints exert                          channels.c  values of channels
  *   pins.c        rows of pins in the plane                  lists.c     of lists of rows in space
- *   jacobian.c    parts of A                                 servo.c     actuators */
+ *   jacobian.c    parts of A                                 servo.c     actuators
+ *   stress.c      wrenches on all frames of a joint */
 #ifndef TN_ASSEMBLE_H
 #define TN_ASSEMBLE_H
 
@@ -73,6 +74,7 @@ struct tn_system {
   tn_frame2 *frame;
   tn_frame3 *frame3;
   tn_seen *seen;
+  bool *acts; /* of the frames of a joint */
   double *row, *size, *carried, *carried_s;
   double *gains, *gains_s; /* bodies x twist: of udot, udot_s after a solve; of any x before */
   double *probe;           /* for parts of A that outputs ask for                            */
@@ -162,6 +164,9 @@ void tn_measure_eval(const tn_system *s, const tn_measure *of, double *value, do
 /* the same as rows on the twists of the frames it is measured between (2 x twist): how many of these, and where they are. not of
  * raw coordinates */
 int tn_measure_rows(const tn_system *s, const tn_measure *of, tn_seen seen[2], double *J);
+/* an effort along a channel: wrenches on the one or two frames it is measured between (2 x twist) and their places (2 x 3); how
+ * many. 0: nobody is pushed */
+int tn_measure_wrenches(const tn_system *s, const tn_measure *of, double effort, double *wrench, double *place);
 /* effort along a channel as wrenches on the bodies it is measured between */
 void tn_measure_push(const tn_system *s, const tn_measure *of, double effort, double *wrench);
 
@@ -173,8 +178,19 @@ double tn_servo_power(const tn_system *s); /* of all of them, after a solve */
 
 void tn_reactions(tn_system *s);           /* after a solve */
 void tn_reactions_of_motion(tn_system *s); /* without the share of the stabilizer */
-/* what multipliers alone (rows) add to the reactions (joints x twist): these are linear in them */
-void tn_reactions_of(tn_system *s, const double *lambda, double *reaction);
+/* what multipliers alone (rows) add to the reactions (joints x twist): these are linear in them. pivot (bodies x 2) may be NULL */
+void tn_reactions_of(tn_system *s, const double *lambda, double *reaction, double *pivot);
+/* of a change of the speeds (nu) by multipliers alone, as of an impulse or of the stabilizer */
+void tn_reactions_of_change(tn_system *s, const double *change, const double *lambda, double *reaction, double *pivot);
+
+/* stress.c: what joint i exerts on each of its frames, at their places. joints from m->joints on: pivots of `swing` bodies, body
+ * i - m->joints */
+int tn_stress_frames(const tn_model *m, int i);
+/* the wrenches (frames x twist) that go with multipliers and the reactions and pivots that these give */
+void tn_stress(tn_system *s, int i, const double *lambda, const double *reaction, const double *pivot, double *wrench);
+/* places of the frames (frames x 3), how many. 0: it acts at no place */
+int tn_stress_places(tn_system *s, int i, double *place);
+void tn_mass_center(const tn_system *s, int body, double r[3]);
 
 void tn_energy_here(const tn_system *s, double *kinetic, double *potential);
 /* of each assembly; what a force between two of them stores is of neither */

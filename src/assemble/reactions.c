@@ -139,10 +139,18 @@ static void carry(tn_system *s, double *needed, double *reaction, double *pivot)
   }
 }
 
-void tn_reactions_of(tn_system *s, const double *lambda, double *reaction) {
+void tn_reactions_of(tn_system *s, const double *lambda, double *reaction, double *pivot) {
   memset(s->carried, 0, sizeof *s->carried * (size_t)(s->m->twist * s->m->bodies));
   rows_on_bodies(s, lambda, s->carried, reaction);
-  carry(s, s->carried, reaction, NULL);
+  carry(s, s->carried, reaction, pivot);
+}
+
+void tn_reactions_of_change(tn_system *s, const double *change, const double *lambda, double *reaction, double *pivot) {
+  memset(s->carried_s, 0, sizeof *s->carried_s * (size_t)(s->m->twist * s->m->bodies));
+  tn_gains(s, change, s->gains_s);
+  inertia(s, s->gains_s, s->carried_s);
+  rows_on_bodies(s, lambda, s->carried_s, reaction);
+  carry(s, s->carried_s, reaction, pivot);
 }
 
 void tn_reactions_of_motion(tn_system *s) {
@@ -158,9 +166,5 @@ void tn_reactions_of_motion(tn_system *s) {
 
 void tn_reactions(tn_system *s) {
   tn_reactions_of_motion(s);
-  memset(s->carried_s, 0, sizeof *s->carried_s * (size_t)(s->m->twist * s->m->bodies));
-  tn_gains(s, s->udot_s, s->gains_s);
-  inertia(s, s->gains_s, s->carried_s);
-  rows_on_bodies(s, s->lambda_s, s->carried_s, s->share);
-  carry(s, s->carried_s, s->share, NULL);
+  tn_reactions_of_change(s, s->udot_s, s->lambda_s, s->share, NULL);
 }

@@ -97,14 +97,14 @@ int tn_measure_rows(const tn_system *s, const tn_measure *of, tn_seen seen[2], d
 }
 
 /* along a coordinate that a joint gives a body: of the wrenches that do the same on it, that in the span of its axes S,
- * w = S (S'S)^-1 e_k effort, and the opposite on the parent. a free body has nobody to push against */
-static void push_raw(const tn_system *s, const tn_measure *of, double effort, double *wrench) {
-  const tn_model *m = s->m;
-  const tn_body *b = &m->body[of->part];
-  const int n = b->nu, twist = m->twist;
-  if (b->joint < 0) return;
+ * w = S (S'S)^-1 e_k effort, and the opposite on the parent. false: a free body has nobody to push against */
+static bool raw_wrench(const tn_system *s, const tn_measure *of, double effort, double w[6]) {
+  const tn_body *b = &s->m->body[of->part];
+  const int n = b->nu, twist = s->m->twist;
+  if (b->joint < 0) return false;
   const double *S = s->S[of->part];
-  double G[36], y[6] = {0}, w[6] = {0};
+  double G[36], y[6] = {0};
+  memset(w, 0, sizeof *w * 6);
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
       double sum = 0;
@@ -123,6 +123,15 @@ static void push_raw(const tn_system *s, const tn_measure *of, double effort, do
   }
   for (int r = 0; r < twist; r++)
     for (int i = 0; i < n; i++) w[r] += S[r * n + i] * y[i];
+  return true;
+}
+
+static void push_raw(const tn_system *s, const tn_measure *of, double effort, double *wrench) {
+  const tn_model *m = s->m;
+  const tn_body *b = &m->body[of->part];
+  const int twist = m->twist;
+  double w[6];
+  if (!raw_wrench(s, of, effort, w)) return;
   for (int r = 0; r < twist; r++) wrench[twist * of->part + r] += w[r];
   if (b->parent < 0) return;
   double here[3], there[3], arm[3];
@@ -131,6 +140,26 @@ static void push_raw(const tn_system *s, const tn_measure *of, double effort, do
   tn_sub3(here, there, arm);
   for (int r = 0; r < twist; r++) w[r] = -w[r];
   tn_move_wrench(m->dimension, arm, w, wrench + twist * b->parent);
+}
+
+int tn_measure_wrenches(const tn_system *s, const tn_measure *of, double effort, double *wrench, double *place) {
+  const int twist = s->m->twist;
+  measured x;
+  if (of->kind == TN_OF_RAW) {
+    double w[6];
+    if (!raw_wrench(s, of, effort, w)) return 0;
+    for (int i = 0; i < 2 * twist; i++) wrench[i] = i < twist ? w[i] : -w[i - twist];
+    for (int k = 0; k < 2; k++) tn_body_origin(s, of->part, place + 3 * k);
+    return 2;
+  }
+  measure(s, of, &x);
+  for (int k = 0; k < x.n; k++) {
+    double origin[3];
+    tn_body_origin(s, x.seen[k].body, origin);
+    for (int d = 0; d < 3; d++) place[3 * k + d] = origin[d] + x.seen[k].arm[d];
+    for (int i = 0; i < twist; i++) wrench[twist * k + i] = effort * x.J[twist * k + i];
+  }
+  return x.n;
 }
 
 void tn_measure_push(const tn_system *s, const tn_measure *of, double effort, double *wrench) {

@@ -87,6 +87,7 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   s->frame = TN_CARVE(c, tn_frame2, m->max_frames + 2);
   s->frame3 = TN_CARVE(c, tn_frame3, plane ? 0 : m->max_frames + 2);
   s->seen = TN_CARVE(c, tn_seen, m->max_frames + 2);
+  s->acts = TN_CARVE(c, bool, m->max_frames + 2);
   s->row =
       TN_CARVE(c, double, 2 * nu + twist * twist * (m->max_frames + 2)); /* a row, two rows of a rod, or J of a joint */
   s->size = TN_CARVE(c, double, nu);

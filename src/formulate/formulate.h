@@ -100,6 +100,8 @@ tn_status tn_solver_at(tn_solver *s, double t, const double *q, const double *u,
 void tn_solver_rows_at(tn_solver *s, double t, const double *q, const double *u);
 /* factor at the present state, unless that has been done at this q and t */
 tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e);
+/* the dense factorisation of the rows at the present state, in the metric of masses; NULL: there is none */
+const tn_kkt *tn_solver_kkt(const tn_solver *s);
 /* the factorisation at hand, in the metric of masses, is of a position beside the present one and not it, at the same time, and
  * both are far from singular ones: with it, a correction makes a violation smaller */
 bool tn_solver_beside(const tn_solver *s);

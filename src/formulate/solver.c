@@ -165,6 +165,11 @@ tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
   return TN_OK;
 }
 
+const tn_kkt *tn_solver_kkt(const tn_solver *s) {
+  if (!s->mass_ready || s->by_blocks || s->type->rank != tn_by_kkt_rank || s->t_mass != s->sys.t) return NULL;
+  return memcmp(s->q_mass, s->sys.q, sizeof *s->q_mass * (size_t)s->sys.m->nq) == 0 ? s->work : NULL;
+}
+
 bool tn_solver_beside(const tn_solver *s) {
   const tn_model *m = s->sys.m;
   if (!s->mass_ready || !s->by_blocks || s->t_mass != s->sys.t || isinf(tn_saddle_error(&s->sparse.saddle)))

@@ -30,7 +30,7 @@ static void find_others(tn_system *sys, const double *c, int row, follower *f) {
   }
   if (f->n) return;
   /* no other row: those that carry the bodies keep it */
-  tn_reactions_of(sys, c, sys->reaction);
+  tn_reactions_of(sys, c, sys->reaction, NULL);
   for (int i = 0; i < m->joints && f->n < MOST_NAMED; i++)
     if (m->joint[i].in_tree && is_loaded(sys, i, 1 / m->row_scale[row])) f->other[f->n++] = i;
 }
@@ -102,7 +102,9 @@ static void shared_text(tn_printer *p, const tn_sim *s) {
   int n = 0;
   for (int i = 0; i < m->joints; i++) n += is_shared(&m->joint[i], &s->shared[i]);
   if (!n) return;
-  tn_put(p, "  reactions that are not unique, since redundant rows share their load in more than one way:\n");
+  tn_put(p, "  reactions that are not unique, since redundant rows share their load in more than one way; shown as "
+            "equally stiff joints "
+            "would share it:\n");
   for (int i = 0, shown = 0; i < m->joints && shown < MOST_SHOWN; i++) {
     const tn_joint *j = &m->joint[i];
     const tn_shared *x = &s->shared[i];

@@ -105,7 +105,8 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
     tn_put(p, "  the energy does not balance: do not trust the motion; tighten the tolerances or the step\n");
   bad_outputs(p, s);
   if (r->redundant_rows)
-    tn_put(p, "  redundant rows share their load in more than one way: reactions are the smallest that do\n");
+    tn_put(p, "  redundant rows share their load in more than one way: reactions are %s\n",
+           m->large ? "the smallest that do" : "as equally stiff joints would share it");
   const tn_formulation_type *formulation = m->run.formulation.type;
   if (formulation->inexact)
     tn_put(p, "  %s leaves rows off by up to %.2e in acceleration\n", formulation->name, r->inconsistency);

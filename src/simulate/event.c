@@ -130,7 +130,7 @@ static tn_status know(tn_sim *s) {
   const tn_status status = tn_solve_here(s, s->t, s->y);
   if (status != TN_OK) return status;
   memcpy(s->solver.sys.ledger, tn_ledger_of(s, s->y), sizeof s->solver.sys.ledger);
-  tn_reactions(&s->solver.sys);
+  tn_reactions_here(s);
   return TN_OK;
 }
 
@@ -264,7 +264,8 @@ static tn_status strike(tn_sim *s, int event) {
   if ((status = tn_solver_solve(solver, NULL, r, du, lambda, s->e)) != TN_OK) return status;
   double lost = 0;
   for (int i = 0; i < m->rows; i++) lost -= 0.5 * r[i] * lambda[i];
-  tn_reactions_of(sys, lambda, h->wrench);
+  tn_reactions_of_change(sys, du, lambda, h->wrench, s->sharing.pivot_s);
+  tn_share(s, lambda, h->wrench, s->sharing.pivot_s);
   for (int i = 0; i < m->nu; i++) u[i] += du[i];
   if ((status = tn_at(s, s->t, s->y, s->e)) != TN_OK) return status;
   w[TN_LEDGER_DISSIPATED] += lost;

@@ -34,9 +34,11 @@ static void axpy(int n, double k, const double *a, double *b) {
 static void reactions(tn_sim *s) {
   const tn_loads *l = &s->loads;
   const tn_model *m = s->m;
-  tn_reactions_of_motion(&s->solver.sys);
+  tn_system *sys = &s->solver.sys;
+  tn_reactions_of_motion(sys);
+  tn_share(s, sys->lambda, sys->reaction, sys->pivot);
   for (int i = 0; i < l->n; i++) {
-    const double *w = s->solver.sys.reaction + m->twist * m->force[l->force[i]].on.part;
+    const double *w = sys->reaction + m->twist * m->force[l->force[i]].on.part;
     for (int d = 0; d < 3; d++) l->R[3 * i + d] = d < m->dimension ? w[d] : 0;
   }
 }

@@ -6,7 +6,7 @@
 tn_status tn_row_eval(tn_sim *s, double *y) {
   tn_system *sys = &s->solver.sys;
   memcpy(sys->ledger, tn_ledger_of(s, y), sizeof sys->ledger);
-  tn_reactions(sys);
+  tn_reactions_here(s);
   int k = 0;
   for (int i = 0; i < s->m->outputs; i++) {
     double value[3];

@@ -215,6 +215,8 @@ static void list(void *self, tn_keep *k) {
     for (int j = 0; j < 4; j++) tn_keep_numbers(k, "drift", 1, drift[j]);
   }
   tn_keep_flags(k, "column_shared", (size_t)m->columns, s->column_shared);
+  if (!m->large && m->rows) tn_keep_finite(k, "sharing", (size_t)(m->joints + m->bodies), s->sharing.length);
+  s->sharing.ready = false;
   tn_keep_ints(k, "servos.sign", 1, &s->servos.sign, -1, 1);
   tn_balance_keep(s, k);
   tn_finite_keep(s, k);

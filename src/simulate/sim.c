@@ -44,6 +44,7 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->n = m->nq + m->nu + m->states + tn_ledgers(m);
   tn_solver_carve(&s->solver, c, m);
   tn_loads_carve(&s->loads, c, m);
+  tn_sharing_carve(&s->sharing, c, m);
   s->work = tn_carve_bytes(c, m->run.integrator->memory(tn_integrator_self(m), s->n));
   s->y = TN_CARVE(c, double, s->n);
   s->ynew = TN_CARVE(c, double, s->n);
@@ -241,7 +242,7 @@ tn_status tn_sim_channel(tn_sim *s, const char *name, double *value, tn_error *e
   s->e = before;
   if (status != TN_OK) return status;
   memcpy(s->solver.sys.ledger, tn_ledger_of(s, s->y), sizeof s->solver.sys.ledger);
-  tn_reactions(&s->solver.sys);
+  tn_reactions_here(s);
   tn_channel_eval(&s->solver.sys, &ch, value);
   return TN_OK;
 }
@@ -280,6 +281,7 @@ tn_status tn_sim_eval(tn_sim *s, tn_eval *e, tn_error *error) {
   if (status == TN_OK) status = solve_densely(s);
   s->e = before;
   if (status != TN_OK) return status;
+  tn_reactions_here(s); /* with the multipliers that are shown */
   tn_system_dense(&s->solver.sys);
   const tn_system *sys = &s->solver.sys;
   *e = (tn_eval){.coordinates = s->m->nq,

@@ -9,6 +9,7 @@
  *   loads.c  forces that depend on the loads of joints
  *   accept.c end of a step: stabilizers, ledger, contract
  *   unique.c reactions that redundant rows leave open
+ *   sharing.c which of them are taken
  *   singular.c positions where rows become dependent
  *   packed.c fewer numbers for the integrator than q and u
  *   switch.c functions made of pieces: steps end where they go from one to another
@@ -117,6 +118,27 @@ typedef struct tn_loads {
   double *Q, *S, *now; /* 10 x n, 10 x n x 3: directions, what they do to R; n x 3: R there */
 } tn_loads;
 
+/* how redundant rows share a load; joints and bodies: of these pivots of `swing` bodies. n: numbers of the wrenches of those that
+ * take part. W, q and t are valid if `ready`, for the factorisation that was counted `factorizations` */
+typedef struct tn_sharing {
+  double *length;           /* joints and bodies: l, m; 0: takes no part. of the last count; saved          */
+  int *group;               /* joints and bodies: the group's first, by way of others, or -1                */
+  double *W;                /* n x columns: wrenches of self-stresses, of length 1, as tn_qr leaves them    */
+  double *diagonal;         /* columns: likewise                                                            */
+  double *scale;            /* columns: 1 over their length                                                 */
+  double *w;                /* n: wrenches                                                                  */
+  double *z;                /* columns                                                                      */
+  double *c, *dlambda;      /* rows: a self-stress; change of multipliers                                  */
+  double *reaction, *pivot; /* joints x twist, bodies x 2: of these                                   */
+  double *pivot_s;          /* bodies x 2: of the stabilizer's share                                        */
+  double *wrench, *place;   /* of the frames of one joint                                               */
+  int n, columns;
+  bool ready;
+  const tn_kkt *kkt; /* W is of its null vectors                                                     */
+  long factorizations;
+  double t, *q; /* s; nq                                                                        */
+} tn_sharing;
+
 /* efforts of actuators; servos: n */
 typedef struct tn_servos {
   double *x, *l;             /* n x nu, n x rows: what an effort of 1 does                        */
@@ -147,6 +169,7 @@ struct tn_sim {
   tn_ode ode;
   tn_effort effort;
   tn_loads loads;
+  tn_sharing sharing;
   void *work; /* of the integrator                                              */
   int n;      /* length of y: q, u, states of forces, ledger                    */
   double t, t0;
@@ -321,6 +344,14 @@ tn_status tn_start_refuse(tn_sim *s, bool rate, double off, int row);
  * in start_kkt, the last of its pivots; false: cannot be told */
 tn_status tn_unique(tn_sim *s);
 bool tn_redundancy(tn_sim *s, const double *q, int *redundant);
+
+/* sharing.c: groups of joints that share loads, and their lengths, at the present state; part of tn_start_count. then, with the system
+ * solved at a state: multipliers of the motion, with the reactions and pivots that they give, become those of equally stiff joints.
+ * nothing changes where no rows are redundant. `here`: reactions of the motion and of the stabilizer after a solve, so shared */
+void tn_sharing_carve(tn_sharing *x, tn_carve *c, const tn_model *m);
+tn_status tn_sharing_find(tn_sim *s);
+void tn_share(tn_sim *s, double *lambda, double *reaction, double *pivot);
+void tn_reactions_here(tn_sim *s);
 
 /* accept.c */
 tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed);

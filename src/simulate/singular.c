@@ -225,7 +225,7 @@ static bool takes_part(tn_sim *s, const double *c, int row, tn_singular *p, bool
   tn_system *sys = &s->solver.sys;
   const double size = PART / m->row_scale[row];
   bool met = false;
-  tn_reactions_of(sys, c, sys->reaction); /* those that carry bodies have no rows */
+  tn_reactions_of(sys, c, sys->reaction, NULL); /* those that carry bodies have no rows */
   for (int i = 0; i < m->joints; i++) {
     const tn_joint *j = &m->joint[i];
     double most = 0;

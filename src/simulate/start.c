@@ -568,6 +568,7 @@ tn_status tn_start_count(tn_sim *s) {
     tn_solver_typical(solver, rank);
   }
   solver->sys.counted = true;
+  if ((status = tn_sharing_find(s)) != TN_OK) return status;
   solver->mass_ready = solver->sys.complete = false;
   memcpy(solver->sys.memory, s->start_memory, sizeof(double) * (size_t)m->memory);
   s->summary.degrees_of_freedom = m->nu - rank;

@@ -80,7 +80,7 @@ static tn_status look(tn_sim *s, double t, double *y) {
   tn_status status = solved ? tn_solve_at(s, t, y) : tn_at(s, t, y, s->e);
   if (status == TN_OK && s->m->triggers) {
     memcpy(s->solver.sys.ledger, tn_ledger_of(s, y), sizeof s->solver.sys.ledger);
-    if (solved) tn_reactions(&s->solver.sys);
+    if (solved) tn_reactions_here(s);
     status = tn_events_look(s, solved);
   }
   return status;

@@ -4,7 +4,7 @@
  *   (2) a component is unique if it vanishes in w(c) for every c of a basis
  *   (3) a column of output is unique if it is the same for lambda and lambda + c; `the same` is measured by what it becomes when
  *       every reaction changes by as much on its own, so that a sum that is given while its terms are not is found out
- * lengths of forces against torques: by the model's length. All of it is looked at in general positions, one on the way and one
+ * which of them is shown: sharing.c. lengths of forces against torques: by the model's length. All of it is looked at in general positions, one on the way and one
  * beside it: a component that is unique only as long as a link lies along an axis of the world is not. */
 #include "simulate/simulate.h"
 
@@ -127,7 +127,7 @@ static void look_at(tn_sim *s, const double *q) {
   if (!tn_redundancy(s, q, &redundant)) return;
   for (int e = m->rows - redundant; e < m->rows; e++) {
     if (!null_vector(s, e, c)) continue;
-    tn_reactions_of(sys, c, sys->reaction);
+    tn_reactions_of(sys, c, sys->reaction, NULL);
     mark(s, c);
   }
   if (redundant) mark_columns(s, redundant);
@@ -148,7 +148,8 @@ static void tell(tn_sim *s) {
   }
   if (!n) return;
   if (shown < n) tn_format(text + used, sizeof text - used, "%s%d more", shown ? " and " : "", n - shown);
-  tn_log(s, s->t, "shared", "%s: redundant rows share this load in more than one way, the smallest is shown", text);
+  tn_log(s, s->t, "shared",
+         "%s: redundant rows share this load in more than one way, shown as equally stiff joints would share it", text);
 }
 
 tn_status tn_unique(tn_sim *s) {

@@ -157,7 +157,7 @@ export function words(run: Run): Words {
   const redundant = num(j, 'redundant_rows');
   if (redundant)
     out.worth.push({
-      text: `${plural(redundant, 'row')} redundant: loads are shared in more than one way, shown are the smallest.`,
+      text: `${plural(redundant, 'row')} redundant: loads are shared in more than one way, shown as equally stiff joints would share them.`,
     });
   const singular = list(j, 'singular_positions').filter(isObject);
   const more = num(j, 'singular_positions_more') ?? 0;
