@@ -135,7 +135,7 @@ typedef struct tn_sim tn_sim;
 
 typedef struct tn_event {
   double t;
-  const char *kind; /* `assembled`, `as-given`, `shared`, `singular`, `coordinates`, `switch`, `event`, `jump`,
+  const char *kind; /* `assembled`, `as-given`, `shared`, `singular`, `coordinates`, `switch`, `event`, `jump`, `start`,
                        `contract`, `restart`, `dropped` */
   char text[240];
 } tn_event;

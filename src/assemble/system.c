@@ -102,6 +102,7 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   s->switching.parameter = TN_CARVE(c, double, m->parameters);
   s->off = TN_CARVE(c, bool, joints + m->owned);
   s->force_off = TN_CARVE(c, bool, m->forces);
+  for (int i = 0; c->base && i < m->switches; i++) s->switching.margin[i] = INFINITY;
   for (int i = 0; c->base && i < m->parameters; i++) s->switching.parameter[i] = m->parameter[i].value;
   for (int i = 0; c->base && i < joints + m->owned; i++) s->off[i] = false;
   for (int i = 0; c->base && i < joints; i++)
@@ -301,11 +302,22 @@ static void side_by_side(tn_system *s, const double *q, const double *u, bool we
   s->finite = finite_rows(s, 0, m->rows);
 }
 
+/* nobody evaluates the law of a part that is off: it is inside its pieces, however long ago, and jumps where it is on again */
+static void forget_margins(tn_system *s, bool joint, int part) {
+  const tn_model *m = s->m;
+  const char *name = joint ? m->joint[part].name : m->force[part].name;
+  for (int i = 0; i < m->switches; i++)
+    if (m->switched[i].kind && strcmp(m->switched[i].kind, joint ? "joint" : "force") == 0 &&
+        strcmp(m->switched[i].name, name) == 0)
+      s->switching.margin[i] = INFINITY;
+}
+
 void tn_system_switch(tn_system *s, bool joint, int i, bool on) {
   bool *off = joint ? &s->off[i] : &s->force_off[i];
   const int rows = joint ? s->m->joint[i].rows + s->m->joint[i].rows_velocity : 0;
   if (*off == !on) return;
   *off = !on;
+  if (!on) forget_margins(s, joint, i);
   s->idle += on ? -rows : rows;
   s->complete = false;
 }

@@ -183,6 +183,7 @@ int tn_expr_slots(const tn_expr *expr);
 int tn_expr_slot(const tn_expr *expr, int i);
 bool tn_expr_uses_time(const tn_expr *expr); /* t itself, not only through channels */
 bool tn_expr_uses_parameters(const tn_expr *expr);
+bool tn_expr_has_pieces(const tn_expr *expr);   /* functions made of pieces, or comparisons */
 bool tn_expr_is_condition(const tn_expr *expr); /* a comparison, or made of some: 0 or 1 */
 
 /* the unit of the value as far as it follows from sums, components and lengths of channels; `unit` tells that of a slot.

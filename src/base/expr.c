@@ -415,6 +415,12 @@ bool tn_expr_uses_parameters(const tn_expr *e) {
   return false;
 }
 
+bool tn_expr_has_pieces(const tn_expr *e) {
+  for (int i = 0; i < e->n; i++)
+    if (tn_piece_takes(e->op[i].code)) return true;
+  return false;
+}
+
 bool tn_expr_is_condition(const tn_expr *e) { /* the last operation makes the value */
   const int code = e->op[e->n - 1].code;
   return code >= TN_OP_LT && code <= TN_OP_NOT;

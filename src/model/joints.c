@@ -553,6 +553,14 @@ tn_status tn_rows_build(tn_context *c) {
   return TN_OK;
 }
 
+tn_unit tn_row_unit(const tn_model *m, int row) {
+  const tn_joint *j = &m->joint[m->row_joint[row]];
+  tn_unit unit[6];
+  int rows, rows_velocity;
+  row_units(m, j, unit, &rows, &rows_velocity);
+  return unit[row < m->holonomic ? row - j->row : j->rows + row - j->row_velocity];
+}
+
 void tn_row_owner(const tn_model *m, int row, char *text, size_t size) {
   const tn_joint *j = &m->joint[m->row_joint[row]];
   tn_format(text, size, j->owner >= 0 ? "body '%s', its own coordinates" : "joint '%s'", j->name);

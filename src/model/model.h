@@ -659,6 +659,7 @@ bool tn_joint_remembers(
     const tn_joint *j); /* angles that its frames alone do not tell: in space, if it carries no body */
 /* whose row it is, in words: `joint 'knee'`; static text is not kept */
 void tn_row_owner(const tn_model *m, int row, char *text, size_t size);
+tn_unit tn_row_unit(const tn_model *m, int row); /* of C; one on channels of different units: TN_ANGLE */
 /* coordinates: qdot = N u; q moved by s; s of a small dq */
 void tn_model_rates(const tn_model *m, const double *q, const double *u, double *qdot);
 void tn_model_add(const tn_model *m, double *q, const double *s);

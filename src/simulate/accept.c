@@ -136,9 +136,7 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
         (open_v > JUMP && fabs(work) > JUMP * fmax(s->summary.max_kinetic, tn_energy_of(sys, TN_KINETIC)))) {
       char owner[160];
       tn_row_owner(m, open > JUMP ? row : row_v, owner, sizeof owner);
-      if (s->switches.making && open <= JUMP)
-        tn_log(s, t, "jump", "the rate of %s jumps by %.3g, and velocities with it: an impulse", owner, open_v);
-      else
+      if (!(s->switches.making && s->switches.kinked)) /* that was said, driver by driver */
         tn_log(s, t, "jump", "the projection closed %s by %.3g%s: does a driver jump, or is the step too long?", owner,
                open > JUMP ? open : open_v, open > JUMP ? "" : " in velocity");
     }

@@ -9,11 +9,14 @@
  *   (4) what forces store may change with a parameter or a switch: it goes into the ledger of forces
  *   (5) an event of the motion that comes sooner and sooner, MOST_SHORTER times in a row and a thousand times sooner in the end than at
  *       first and than a step is long, has no end, as bounces that die away: it is refused while it can still be told from roundoff
+ *   (6) what an event sets may make others true, at the same time, and these again others. where that has no end, MOST_HERE firings
+ *       later, it is a circle: of those that have come more than once in the later half
  * each action by itself, those of one action at once. rows of a joint that is off are zero, so the rank is counted anew; feedback, step
  * and history begin anew. */
 #include "simulate/simulate.h"
 
-enum { MOST_NOTED = 32 }; /* of each event, in the log */
+enum { MOST_NOTED = 32 };                  /* of each event, in the log */
+enum { MOST_HERE = 1000, MOST_NAMED = 8 }; /* (6): firings at one time; events in the message */
 
 /* rho, which is as the square of the distance: within some times what the contract lets positions be off */
 static const double STRUCK = 1e-13;
@@ -36,6 +39,7 @@ void tn_events_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   h->apart = TN_CARVE(c, double, m->triggers);
   h->apart_first = TN_CARVE(c, double, m->triggers);
   h->shorter = TN_CARVE(c, int, m->triggers);
+  h->here = TN_CARVE(c, int, m->triggers);
   h->off = TN_CARVE(c, bool, m->joints);
   h->force_off = TN_CARVE(c, bool, m->forces);
   h->value = TN_CARVE(c, double, m->parameters);
@@ -51,8 +55,10 @@ void tn_events_reset(tn_sim *s) {
     h->count[i] = 0;
     h->first[i] = h->last[i] = NAN;
     h->lost[i] = h->apart[i] = h->apart_first[i] = 0;
-    h->shorter[i] = 0;
+    h->shorter[i] = h->here[i] = 0;
   }
+  h->t_here = NAN;
+  h->firings = 0;
   for (int i = 0; i < s->m->joints; i++) h->touched[i] = false;
   h->ended = -1;
   h->wish = h->uncounted = h->changed = h->switched = false;
@@ -192,11 +198,12 @@ static void note_impulse(tn_sim *s, int event, int i, const double *r, const dou
   tn_happening *h = &s->happening;
   const char *name = m->joint[i].name;
   const bool has_wrench = tn_joint_has_wrench(&m->joint[i]);
+  int row = 0;
   double lost = 0, along = 0, size = 0, turn = 0, *wrench = h->wrench + m->twist * i;
   for (int k = 0; k < m->rows; k++) {
     if (m->row_joint[k] != i) continue;
     lost -= 0.5 * r[k] * lambda[k];
-    if (fabs(lambda[k]) > fabs(along)) along = lambda[k];
+    if (fabs(lambda[k]) > fabs(along)) along = lambda[k], row = k;
   }
   if (along == 0) return;
   if (!has_wrench) wrench[0] = -along;
@@ -206,8 +213,8 @@ static void note_impulse(tn_sim *s, int event, int i, const double *r, const dou
     tn_log(s, s->t, "jump", "joint '%s': velocities jump by an impulse of %.6g N s and %.6g N m s, %.6g J are lost",
            name, size, turn, lost);
   else if (s->summary.impulses <= MOST_NOTED)
-    tn_log(s, s->t, "jump", "joint '%s': velocities jump by an impulse of %.6g along it, %.6g J are lost", name,
-           fabs(along), lost);
+    tn_log(s, s->t, "jump", "joint '%s': velocities jump by an impulse of %.6g%s along it, %.6g J are lost", name,
+           fabs(along), tn_impulse_unit(m, row), lost);
   if (h->impulses == TN_MOST_IMPULSES) return;
   tn_struck *p = &h->impulse[h->impulses++];
   *p = (tn_struck){.joint = i, .event = event, .t = s->t, .lost = lost};
@@ -283,8 +290,12 @@ static tn_status strike(tn_sim *s, int event) {
 static tn_status in_place(tn_sim *s, int event) {
   const tn_model *m = s->m;
   int row;
-  tn_switch_live(s);
-  const tn_status status = tn_at(s, s->t, s->y, s->e);
+  tn_status status = TN_OK;
+  if (event >= 0)
+    status = tn_switch_laws_follow(s);
+  else
+    tn_switch_live(s);
+  if (status == TN_OK) status = tn_at(s, s->t, s->y, s->e);
   if (status != TN_OK) return status;
   const double off = worst_touched(s, s->solver.sys.C, false, &row);
   if (row < 0 || off <= m->run.contract_position) return TN_OK;
@@ -376,23 +387,69 @@ static tn_status ever_sooner(tn_sim *s, int i) {
   return TN_E_RUN;
 }
 
-tn_status tn_events_do(tn_sim *s, bool *some) {
+/* it has come more than once, and does what others may see */
+static bool in_circle(const tn_sim *s, int i) {
+  const tn_trigger *x = &s->m->trigger[i];
+  bool does = false;
+  for (int k = 0; k < x->acts; k++) does = does || (x->act[k].kind != TN_ACT_RECORD && x->act[k].kind != TN_ACT_STOP);
+  return does && s->happening.here[i] > 1;
+}
+
+/* (6), in words */
+static tn_status circle(tn_sim *s) {
+  char names[MOST_NAMED * 80] = "";
+  int n = 0, k = 0;
+  size_t at = 0;
+  for (int i = 0; i < s->m->triggers; i++) n += in_circle(s, i);
+  for (int i = 0; i < s->m->triggers && k < MOST_NAMED && at < sizeof names; i++) {
+    if (!in_circle(s, i)) continue;
+    const char *before = k == 0 ? "" : k == n - 1 ? " and " : ", ";
+    at += (size_t)tn_format(names + at, sizeof names - at, "%s'%.60s'", before, s->m->trigger[i].name);
+    k++;
+  }
+  if (n > k && at < sizeof names) tn_format(names + at, sizeof names - at, " and %d more", n - k);
+  refuse(s, NULL, "%s %s %s off without end: %ld firings", n > 1 ? "events" : "event", names,
+         n > 1 ? "set each other" : "sets itself", s->happening.firings);
+  tn_hint(s->e, "let one of them do less, happen only in one `direction`, or a number of `times`");
+  return TN_E_RUN;
+}
+
+/* (6): event i is about to be done */
+static tn_status count_here(tn_sim *s, int i) {
   tn_happening *h = &s->happening;
+  if (s->t != h->t_here) h->firings = 0;
+  if (h->firings == 0 || h->firings == MOST_HERE / 2) memset(h->here, 0, sizeof *h->here * (size_t)s->m->triggers);
+  h->t_here = s->t;
+  if (h->firings >= MOST_HERE && h->here[i] > 1) return circle(s);
+  h->firings++;
+  h->here[i]++;
+  return TN_OK;
+}
+
+static tn_status fire(tn_sim *s, int i) {
+  tn_happening *h = &s->happening;
+  h->due[i] = false;
+  tn_status status = count_here(s, i);
+  if (status == TN_OK && h->count[i]) status = ever_sooner(s, i);
+  if (status != TN_OK) return status;
+  if (h->count[i]++ == 0) h->first[i] = s->t;
+  h->last[i] = s->t;
+  s->summary.fired++;
+  if (h->count[i] <= MOST_NOTED)
+    tn_log(s, s->t, "event", "%s%s", s->m->trigger[i].name,
+           h->count[i] < MOST_NOTED ? "" : "; later ones are only counted");
+  return act(s, i);
+}
+
+tn_status tn_events_next(tn_sim *s, int *at, bool *some) {
+  const int n = s->m->triggers;
   *some = false;
-  for (int i = 0; i < s->m->triggers; i++) {
-    if (!h->due[i]) continue;
-    h->due[i] = false;
+  for (int k = 1; k <= n; k++) {
+    const int i = (*at + k) % n;
+    if (!s->happening.due[i]) continue;
     *some = true;
-    const tn_status sooner = h->count[i] ? ever_sooner(s, i) : TN_OK;
-    if (sooner != TN_OK) return sooner;
-    if (h->count[i]++ == 0) h->first[i] = s->t;
-    h->last[i] = s->t;
-    s->summary.fired++;
-    if (h->count[i] <= MOST_NOTED)
-      tn_log(s, s->t, "event", "%s%s", s->m->trigger[i].name,
-             h->count[i] < MOST_NOTED ? "" : "; later ones are only counted");
-    const tn_status status = act(s, i);
-    if (status != TN_OK) return status;
+    *at = i;
+    return fire(s, i);
   }
   return TN_OK;
 }
@@ -463,7 +520,7 @@ static tn_status ready(tn_sim *s, tn_error *error, double *before) {
   *before = 0;
   if (s->stopped) return tn_fail(s->e, TN_E_RUN, "the simulation has stopped before");
   if (!s->started) return TN_OK;
-  tn_status status = tn_switch_finish(s); /* what is due comes first */
+  tn_status status = tn_switch_finish(s, true); /* what is due comes first */
   s->happening.changed = s->happening.switched = false;
   if (status == TN_OK) status = tn_at(s, s->t, s->y, s->e);
   *before = tn_energy_of(&s->solver.sys, TN_TOTAL);

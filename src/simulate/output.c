@@ -1,16 +1,38 @@
 /* rows of output. inside a step the state is interpolated and put back: an interpolant leaves the constraints by much more than
  * the steps do. it is put back not to zero but to the violation that the steps themselves have, linear between their ends, so
- * that a method that drifts is shown with its drift and one that does not without. then udot and lambda are solved there. */
+ * that a method that drifts is shown with its drift and one that does not without. then udot and lambda are solved there, with functions
+ * made of pieces as the step had them: at an edge a row is of the side that the motion comes from, all of it. */
 #include "simulate/simulate.h"
+
+static const double BACK = 1e-14; /* of the time, or of the step: roundoff of where an edge was found */
+
+/* some law or driver is at the edge of its piece, with the system at the state of the row */
+static bool is_at_edge(const tn_sim *s) {
+  const tn_switching *w = &s->solver.sys.switching;
+  bool edge = false;
+  for (int i = 0; w->how == TN_PIECES_HELD && i < s->m->switches; i++)
+    edge = edge || (!s->m->switched[i].in_event && w->margin[i] <= 0);
+  return edge;
+}
+
+/* an output. its own pieces are not held: at an edge its functions of time are those of just before, as all else in the row */
+static void output(tn_sim *s, const tn_expr *expr, bool edge, double value[3]) {
+  tn_system *sys = &s->solver.sys;
+  const double t = sys->t;
+  if (edge && tn_expr_uses_time(expr) && tn_expr_has_pieces(expr)) sys->t -= BACK * fmax(fabs(t), s->t - s->t_step);
+  tn_expr_on(sys, expr, value);
+  sys->t = t;
+}
 
 tn_status tn_row_eval(tn_sim *s, double *y) {
   tn_system *sys = &s->solver.sys;
+  const bool edge = is_at_edge(s);
   memcpy(sys->ledger, tn_ledger_of(s, y), sizeof sys->ledger);
   tn_reactions_here(s);
   int k = 0;
   for (int i = 0; i < s->m->outputs; i++) {
     double value[3];
-    tn_expr_on(sys, s->m->output[i].expr, value);
+    output(s, s->m->output[i].expr, edge, value);
     for (int j = 0; j < tn_expr_width(s->m->output[i].expr); j++) s->row[k++] = value[j];
   }
   tn_motion_take(s);

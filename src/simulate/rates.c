@@ -296,7 +296,7 @@ tn_status tn_solve_at(tn_sim *s, double t, double *y) {
 }
 
 tn_status tn_solve_here(tn_sim *s, double t, double *y) {
-  tn_switch_live(s);
+  tn_switch_side(s);
   const tn_status status = tn_solve_at(s, t, y);
   /* here and not at stages, which lie off the constraints: there redundant rows contradict each other a little */
   if (status == TN_OK) s->inconsistency = fmax(s->inconsistency, s->solver.inconsistency);

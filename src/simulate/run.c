@@ -8,6 +8,7 @@ static tn_status settle(tn_sim *s, bool judged) {
   const tn_model *m = s->m;
   tn_switch_reset(s);
   tn_events_reset(s);
+  tn_kink_reset(s);
   tn_status status = tn_start_count(s);
   if (status != TN_OK) return status;
   memset(tn_ledger_of(s, s->y), 0, sizeof(double) * (size_t)tn_ledgers(m));
@@ -63,6 +64,7 @@ tn_status tn_begin_run(tn_sim *s) {
   if (status == TN_OK) status = settle(s, !s->m->as_given);
   if (status == TN_OK && s->m->as_given) note_start(s);
   if (status == TN_OK) status = tn_unique(s);
+  if (status == TN_OK && !s->m->as_given) status = tn_kink_start(s);
   return status == TN_OK && s->m->servos ? tn_servos_check(s) : status;
 }
 
@@ -176,7 +178,7 @@ tn_status tn_sim_advance(tn_sim *s, double t, tn_error *error) {
     const tn_status wish = status == TN_OK ? watched(s) : TN_OK;
     if (wish != TN_OK && s->t < t) status = wish;
   }
-  if (status == TN_OK && s->t >= t) status = tn_switch_finish(s);
+  if (status == TN_OK && s->t >= t) status = tn_switch_finish(s, false);
   s->summary.cpu_seconds += tn_cpu_clock() - cpu;
   return tn_end_run(s, status);
 }
@@ -233,7 +235,7 @@ static tn_status run(tn_sim *s) {
     s->t_row = s->t + 1e-14 * fabs(s->t); /* as far as rows were due */
     if (stepped && (status = watched(s)) != TN_OK && !last) return status;
     if (last) s->t_row = -INFINITY;
-    status = last ? tn_switch_finish(s) : tn_step(s, r->until);
+    status = last ? tn_switch_finish(s, false) : tn_step(s, r->until);
     if (status != TN_OK || last) return status;
     if (s->happening.ended >= 0) return last_row(s);
   }

@@ -125,6 +125,9 @@ static void list_happening(tn_sim *s, tn_keep *k) {
   double *const by_event[] = {h->first, h->last, h->lost, h->apart, h->apart_first};
   for (size_t i = 0; i < sizeof by_event / sizeof *by_event; i++) tn_keep_numbers(k, "event", n, by_event[i]);
   tn_keep_ints(k, "shorter", n, h->shorter, 0, INT_MAX / 2);
+  tn_keep_ints(k, "here", n, h->here, 0, INT_MAX / 2);
+  tn_keep_numbers(k, "t_here", 1, &h->t_here);
+  tn_keep_longs(k, "firings", 1, &h->firings);
   tn_keep_ints(k, "ended", 1, &h->ended, -1, s->m->triggers - 1);
   tn_keep_flags(k, "changed", 1, &h->changed);
   tn_keep_numbers(k, "t_given", 1, &s->t_given);
@@ -206,6 +209,7 @@ static void list(void *self, tn_keep *k) {
   tn_keep_longs(k, "fixed_steps", 1, &s->fixed_steps);
   tn_keep_flags(k, "unfinished", 1, &s->unfinished);
   tn_keep_flags(k, "near", (size_t)m->bodies, s->near);
+  tn_keep_ints(k, "kinks", (size_t)m->joints, s->kinks, 0, INT_MAX / 2);
   long *const effort[] = {&s->effort.jacobians, &s->effort.jacobian_rates, &s->effort.decompositions,
                           &s->effort.iterations, &s->effort.rejected};
   for (size_t i = 0; i < sizeof effort / sizeof *effort; i++) tn_keep_longs(k, "effort", 1, effort[i]);

@@ -108,6 +108,7 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->singular_value = TN_CARVE(c, double, m->large ? 0 : m->rows);
   s->shared = TN_CARVE(c, tn_shared, m->joints);
   tn_events_carve(s, c, m);
+  tn_kink_carve(s, c, m);
   s->column_shared = TN_CARVE(c, bool, m->columns);
   s->column_base = TN_CARVE(c, double, m->columns);
   s->column_other = TN_CARVE(c, double, m->columns);

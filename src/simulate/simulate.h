@@ -15,6 +15,7 @@
  *   switch.c functions made of pieces: steps end where they go from one to another
  *   edge.c   events behind a passage: held at their edge, or sent back
  *   event.c  what happens there at events; joints and forces switched, impulses
+ *   kink.c   drivers that jump, have a kink, or start with a speed
  *   output.c rows and channels                    run.c     from the start to the end
  *   balance.c energy of each assembly             finite.c  outputs that are not finite numbers
  *   saved.c  all of it between two steps: what is new below gets a line in the list there */
@@ -78,6 +79,8 @@ typedef struct tn_switches {
   bool known;                  /* the pieces of the present state are                                          */
   bool due;                    /* the next step begins with the pieces in `to`                                 */
   bool making;                 /* velocities are being put to what rows want behind a switch */
+  bool kinked;                 /* the rate or value of a driver jumps by that, and it was said */
+  bool set_in_joint, set_some; /* what events did at this time has changed pieces of joints; of laws */
 } tn_switches;
 
 /* events of the model */
@@ -94,6 +97,9 @@ typedef struct tn_happening {
   double *first, *last, *lost; /* triggers: s, s, J                            */
   double *apart, *apart_first; /* triggers: time between the last two, and between two before it became less, s */
   int *shorter;                /* triggers: how often in a row it was less than before     */
+  int *here;                   /* triggers: firings at `t_here`, of the later half of those that are allowed there */
+  double t_here;               /* s: the time of the last firing                        */
+  long firings;                /* of all events at `t_here`                             */
   bool *off, *force_off;       /* joints, forces: of a state that is read        */
   double *value;               /* parameters: what they become                          */
   double *wrench;              /* joints x twist: of an impulse                         */
@@ -248,6 +254,9 @@ struct tn_sim {
   tn_switches switches;
   tn_happening happening;
   tn_passing passing;
+  double *kink_C, *kink_Ct; /* rows: before pieces of drivers change, then what they change by */
+  int *kinks;               /* joints: lines in the log so far                              */
+  int *kink_part;           /* bodies: room                                                 */
   double *D_typical;                /* rows: of the factorisation that looks for singular positions       */
   double *singular_value;           /* rows: its                                                       */
   double nearest_rho, nearest_time; /* of all positions with a least rho inside a step; 1: none came near */
@@ -398,6 +407,7 @@ void tn_switch_reset(tn_sim *s);
 tn_status tn_switch_begin(tn_sim *s); /* before a step: those that are due */
 void tn_switch_hold(tn_sim *s);       /* pieces as in the step */
 void tn_switch_live(tn_sim *s);       /* those of the values  */
+void tn_switch_side(tn_sim *s);       /* those of the side that the state is on */
 void tn_switch_attempt(tn_sim *s);    /* one begins           */
 void tn_switch_notice(tn_sim *s);     /* at every evaluation of it */
 /* an attempt from the present state to ynew at t_end could be taken: *t_cut where it has to end */
@@ -407,12 +417,14 @@ tn_status tn_switch_off(tn_sim *s, double t_cut, double *off);
 tn_status tn_switch_inside(tn_sim *s, double t_end, double t_cut); /* ynew of the integrator's own state there */
 void tn_switch_forget(tn_sim *s);
 
-/* those that are due at the present state, where no step follows */
-tn_status tn_switch_finish(tn_sim *s);
+/* those that are due at the present state, where no step follows: all of them, or only if events are among them. a run that ends at
+ * an edge of a law or of a driver ends before it */
+tn_status tn_switch_finish(tn_sim *s, bool all);
 /* margins at a state; to another piece */
 tn_status tn_switch_margins(tn_sim *s, double t, double *y, double *to);
 tn_status tn_switch_change(tn_sim *s, int i, double piece);
-#define TN_NOISE 1e-3 /* of the error that the state may have: nothing to switch at */
+tn_status tn_switch_laws_follow(tn_sim *s); /* pieces of laws, behind an action of an event */
+#define TN_NOISE 1e-3                       /* of the error that the state may have: nothing to switch at */
 
 /* edge.c: what margins that joints hold wander by, into w->wander; those that were passed and go back at once, to the other piece; how far
  * those that were passed have to go, and whether they have */
@@ -426,9 +438,10 @@ void tn_events_carve(tn_sim *s, tn_carve *c, const tn_model *m);
 void tn_events_reset(tn_sim *s);
 tn_status tn_events_look(tn_sim *s, bool solved); /* TN_E_RUN: one is not a number */
 void tn_events_decide(tn_sim *s);                 /* those that were at zero where the run began and have left it */
-/* event i has passed zero to the side `to`; what is due is done, at the present state. *some: anything was */
+/* event i has passed zero to the side `to`: it is due */
 void tn_events_pass(tn_sim *s, int i, double to);
-tn_status tn_events_do(tn_sim *s, bool *some);
+/* the next that is due behind number *at, in the order of the file and round about; *some: there was one */
+tn_status tn_events_next(tn_sim *s, int *at, bool *some);
 /* velocities, accuracy and everything that remembers begins anew */
 tn_status tn_events_restart(tn_sim *s);
 tn_status tn_hand_out(tn_sim *s, double t); /* run.c: the row at hand */
@@ -450,6 +463,15 @@ void tn_motion_body(const tn_model *m, const double *row, int body, double r[3],
 void tn_motion_place(const tn_model *m, const double *row, const tn_spot *spot, double p[3]);
 /* of the row at t; NaN if that was not the last one */
 void tn_motion(const tn_sim *s, double t, double *to);
+
+/* kink.c: with the pieces before those of drivers change, and behind that: which jump, and by what. those that start with a speed which
+ * the model does not give */
+void tn_kink_carve(tn_sim *s, tn_carve *c, const tn_model *m);
+void tn_kink_reset(tn_sim *s);
+tn_status tn_kink_begin(tn_sim *s);
+tn_status tn_kink_end(tn_sim *s);
+tn_status tn_kink_start(tn_sim *s);
+const char *tn_impulse_unit(const tn_model *m, int row); /* ` N s`, ` N m s`; or "", of a row on channels of both */
 
 /* run.c */
 tn_status tn_begin_run(tn_sim *s);

@@ -7,7 +7,7 @@
  *       earlier steps, the state inside is taken
  *   (3) the next step begins with the pieces behind t*; those whose operands jump thereby follow; integrators start anew
  * a switch at the start of a step is made there. one that is made MOST_IDLE times without the time going on is refused: no
- * piece has a motion that stays in it.
+ * piece has a motion that stays in it. what an event sets may be passed at once by many others: event.c counts these.
  * an attempt that ends inside all pieces may have left one and come back: then an evaluation inside it was outside, or the parabola
  *   (4) q(x) = (1 - x) g0 + x g1 + a x (x - 1),  a = (gs - (1 - x) g0 - x g1)/(x (x - 1)) at the share x of an evaluation
  * through the margins at its ends and near a third or two (of formulas that keep rates: at the start of the step before) has a least
@@ -52,6 +52,10 @@ static void set_how(tn_sim *s, tn_how how) {
 
 void tn_switch_hold(tn_sim *s) { set_how(s, TN_PIECES_HELD); }
 void tn_switch_live(tn_sim *s) { set_how(s, TN_PIECES_LIVE); }
+
+/* a state at the very edge of a piece came there on the piece that is held: what is computed there is of that side, as the state is.
+ * before the first step nothing is held */
+void tn_switch_side(tn_sim *s) { set_how(s, s->switches.known ? TN_PIECES_HELD : TN_PIECES_LIVE); }
 
 void tn_switch_forget(tn_sim *s) {
   s->switches.due = false;
@@ -129,7 +133,8 @@ static int event_of(const tn_model *m, int i) {
   return -1;
 }
 
-tn_status tn_switch_change(tn_sim *s, int i, double piece) {
+/* to another piece, where the motion leads; `set`: by what an event has done, which may come back as often as events do */
+static tn_status change(tn_sim *s, int i, double piece, bool set) {
   tn_switches *w = &s->switches;
   const tn_switch *x = &s->m->switched[i];
   const int event = event_of(s->m, i);
@@ -140,7 +145,7 @@ tn_status tn_switch_change(tn_sim *s, int i, double piece) {
   if (!x->in_event && (s->summary.switches++, w->told[i]++ < MOST_TOLD))
     tn_log(s, s->t, "switch", "%s '%s': %s%s", x->kind, x->name, x->text,
            w->told[i] < MOST_TOLD ? "" : "; later ones are only counted");
-  w->idle[i] = s->t - w->last[i] <= PROGRESS * w->longest ? w->idle[i] + 1 : 0;
+  if (!set) w->idle[i] = s->t - w->last[i] <= PROGRESS * w->longest ? w->idle[i] + 1 : 0;
   w->last[i] = s->t;
   if (w->idle[i] < MOST_IDLE) return TN_OK;
   tn_fail(s->e, TN_E_RUN, "%s '%s': %s switches to and fro without the time going on", x->kind, x->name, x->text);
@@ -154,36 +159,108 @@ tn_status tn_switch_change(tn_sim *s, int i, double piece) {
   return TN_E_RUN;
 }
 
-/* pieces whose operands have jumped follow; margins before it are in w->low. what an impulse brings to the edge of an event, and joints
- * hold there, is on either side by roundoff: it has not passed */
-static tn_status follow(tn_sim *s, bool *in_joint, bool *some) {
+tn_status tn_switch_change(tn_sim *s, int i, double piece) { return change(s, i, piece, false); }
+
+/* an operand has jumped onto the edge of a piece of an event or beyond it, and joints hold it there to within `wander`: it is on either
+ * side by roundoff, and has not passed. on the edge itself, where nothing holds it, it is where its value is: n of `n >= 1` is 1 when it
+ * was set to 1. the number of an event has passed zero only beyond it */
+static bool stays(const tn_sim *s, int i, double margin) {
+  const tn_switches *w = &s->switches;
+  if (!s->m->switched[i].in_event || -margin > w->wander[i]) return false;
+  return w->wander[i] > 0 || event_of(s->m, i) >= 0;
+}
+
+/* what follows from jumps of operands */
+typedef struct following {
+  bool laws_only; /* those of events wait                        */
+  bool set;       /* an event has set what they are made of      */
+  bool in_joint;  /* some of a joint did                         */
+  bool some;      /* some of a law did                           */
+} following;
+
+/* of laws alone, at the present state: those of events are what they were */
+static tn_status law_margins(tn_sim *s, double *to) {
+  tn_switch_hold(s);
+  const tn_status status = tn_at(s, s->t, s->y, s->e);
+  if (status == TN_OK) memcpy(to, pieces(s)->margin, sizeof *to * (size_t)s->m->switches);
+  return status;
+}
+
+/* pieces whose operands have jumped follow; margins before it are in w->low, those behind it come into w->high */
+static tn_status follow(tn_sim *s, following *f) {
   tn_switches *w = &s->switches;
   bool known = false;
   for (bool more = true; more;) { /* an operand is made of what stands before it: n times at most */
     more = false;
     s->solver.sys.complete = false;
-    const tn_status status = tn_switch_margins(s, s->t, s->y, w->high);
+    const tn_status status = f->laws_only ? law_margins(s, w->high) : tn_switch_margins(s, s->t, s->y, w->high);
     if (status != TN_OK) return status;
     for (int i = 0; i < s->m->switches; i++) {
       const double live = pieces(s)->live[i];
+      const bool in_event = s->m->switched[i].in_event;
+      if (f->laws_only && in_event) continue;
       if (!isnan(w->to[i]) || !(w->high[i] <= 0) || w->high[i] == w->low[i] || live == pieces(s)->piece[i]) continue;
-      if (s->m->switched[i].in_event && !known) {
+      if (in_event && !known) {
         known = more = true; /* and once more, with what is found */
         const tn_status found = tn_edge_wander(s);
         if (found != TN_OK) return found;
         break;
       }
-      if (s->m->switched[i].in_event && -w->high[i] <= w->wander[i]) {
+      if (stays(s, i, w->high[i])) {
         w->clear[i] = NAN;
         continue;
       }
-      const tn_status changed = tn_switch_change(s, i, w->to[i] = live);
+      const tn_status changed = change(s, i, w->to[i] = live, f->set);
       if (changed != TN_OK) return changed;
-      *in_joint = *in_joint || s->m->switched[i].in_joint;
-      *some = *some || !s->m->switched[i].in_event;
+      f->in_joint = f->in_joint || s->m->switched[i].in_joint;
+      f->some = f->some || !in_event;
       more = true;
       break; /* those behind it may be made of it */
     }
+  }
+  tn_switch_forget(s);
+  return TN_OK;
+}
+
+/* between the actions of an event: laws have the values that were set, conditions are looked at when all is done */
+tn_status tn_switch_laws_follow(tn_sim *s) {
+  tn_switches *w = &s->switches;
+  following f = {.laws_only = true, .set = true};
+  bool some = false;
+  for (int i = 0; i < s->m->switches; i++) some = some || !s->m->switched[i].in_event;
+  if (!some) {
+    tn_switch_hold(s);
+    return TN_OK;
+  }
+  const tn_status status = follow(s, &f);
+  for (int i = 0; i < s->m->switches; i++)
+    if (!s->m->switched[i].in_event) w->low[i] = w->high[i];
+  w->set_in_joint = w->set_in_joint || f.in_joint;
+  w->set_some = w->set_some || f.some;
+  return status;
+}
+
+/* velocities of what is driven go on at another rate; what the impulse does is the driver's work */
+static tn_status drive_on(tn_sim *s) {
+  bool changed = false;
+  s->switches.making = true;
+  const tn_status status = tn_accept(s, s->t, s->y, &changed);
+  s->switches.making = false;
+  if (status == TN_OK) tn_packed_ledger(s);
+  return status;
+}
+
+/* events that are due, one by one in the order of the file, and again from its first on as long as what they do passes others */
+static tn_status happen(tn_sim *s, following *f) {
+  tn_switches *w = &s->switches;
+  int at = -1;
+  for (bool some = true; some;) {
+    memcpy(w->low, w->high, sizeof *w->low * (size_t)s->m->switches);
+    tn_status status = tn_events_next(s, &at, &some);
+    if (status == TN_OK && !some) status = tn_edge_send_back(s, &some);
+    f->set = true;
+    if (status == TN_OK && some) status = follow(s, f);
+    if (status != TN_OK) return status;
   }
   return TN_OK;
 }
@@ -192,33 +269,25 @@ static tn_status follow(tn_sim *s, bool *in_joint, bool *some) {
 static tn_status apply(tn_sim *s) {
   tn_switches *w = &s->switches;
   const tn_integrator_type *type = s->m->run.integrator;
-  bool in_joint = false, changed = false, some = false, done = true;
+  following f = {.set = false};
   tn_status status = tn_switch_margins(s, s->t, s->y, w->low);
+  if (status == TN_OK) status = tn_kink_begin(s);
   if (status != TN_OK) return status;
   for (int i = 0; i < s->m->switches; i++) {
     if (isnan(w->to[i])) continue;
     if ((status = tn_switch_change(s, i, w->to[i])) != TN_OK) return status;
-    in_joint = in_joint || s->m->switched[i].in_joint;
-    some = some || !s->m->switched[i].in_event;
+    f.in_joint = f.in_joint || s->m->switched[i].in_joint;
+    f.some = f.some || !s->m->switched[i].in_event;
   }
-  s->happening.changed = s->happening.switched = false;
-  while (done) {
-    if ((status = follow(s, &in_joint, &some)) != TN_OK) return status;
-    tn_switch_forget(s);
-    if (!s->m->triggers) break;
-    memcpy(w->low, w->high, sizeof *w->low * (size_t)s->m->switches);
-    if ((status = tn_events_do(s, &done)) != TN_OK) return status;
-    if (!done && (status = tn_edge_send_back(s, &done)) != TN_OK) return status;
-  }
-  if (in_joint) {     /* a driver may go on at another rate */
-    w->making = true; /* what its impulse does is its work */
-    status = tn_accept(s, s->t, s->y, &changed);
-    w->making = false;
-    if (status != TN_OK) return status;
-    tn_packed_ledger(s);
-  }
+  s->happening.changed = s->happening.switched = w->set_in_joint = w->set_some = false;
+  if ((status = follow(s, &f)) != TN_OK) return status;
+  if (f.in_joint && (status = tn_kink_end(s)) != TN_OK) return status;
+  if (f.in_joint && (status = drive_on(s)) != TN_OK) return status;
+  f.in_joint = w->kinked = false;
+  if (s->m->triggers && (status = happen(s, &f)) != TN_OK) return status;
+  if ((f.in_joint || w->set_in_joint) && (status = drive_on(s)) != TN_OK) return status;
   if (s->happening.changed && (status = tn_events_restart(s)) != TN_OK) return status;
-  if (some || s->happening.changed || type->keeps_rates || type->advance) {
+  if (f.some || w->set_some || s->happening.changed || type->keeps_rates || type->advance) {
     type->start(tn_integrator_self(s->m), s->work, s->ode.n);
     if (type->keeps_rates) s->h = 0; /* it begins with order one */
     s->err_last = 0;
@@ -256,7 +325,12 @@ tn_status tn_switch_begin(tn_sim *s) {
   return TN_OK;
 }
 
-tn_status tn_switch_finish(tn_sim *s) { return s->m->switches && s->switches.due ? apply(s) : TN_OK; }
+tn_status tn_switch_finish(tn_sim *s, bool all) {
+  bool some = all;
+  for (int i = 0; s->switches.due && i < s->m->switches; i++)
+    some = some || (s->m->switched[i].in_event && !isnan(s->switches.to[i]));
+  return s->m->switches && s->switches.due && some ? apply(s) : TN_OK;
+}
 
 /* ---- where ---------------------------------------------------------------------------------------------------------------- */
 

@@ -302,6 +302,23 @@ TEST(what_is_switched) {
   CHECK(tried == 12);
 }
 
+/* events that others set off at the same time, by parameters; a law and a driver with kinks that follow them */
+#define COUNTED                                                                                                        \
+  "{'tenon': 1, 'dimension': 2, 'gravity': [0, 0], 'parameters': {'n': 0, 'm': 0, 'x0': 0, 't0': 0},"                  \
+  " 'bodies': {'a': {'mass': 1, 'coordinates': 'point'}, 'b': {'mass': 2, 'coordinates': 'point'}},"                   \
+  " 'joints': {'drive': {'type': 'driver', 'on': 'b.x', 'value': 'x0 + if(m >= 1, 0.5, -0.25)*(t - t0)'}},"            \
+  " 'forces': {'push': {'type': 'force', 'on': 'a', 'value': ['if(mod(n, 2) == 0, 3, -3)*(1 + t)', 0]}},"              \
+  " 'events': {'step': {'when': 'sin(17*t)', 'do': {'set': {'n': 'n + 1'}}},"                                          \
+  " 'third': {'when': 'mod(n, 3) == 0 and a.x < 9', 'do': {'set': {'m': '1 - m', 'x0': 'b.x', 't0': 't'}}},"           \
+  " 'then': {'when': 'm == 1', 'do': ['record', {'off': 'push'}]},"                                                    \
+  " 'back': {'when': 'not (m >= 1)', 'do': {'on': 'push'}}},"                                                          \
+  " 'outputs': {'x': 'a.x', 'b': 'b.x', 'n': 'n', 'load': 'drive.load'}, 'run': {'until': 3, 'every': 0.07}}"
+
+TEST(events_that_set_others_off) {
+  static const char *const by[] = {"dopri5", "dop853", "radau5", "rk4:step=0.01", "dopri5:step=0.02"};
+  for (int i = 0; i < 5; i++) CHECK(check(&(subject){.text = COUNTED, .integrator = by[i]}));
+}
+
 TEST_FULL(formulations_and_layouts) {
   static const char *const formulations[] = {"augmented",
                                              "augmented-lagrangian",
