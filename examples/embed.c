@@ -202,7 +202,11 @@ static long run(const tn_model *model, const tn_desc *desc) {
   /* how it went: in words, or as fields */
   must(tn_report_text(sim, "embed", to_file, stdout));
   const tn_summary *summary = tn_sim_summary(sim);
-  expect(summary->contract_kept && summary->energy_balance < 1e-6, "the run is worse than it should be");
+  tn_run_fact fact;
+  printf("verdict: %s\n", tn_run_verdict_name(summary->verdict));
+  for (int i = 0; tn_sim_fact(sim, i, &fact); i++)
+    printf("%s, %s: %g of %g [%s]\n", tn_run_verdict_name(fact.severity), fact.key, fact.value, fact.limit, fact.unit);
+  expect(summary->verdict == TN_TRUSTED, "the run is worse than it should be");
   tn_bad_output bad; /* outputs that were not finite numbers: here none */
   for (int i = 0; tn_sim_bad_output(sim, i, &bad); i++)
     printf("output %s is no number in %ld rows, first at t = %g s\n", bad.name, bad.rows, bad.first);
@@ -383,6 +387,8 @@ static void read_back(const tn_allocator *allocator, long count) {
   must(tn_result_open(allocator, "embed.tnr", &r, &error)); /* one that was cut off opens too, without a summary */
   expect(tn_result_rows(r) == count, "rows are missing in the result");
   expect(tn_result_summary(r) != NULL, "the result has no end");
+  tn_run_verdict verdict; /* results of versions before 0.11 have none */
+  expect(tn_result_verdict(r, &verdict) && verdict == TN_TRUSTED, "the result is not trusted");
   printf("%s (%s), run with %s: %ld rows of %s [%s]", tn_result_name(r), tn_result_title(r), tn_result_settings(r),
          tn_result_rows(r), tn_result_column(r, -1), tn_result_unit(r, -1));
   for (int i = 0; i < tn_result_columns(r); i++) printf(" %s [%s]", tn_result_column(r, i), tn_result_unit(r, i));

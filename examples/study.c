@@ -116,13 +116,14 @@ static bool counted(void *user, const tn_sweep_progress *p) {
 
 /* where runs are made: here one after the other, or in other programs, on other machines .. */
 static void one_by_one(void *user, const tn_sweep_work *work) {
-  double values[1];
+  double *values = calloc((size_t)tn_sweep_values(work->sweep), sizeof *values); /* measures and the verdict */
   char failure[512];
-  bool on = true;
+  bool on = values != NULL;
   for (int i = 0; i < work->runs && on; i++) {
     const tn_status status = tn_sweep_one(work->sweep, work->run[i], NULL, NULL, values, failure);
     on = work->done(work->to, work->run[i], status, values, failure);
   }
+  free(values);
   ++*(int *)user;
 }
 
@@ -149,8 +150,9 @@ static void sweep(void) {
   must(tn_sweep_run(s, &here, &e), &e);
   for (int i = 0; tn_sweep_row_at(s, i, &row); i++) {
     tn_sweep_given_text(s, i, 0, text, sizeof text, &mass);
-    printf("mass %s: %g\n", text, row.values[0] / mass);
+    printf("mass %s: %g, %s\n", text, row.values[0] / mass, tn_run_verdict_name(row.verdict));
   }
+  if (tn_sweep_count(s, TN_TRUSTED) != tn_sweep_runs(s)) exit(1);
   tn_sweep_csv(s, to_file, stdout);
   tn_sweep_json(s, to_file, stdout);
   tn_sweep_text(s, to_file, stdout);

@@ -39,7 +39,7 @@ static void put_file(const char *path, const void *data, size_t size) {
 static void put_journal(const char *path, const tn_sweep *s, const uint8_t *data, size_t size) {
   FILE *file = fopen(path, "wb");
   require(file != NULL);
-  fprintf(file, "tenon sweep journal 1 %s %d %d\n", tn_sweep_fingerprint(s), tn_sweep_runs(s), tn_sweep_measures(s));
+  fprintf(file, "tenon sweep journal 2 %s %d %d\n", tn_sweep_fingerprint(s), tn_sweep_runs(s), tn_sweep_measures(s));
   for (int k = 0; k < LINES_KEPT && size; k++) {
     const uint8_t *end = memchr(data, '\n', size);
     const size_t n = end ? (size_t)(end - data) : size;

@@ -138,10 +138,12 @@ TN_API int tn_sweep_parameters(const tn_sweep *sweep);
 TN_API const char *tn_sweep_parameter(const tn_sweep *sweep, int i);
 TN_API int tn_sweep_measures(const tn_sweep *sweep);
 TN_API const char *tn_sweep_measure(const tn_sweep *sweep, int i);
+/* numbers that tn_sweep_one gives: the measures, and behind them the verdict of the run, a tn_run_verdict; NaN: it failed */
+TN_API int tn_sweep_values(const tn_sweep *sweep);
 /* the value of a parameter in a run: a number, or NaN and a text; the text is of a number too. as snprintf */
 TN_API int tn_sweep_given_text(const tn_sweep *sweep, int run, int parameter, char *text, size_t size, double *number);
 
-/* make one run: `values` (measures); a run that fails is TN_OK with the reason in `failure`, else that is empty. may be called from
+/* make one run: `values` (tn_sweep_values); a run that fails is TN_OK with the reason in `failure`, else that is empty. may be called from
  * many threads and programs: the values depend on the sweep and the number of the run alone. `stop` is asked at every step and may be
  * NULL: TN_E_STOPPED. TN_E_MEMORY: there was none, which says nothing of the run */
 typedef bool (*tn_stop)(void *user);
@@ -188,11 +190,13 @@ TN_API tn_status tn_sweep_run(tn_sweep *sweep, const tn_sweep_options *options, 
 
 typedef struct tn_sweep_row {
   bool done;
-  const double *values; /* measures; NaN where there is none */
-  const char *failure;  /* why there are none; NULL          */
+  const double *values;   /* measures; NaN where there is none */
+  const char *failure;    /* why there are none; NULL          */
+  tn_run_verdict verdict; /* of a run that did not fail      */
 } tn_sweep_row;
 TN_API bool tn_sweep_row_at(const tn_sweep *sweep, int run, tn_sweep_row *row); /* false: there is no such run */
 TN_API int tn_sweep_failed(const tn_sweep *sweep);
+TN_API int tn_sweep_count(const tn_sweep *sweep, tn_run_verdict verdict); /* runs that did not fail and have it */
 
 /* of a sweep of the kind `sensitivity`: the derivative of a measure by a parameter, and what it may be off; false past the last */
 typedef struct tn_sensitivity {

@@ -147,10 +147,15 @@ typedef struct tn_move {
   double by;
 } tn_move;
 
+/* what a run is worth: the worst of its facts */
+typedef enum tn_run_verdict { TN_TRUSTED, TN_DOUBTFUL, TN_WRONG } tn_run_verdict;
+TN_API const char *tn_run_verdict_name(tn_run_verdict verdict); /* `trusted`, `doubtful`, `wrong` */
+
 typedef struct tn_summary {
   tn_status status;
-  char message[512]; /* how the run ended, in words */
-  double t_end;      /* s, reached */
+  tn_run_verdict verdict; /* valid behind tn_sim_start, tn_sim_advance and tn_sim_run; the reasons: tn_sim_fact */
+  char message[512];      /* how the run ended, in words */
+  double t_end;           /* s, reached */
   long steps, rejected, rhs, factorizations;
   long guard_calls; /* corrections of the state that a bound of a stabilizer has asked for */
   double max_position_violation, max_velocity_violation; /* scaled as the contract does */
@@ -274,6 +279,19 @@ TN_API const char *tn_sim_speed(const tn_sim *sim, int i);      /* name of u[i],
 TN_API const char *tn_sim_row_joint(const tn_sim *sim, int i);  /* the joint whose row i is     */
 
 TN_API const tn_summary *tn_sim_summary(const tn_sim *sim);
+/* facts about a run, which text, JSON and page print. A fact whose severity is not TN_TRUSTED is a reason for the verdict. The keys and
+ * limits are listed in docs/results.md. false past the last */
+typedef struct tn_run_fact {
+  const char *key;         /* `contract`, `balance`, `forced-steps` .. */
+  double value;            /* NaN: it is not a number                  */
+  double limit;            /* a value up to it is trusted              */
+  const char *unit;        /* of both; `1`: none                       */
+  tn_run_verdict severity; /* the verdict that it asks for             */
+  bool timed;              /* t is known                               */
+  double t;                /* s: when it was first, or largest         */
+  char sentence[640];      /* for people                               */
+} tn_run_fact;
+TN_API bool tn_sim_fact(const tn_sim *sim, int i, tn_run_fact *fact);
 TN_API int tn_sim_events(const tn_sim *sim);
 TN_API const tn_event *tn_sim_event(const tn_sim *sim, int i);
 
@@ -344,6 +362,8 @@ TN_API const char *tn_result_title(const tn_result *result);
 TN_API const char *tn_result_model(const tn_result *result);    /* its text              */
 TN_API const char *tn_result_settings(const tn_result *result); /* as options            */
 TN_API const char *tn_result_summary(const tn_result *result);  /* JSON; NULL: cut off   */
+TN_API bool tn_result_verdict(const tn_result *result,
+                              tn_run_verdict *verdict); /* false: cut off, or older than verdicts */
 TN_API tn_status tn_result_each(tn_result *result, tn_row row, void *user, tn_error *error);
 /* groups of channels: the components of a vector, the channels of a body; t is the first. returns how many columns a group has,
  * 0 past the last; its name and first column (-1: t) */

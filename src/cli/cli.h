@@ -14,6 +14,8 @@
 #include "tenon/study.h"
 #include "tenon/tenon.h"
 
+enum { EXIT_DOUBT = 8 }; /* the run reached its end, and its verdict is not `trusted`; beside those of tn_status */
+
 /* ---- tables ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct option {
@@ -123,7 +125,7 @@ int tn_load(const words *w, loaded *l);
 void tn_unload(loaded *l);
 int tn_load_failed(const words *w, const loaded *l);
 
-/* run.c: with the outputs open, to the end; the exit code. --checkpoint, --json, --quiet and --verbose of w count */
+/* run.c: with the outputs open, to the end; the exit code. --checkpoint, --accept-doubt, --json, --quiet and --verbose of w count */
 typedef struct outputs outputs;
 int tn_simulate(const words *w, loaded *l, outputs *out);
 bool tn_checkpoint_given(const words *w, double *seconds); /* false: it makes no sense, which has been explained */

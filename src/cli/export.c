@@ -23,6 +23,11 @@ static void describe(tn_result *r, const char *path) {
          tn_result_summary(r) ? "" : "; the file ends before the run did");
   say_member(tn_result_summary(r), "\"t_end\"");
   say_member(tn_result_summary(r), "\"status\"");
+  tn_run_verdict verdict;
+  if (tn_result_verdict(r, &verdict))
+    printf("  verdict: %s\n", tn_run_verdict_name(verdict));
+  else
+    printf("  no verdict\n");
   printf("  settings: %s\n", tn_result_settings(r));
   for (int i = -1; i < n; i++) printf("  %-20s %s\n", tn_result_column(r, i), tn_result_unit(r, i));
 }

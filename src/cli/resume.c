@@ -8,6 +8,7 @@
 
 static const option options[] = {
     {"--checkpoint", NULL, "SECONDS", "as of run: how often the state is saved, 60 if left out; 0: never", NULL, false},
+    {"--accept-doubt", NULL, NULL, "exit with 0 if the verdict is `doubtful`; `wrong` stays 8", NULL, false},
     {"--json", NULL, NULL, "the summary as one JSON object on standard output", NULL, false},
     {"--quiet", "-q", NULL, "no summary", NULL, false},
     {"--verbose", "-v", NULL, "all warnings and events", NULL, false},
@@ -64,7 +65,7 @@ static int go_on(const words *w, const char *target, const char *record, const u
     code = tn_simulate(w, &l, out);
   else if (*e->message)
     code = -1;
-  if (!code && !tn_words_has(w, "--quiet") && !tn_words_has(w, "--json"))
+  if ((!code || code == EXIT_DOUBT) && !tn_words_has(w, "--quiet") && !tn_words_has(w, "--json"))
     printf("  other kinds of files are made of it: tenon export %s -o FILE.csv\n", target);
   tn_outputs_free(out);
   tn_unload(&l);

@@ -19,6 +19,7 @@ static const option options[] = {
      "`tenon "
      "resume FILE.tnr` goes on from there",
      NULL, false},
+    {"--accept-doubt", NULL, NULL, "exit with 0 if the verdict is `doubtful`; `wrong` stays 8", NULL, false},
     {"--json", NULL, NULL, "the summary as one JSON object on standard output", NULL, false},
     {"--quiet", "-q", NULL, "no summary", NULL, false},
     {"--verbose", "-v", NULL, "all warnings and events", NULL, false},
@@ -69,11 +70,10 @@ static bool watch(void *user, double t) {
   return true;
 }
 
-/* the first line of a summary that begins with a broken contract stands out; with -v all events and warnings are there, where else
- * their number would be */
+/* the verdict stands out, the first line; with -v all events and warnings are there, where else their number would be */
 typedef struct paint {
   FILE *to;
-  bool red;
+  bool colored;      /* the line under way is */
   const loaded *all; /* NULL: the first of them are enough */
 } paint;
 
@@ -102,17 +102,31 @@ static bool painted(void *user, const char *text, size_t n) {
     return true;
   }
   if (!tn_to_file(p->to, text, n)) return false;
-  if (p->red && memchr(text, '\n', n)) {
+  if (p->colored && memchr(text, '\n', n)) {
     fputs("\x1b[0m", p->to);
-    p->red = false;
+    p->colored = false;
   }
   return true;
 }
 
 static void say_summary(const loaded *l, FILE *to, bool verbose) {
-  paint p = {to, !tn_sim_summary(l->sim)->contract_kept && tn_colored(to), verbose ? l : NULL};
-  if (p.red) fputs("\x1b[1;31m", to);
+  static const char *const paints[] = {
+      [TN_TRUSTED] = "\x1b[32m", [TN_DOUBTFUL] = "\x1b[1;33m", [TN_WRONG] = "\x1b[1;31m"};
+  paint p = {to, tn_colored(to), verbose ? l : NULL};
+  if (p.colored) fputs(paints[tn_sim_summary(l->sim)->verdict], to);
   tn_report_text(l->sim, l->name, painted, &p);
+}
+
+/* of a run that reached its end; where there is no summary for people, the reasons are said on standard error */
+static int code_of_verdict(const words *w, const tn_sim *sim) {
+  const tn_run_verdict verdict = tn_sim_summary(sim)->verdict;
+  tn_run_fact f;
+  if (verdict == TN_TRUSTED || (verdict == TN_DOUBTFUL && tn_words_has(w, "--accept-doubt"))) return 0;
+  const bool unsaid = tn_words_has(w, "--quiet") || tn_words_has(w, "--json");
+  for (int i = 0; unsaid && tn_sim_fact(sim, i, &f); i++)
+    if (f.severity == verdict)
+      tn_say(verdict == TN_WRONG ? RED : YELLOW, "%s: %s", tn_run_verdict_name(verdict), f.sentence);
+  return EXIT_DOUBT;
 }
 
 bool tn_checkpoint_given(const words *w, double *seconds) {
@@ -163,7 +177,7 @@ int tn_simulate(const words *w, loaded *l, outputs *out) {
     return 128 + tn_caught();
   }
   if (status != TN_OK && status != TN_E_IO) return tn_say_error(&l->error);
-  return code;
+  return code || status != TN_OK ? code : code_of_verdict(w, l->sim);
 }
 
 static int simulate(const words *w, loaded *l, outputs *out) {
@@ -202,6 +216,9 @@ const command tn_cli_run = {
         "parameters after a colon: --stabilize baumgarte:alpha=5,beta=5 --integrator rk4:step=1e-3\n"
         "Files are written as FILE.part and renamed at the end. A run that is stopped or interrupted leaves the rows "
         "it made, and never replaces an older file: if there is one they stay in FILE.part.\n"
+        "A run that reached its end has a verdict: trusted, doubtful or wrong, with reasons. It is the first line of "
+        "the "
+        "summary. If it is not trusted the exit code is 8; all files are written whole.\n"
         "A long run with a .tnr saves its state every minute (--checkpoint), and when it is interrupted: see tenon "
         "resume. Where such a state is there, run refuses to begin anew without --anew.",
     .completes = "model",

@@ -3,15 +3,17 @@
 
 const option tn_cli_general[] = {{"--help", "-h", NULL, "this text", NULL, false}, {.flag = NULL}};
 
-const char *const tn_cli_exit_codes[] = {"0    done",
-                                         "1    the command line makes no sense",
-                                         "2    the model is refused",
-                                         "3    the run stopped before its end; of a sweep, some did",
-                                         "4    cannot read or write",
-                                         "5    out of memory, or a mistake in tenon itself",
-                                         "6    a study whose verdicts are not as it expects",
-                                         "130  interrupted by Ctrl-C (143: by SIGTERM)",
-                                         NULL};
+const char *const tn_cli_exit_codes[] = {
+    "0    done",
+    "1    the command line makes no sense",
+    "2    the model is refused",
+    "3    the run stopped before its end; of a sweep, some did",
+    "4    cannot read or write",
+    "5    out of memory, or a mistake in tenon itself",
+    "6    a study whose verdicts are not as it expects",
+    "8    the run reached its end; its verdict is doubtful (0 with --accept-doubt) or wrong",
+    "130  interrupted by Ctrl-C (143: by SIGTERM)",
+    NULL};
 
 /* ---- parsing ----------------------------------------------------------------------------------------------------------- */
 

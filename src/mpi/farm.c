@@ -109,7 +109,7 @@ typedef struct result {
   double values[];
 } result;
 
-static size_t result_size(const tn_sweep *s) { return sizeof(result) + sizeof(double) * (size_t)tn_sweep_measures(s); }
+static size_t result_size(const tn_sweep *s) { return sizeof(result) + sizeof(double) * (size_t)tn_sweep_values(s); }
 
 static void say_hello(const tn_sweep *s, const tn_error *e) {
   char hello[MOST_HELLO] = "";
@@ -204,7 +204,7 @@ static bool make_one(farm *f, double *values) {
 }
 
 static double *room_for_values(const farm *f) {
-  return calloc((size_t)tn_sweep_measures(f->work->sweep), sizeof(double));
+  return calloc((size_t)tn_sweep_values(f->work->sweep), sizeof(double));
 }
 
 static void *make_runs(void *user) {

@@ -184,6 +184,30 @@ static void bad_outputs(tn_json *j, const tn_sim *s) {
   tn_json_close(j);
 }
 
+static void fact(tn_json *j, const tn_run_fact *f) {
+  tn_json_open(j, NULL, "{-");
+  tn_json_text(j, "key", f->key);
+  tn_json_real(j, "value", f->value);
+  tn_json_real(j, "limit", f->limit);
+  tn_json_text(j, "unit", f->unit);
+  tn_json_text(j, "severity", tn_run_verdict_name(f->severity));
+  if (f->timed) tn_json_real(j, "t", f->t);
+  tn_json_text(j, "sentence", f->sentence);
+  tn_json_close(j);
+}
+
+/* the verdict, its reasons, and what is within its limits */
+static void verdict(tn_json *j, const tn_sim *s) {
+  tn_run_fact f;
+  tn_json_text(j, "verdict", tn_run_verdict_name(s->summary.verdict));
+  for (int good = 0; good < 2; good++) {
+    tn_json_open(j, good ? "facts" : "reasons", "[");
+    for (int i = 0; tn_sim_fact(s, i, &f); i++)
+      if ((f.severity == TN_TRUSTED) == good) fact(j, &f);
+    tn_json_close(j);
+  }
+}
+
 tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write, void *user) {
   tn_json json = {.write = write, .user = user}, *j = &json;
   const tn_summary *r = &s->summary;
@@ -191,6 +215,7 @@ tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write
   tn_json_open(j, NULL, "{");
   tn_json_text(j, "tenon", TN_VERSION);
   tn_json_text(j, "model", model_name);
+  verdict(j, s);
   tn_report_settings(j, m);
   tn_json_real(j, "t_end", r->t_end);
   tn_json_whole(j, "steps", r->steps);

@@ -5,7 +5,7 @@
  *   plot.c          rows as a picture             stability.c  of an integrator
  *   surface.c       of a controller               page.c    the HTML that holds a page
  *   run_page.c      the page of a run             glb.c     its motion as glTF
- *   shown.c         what these two show */
+ *   shown.c         what these two show             facts.c   the verdict of a result file */
 #ifndef TN_REPORT_H
 #define TN_REPORT_H
 

@@ -11,6 +11,21 @@ void tn_put(tn_printer *p, const char *format, ...) {
   if (!p->failed && n > 0) p->failed = !p->write(p->user, text, (size_t)n);
 }
 
+/* the verdict and its reasons: the first line and those behind it */
+static void verdict(tn_printer *p, const tn_sim *s) {
+  tn_run_fact f;
+  tn_put(p, "verdict: %s\n", tn_run_verdict_name(s->summary.verdict));
+  for (int i = 0; tn_sim_fact(s, i, &f); i++)
+    if (f.severity != TN_TRUSTED) tn_put(p, "  %s: %s\n", tn_run_verdict_name(f.severity), f.sentence);
+}
+
+/* facts within their limits */
+static void facts(tn_printer *p, const tn_sim *s) {
+  tn_run_fact f;
+  for (int i = 0; tn_sim_fact(s, i, &f); i++)
+    if (f.severity == TN_TRUSTED) tn_put(p, "  %s\n", f.sentence);
+}
+
 /* events of the model and what impulses took */
 static void happenings(tn_printer *p, const tn_sim *s) {
   tn_fired f;
@@ -36,21 +51,6 @@ static void happenings(tn_printer *p, const tn_sim *s) {
            lost);
 }
 
-/* of the part where it is worst */
-static void balance(tn_printer *p, const tn_summary *r) {
-  char of[120] = "";
-  if (*r->balance_part && r->balance_bodies > 1)
-    tn_format(of, sizeof of, " of part '%s' and %d more bod%s", r->balance_part, r->balance_bodies - 1,
-              r->balance_bodies > 2 ? "ies" : "y");
-  else if (*r->balance_part)
-    tn_format(of, sizeof of, " of part '%s'", r->balance_part);
-  if (isfinite(r->energy_balance))
-    tn_put(p, "  energy balance: %.2e of the largest kinetic energy%s, %.4g J\n", r->energy_balance, of,
-           r->balance_kinetic);
-  else
-    tn_put(p, "  energy balance%s: %s\n", of, isnan(r->energy_balance) ? "not a number" : "beyond all bounds");
-}
-
 /* the first of them */
 static void bad_outputs(tn_printer *p, const tn_sim *s) {
   enum { MOST = 5 };
@@ -67,7 +67,7 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
   const tn_summary *r = &s->summary;
   const tn_model *m = s->m;
   char settings[512];
-  if (!r->contract_kept) tn_put(p, "%s\n", r->contract_text);
+  verdict(p, s);
   tn_put(p, "%s%s%s\n", model_name, *m->title ? ": " : "", m->title);
   tn_put(p, "  %d bod%s, %d coordinate%s, %d row%s, %d degree%s of freedom", m->bodies, m->bodies == 1 ? "y" : "ies",
          m->nq, TN_S(m->nq), m->rows, TN_S(m->rows), r->degrees_of_freedom, TN_S(r->degrees_of_freedom));
@@ -88,21 +88,9 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
   if (r->switches)
     tn_put(p, "  functions made of pieces went from one to another %ld time%s\n", r->switches, TN_S(r->switches));
   happenings(p, s);
-  if (m->rows) {
-    tn_put(p, "  largest violation: position %.2e, velocity %.2e (contract %.0e, %.0e: %s)", r->max_position_violation,
-           r->max_velocity_violation, m->run.contract_position, m->run.contract_velocity,
-           r->contract_kept ? "kept" : "BROKEN");
-    if (*r->worst_joint) tn_put(p, ", worst joint '%s' at t = %.4g s", r->worst_joint, r->worst_time);
-    tn_put(p, "\n");
-    if (r->guard_calls)
-      tn_put(p, "  a bound was exceeded and the state corrected %ld time%s\n", r->guard_calls, TN_S(r->guard_calls));
-  }
-  balance(p, r);
-  if (r->stabilizer_work > 1e-6 * r->max_kinetic && r->stabilizer_work > 0)
-    tn_put(p, "  work of the stabilizer: up to %.3g J%s\n", r->stabilizer_work,
-           r->stabilizer_work > 1e-2 * r->max_kinetic ? ": do not trust the motion" : "");
-  if (!(r->energy_balance <= 1e-3))
-    tn_put(p, "  the energy does not balance: do not trust the motion; tighten the tolerances or the step\n");
+  facts(p, s);
+  if (r->guard_calls)
+    tn_put(p, "  a bound was exceeded and the state corrected %ld time%s\n", r->guard_calls, TN_S(r->guard_calls));
   bad_outputs(p, s);
   if (r->redundant_rows)
     tn_put(p, "  redundant rows share their load in more than one way: reactions are %s\n",

@@ -139,6 +139,7 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
       if (!(s->switches.making && s->switches.kinked)) /* that was said, driver by driver */
         tn_log(s, t, "jump", "the projection closed %s by %.3g%s: does a driver jump, or is the step too long?", owner,
                open > JUMP ? open : open_v, open > JUMP ? "" : " in velocity");
+      if (!s->switches.making || open > JUMP) tn_doubt_closed(s, t, open > JUMP ? open : open_v);
     }
   }
   s->summary.time_project += tn_clock() - start - (s->solver.time_assemble + s->solver.time_solve - inside);
@@ -146,6 +147,7 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
   s->turning = tn_turning(sys, &s->turning_joint);
   watch_coordinates(s, t, y);
   tn_watch_energy(s, y);
+  tn_doubt_step(s);
   s->energy = tn_energy_of(sys, TN_TOTAL);
   memcpy(s->C1, sys->C, sizeof *s->C1 * (size_t)m->rows);
   memcpy(s->V1, sys->Cdot, sizeof *s->V1 * (size_t)m->rows);

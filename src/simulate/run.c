@@ -31,6 +31,8 @@ static tn_status settle(tn_sim *s, bool judged) {
   memset(s->drifted, 0, sizeof *s->drifted * (size_t)m->joints);
   memset(s->rooms, 0, s->rooms_size);
   tn_singular_reset(s);
+  tn_crossing_reset(s);
+  tn_doubts_reset(s);
   s->summary.contract_text[0] = s->summary.worst_joint[0] = 0;
   s->step_length = s->gain_length = m->run.fixed ? m->run.step : 0;
   s->summary.t_end = s->t;
@@ -68,6 +70,13 @@ tn_status tn_begin_run(tn_sim *s) {
   return status == TN_OK && s->m->servos ? tn_servos_check(s) : status;
 }
 
+/* the largest T; the roundoff in V where nothing moves, or a motion that nobody sees: 1e-12 of its length a second */
+double tn_energy_scale(const tn_sim *s) {
+  double creep = 0;
+  for (int i = 0; i < s->m->bodies; i++) creep += 0.5 * s->m->body[i].mass * s->m->length * s->m->length * 1e-24;
+  return fmax(fmax(s->summary.max_kinetic, 1e-9 * s->max_potential), creep);
+}
+
 tn_status tn_end_run(tn_sim *s, tn_status status) {
   tn_summary *sum = &s->summary;
   sum->status = status;
@@ -93,6 +102,7 @@ tn_status tn_end_run(tn_sim *s, tn_status status) {
   } else {
     tn_error_text(s->e, sum->message, sizeof sum->message);
   }
+  sum->verdict = tn_verdict_of(s);
   return status;
 }
 
@@ -192,6 +202,7 @@ typedef struct schedule {
 static double row_time(const schedule *r) { return r->k >= r->last ? r->until : (double)r->k * r->every; }
 
 tn_status tn_hand_out(tn_sim *s, double t) {
+  tn_doubt_row(s, t);
   tn_status status = s->row_to ? s->row_to(s->row_user, t, s->m->columns, s->row) : TN_OK;
   s->t_given = t;
   tn_finite_row(s, t);

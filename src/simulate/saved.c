@@ -96,6 +96,35 @@ static void list_passing(tn_sim *s, tn_keep *k) {
   tn_keep_flags(k, "beside", 1, &s->beside);
 }
 
+static void list_crossing(tn_sim *s, tn_keep *k) {
+  tn_crossing *x = &s->crossing;
+  const size_t n = (size_t)s->m->nu;
+  bool *const flags[] = {&x->inside, &x->accelerates, &x->begins};
+  tn_keep_group(k, "crossing");
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) tn_keep_flags(k, "flag", 1, flags[i]);
+  tn_keep_numbers(k, "t_in", 1, &x->t_in);
+  tn_keep_numbers(k, "work_in", 1, &x->work_in);
+  tn_keep_longs(k, "happened", 1, &x->happened);
+  tn_keep_ints(k, "first", 1, &x->first, 0, TN_MOST_SINGULAR);
+  tn_keep_numbers(k, "u_in", n, x->u_in);
+  tn_keep_numbers(k, "accel", n, x->accel);
+}
+
+/* reasons to doubt the run */
+static void list_doubts(tn_sim *s, tn_keep *k) {
+  tn_doubts *d = &s->doubts;
+  long *const counts[] = {&d->forced, &d->branches, &d->stays, &d->closed, &d->not_finite, &d->chatters};
+  double *const numbers[] = {&d->crossing_work, &d->crossing_time,   &d->forced_error, &d->forced_time,
+                             &d->branch_change, &d->branch_time,     &d->stays_time,   &d->closed_most,
+                             &d->closed_time,   &d->not_finite_time, &d->chatter_time, &d->row_off,
+                             &d->row_energy,    &d->row_time,        &d->balance[0],   &d->balance[1]};
+  tn_keep_group(k, "doubts");
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) tn_keep_longs(k, "count", 1, counts[i]);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) tn_keep_numbers(k, "number", 1, numbers[i]);
+  tn_keep_ints(k, "column", 1, &d->not_finite_column, 0, last_of(s->m->columns));
+  tn_keep_ints(k, "switch", 1, &d->chatter_switch, 0, last_of(s->m->switches));
+}
+
 /* pieces that are held, and what is due */
 static void list_switches(tn_sim *s, tn_keep *k) {
   tn_switches *w = &s->switches;
@@ -107,6 +136,8 @@ static void list_switches(tn_sim *s, tn_keep *k) {
   tn_keep_flags(k, "sent", n, w->sent);
   tn_keep_ints(k, "idle", n, w->idle, 0, INT_MAX / 2);
   tn_keep_ints(k, "told", n, w->told, 0, INT_MAX / 2);
+  tn_keep_ints(k, "quick", n, w->quick, 0, INT_MAX / 2);
+  tn_keep_longs(k, "at_step", n, w->at_step);
   tn_keep_finite(k, "share", 1, &w->share);
   tn_keep_finite(k, "longest", 1, &w->longest);
   tn_keep_numbers(k, "before_at", 1, &w->before_at);
@@ -227,6 +258,8 @@ static void list(void *self, tn_keep *k) {
   list_summary(&s->summary, k);
   list_events(s, k);
   list_passing(s, k);
+  list_crossing(s, k);
+  list_doubts(s, k);
   list_switches(s, k);
   list_happening(s, k);
   list_rooms(s, k);

@@ -104,6 +104,7 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->start_memory = TN_CARVE(c, double, m->memory);
   s->q_general = TN_CARVE(c, double, m->nq);
   s->q_beside = TN_CARVE(c, double, m->nq);
+  tn_crossing_carve(s, c, m);
   s->D_typical = TN_CARVE(c, double, m->large ? 0 : m->rows);
   s->singular_value = TN_CARVE(c, double, m->large ? 0 : m->rows);
   s->shared = TN_CARVE(c, tn_shared, m->joints);

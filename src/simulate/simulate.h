@@ -16,6 +16,8 @@
  *   edge.c   events behind a passage: held at their edge, or sent back
  *   event.c  what happens there at events; joints and forces switched, impulses
  *   kink.c   drivers that jump, have a kink, or start with a speed
+ *   crossing.c from where the motion comes near a singular position to where it leaves it
+ *   verdict.c what the run is worth, and why
  *   output.c rows and channels                    run.c     from the start to the end
  *   balance.c energy of each assembly             finite.c  outputs that are not finite numbers
  *   saved.c  all of it between two steps: what is new below gets a line in the list there */
@@ -54,6 +56,39 @@ typedef struct tn_passing {
   tn_singular found;  /* in the step under way                       */
 } tn_passing;
 
+/* the way through the neighbourhood of a singular position: crossing.c */
+typedef struct tn_crossing {
+  bool inside;          /* the last step was in it                                             */
+  bool accelerates;     /* accel is known                                                      */
+  bool begins;          /* the run began inside: there is no accel of before                   */
+  double t_in, work_in; /* s, J: where it was entered, and work of the stabilizers up to there */
+  long happened;        /* switches, events and impulses up to there                           */
+  int first;            /* of the singular positions found in it                               */
+  double *u_in, *accel; /* nu: speeds there; acceleration of the last step outside             */
+} tn_crossing;
+
+/* reasons to doubt a run, counted as it goes; times are of the first, or of the largest. written by verdict.c alone */
+typedef struct tn_doubts {
+  long forced; /* steps taken with an error above the tolerance: how many, the largest error in tolerances */
+  double forced_error, forced_time;
+  long branches; /* singular positions that were not passed smoothly: how many, the largest change of velocities */
+  double branch_change, branch_time;
+  double crossing_work, crossing_time; /* largest work of stabilizers in the neighbourhood of one, J */
+  long stays;                          /* singular positions where a step began and ended */
+  double stays_time;
+  long closed; /* steps whose gap was more than a step leaves: how many, the largest, scaled as the contract does */
+  double closed_most, closed_time;
+  long not_finite; /* values of outputs; the column of the first */
+  int not_finite_column;
+  double not_finite_time;
+  long chatters; /* functions or events that chatter, and the first switch of them */
+  int chatter_switch;
+  double chatter_time;
+  double balance[2];           /* energy that nothing explains, at both ends of the last step, J */
+  double row_off;              /* rows inside steps before they are corrected, scaled: the largest */
+  double row_energy, row_time; /* J, s: energy of a row that the ends of its step do not explain   */
+} tn_doubts;
+
 /* functions made of pieces, each a switch: through a step they keep the piece they begin with */
 typedef struct tn_switches {
   double suspect;     /* share of the attempt at which an evaluation was outside a piece that its start was inside */
@@ -75,6 +110,8 @@ typedef struct tn_switches {
   bool *sent;                  /* switches: what an event did has just sent it back inside */
   double *room;                /* switches                                                                    */
   int *idle, *told;            /* switches: times in a row without progress; events told                       */
+  int *quick;                  /* switches: times in a row soon after the last                                  */
+  long *at_step;               /* switches: steps taken when it was switched                                    */
   int leading;                 /* switch that the step ends at, of those in `to`                                */
   bool known;                  /* the pieces of the present state are                                          */
   bool due;                    /* the next step begins with the pieces in `to`                                 */
@@ -257,6 +294,8 @@ struct tn_sim {
   double *kink_C, *kink_Ct; /* rows: before pieces of drivers change, then what they change by */
   int *kinks;               /* joints: lines in the log so far                              */
   int *kink_part;           /* bodies: room                                                 */
+  tn_crossing crossing;
+  tn_doubts doubts;
   double *D_typical;                /* rows: of the factorisation that looks for singular positions       */
   double *singular_value;           /* rows: its                                                       */
   double nearest_rho, nearest_time; /* of all positions with a least rho inside a step; 1: none came near */
@@ -391,6 +430,26 @@ void tn_singular_reset(tn_sim *s);
 tn_status tn_singular_look(tn_sim *s, double h, double rho, double seen, double rho_end);
 void tn_singular_log(tn_sim *s, double h, double error);
 
+/* crossing.c: behind a step of length h that was taken, which came as near as rho; `singular`: there is a singular position inside */
+void tn_crossing_carve(tn_sim *s, tn_carve *c, const tn_model *m);
+void tn_crossing_reset(tn_sim *s);
+void tn_crossing_follow(tn_sim *s, double h, double rho, bool singular);
+
+/* verdict.c: reasons to doubt, each noted where it is seen; t in s */
+void tn_doubts_reset(tn_sim *s);
+void tn_doubt_forced(tn_sim *s, double t, double error); /* a step from t is taken, its error in tolerances */
+void tn_doubt_singular(tn_sim *s, const tn_singular *p);
+/* through the neighbourhood of a singular position: what velocities are off by, relative, and the work of stabilizers, J; `first` of the
+ * singular positions inside */
+void tn_doubt_crossing(tn_sim *s, double t, int first, double off, double work);
+void tn_doubt_closed(tn_sim *s, double t, double gap);
+void tn_doubt_row(tn_sim *s, double t); /* the row at hand is handed out */
+void tn_doubt_step(tn_sim *s);          /* a step has been taken, with the system at its end and the ledger in it */
+/* a row at theta of a step was off by so much before it was corrected, scaled as the contract does; the system and its ledger are there */
+void tn_doubt_interpolation(tn_sim *s, double t, double theta, double off);
+void tn_doubt_switch(tn_sim *s, int i);
+tn_run_verdict tn_verdict_of(const tn_sim *s);
+
 /* step.c: one accepted step, not beyond t_limit; the error that each number of y may have */
 void tn_error_weights(void *sim, const double *y, double *w);
 tn_status tn_step(tn_sim *s, double t_limit);
@@ -474,6 +533,7 @@ tn_status tn_kink_start(tn_sim *s);
 const char *tn_impulse_unit(const tn_model *m, int row); /* ` N s`, ` N m s`; or "", of a row on channels of both */
 
 /* run.c */
+double tn_energy_scale(const tn_sim *s); /* J: what balances are relative to */
 tn_status tn_begin_run(tn_sim *s);
 tn_status tn_end_run(tn_sim *s, tn_status status);
 

@@ -386,6 +386,7 @@ void tn_singular_log(tn_sim *s, double h, double error) {
   s->passing.is_found = false;
   p->change = velocity_change(s);
   p->smooth = p->change <= ABRUPT && error <= 1;
+  tn_doubt_singular(s, p);
   joints_text(s, p, names, sizeof names);
   rho_text(p->rho, rho);
   if (p->kind == TN_SINGULAR_STAYS)

@@ -236,7 +236,10 @@ static tn_status take(tn_sim *s, double t_end, const trial *r) {
   if (s->switches.share == 1) s->m->run.integrator->accept(s->work, s->packing ? s->z : s->y, changed);
   s->switches.longest = fmax(s->switches.longest, s->t - s->t_step);
   s->summary.t_end = s->t;
+  if (r->err > 1) tn_doubt_forced(s, s->t_step, r->err);
+  const bool singular = s->passing.is_found;
   tn_singular_log(s, s->t - s->t_step, r->err);
+  tn_crossing_follow(s, s->t - s->t_step, fmin(r->rho, r->rho_end), singular);
   return status;
 }
 

@@ -41,6 +41,8 @@ void tn_switch_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   w->sent = TN_CARVE(c, bool, m->switches);
   w->idle = TN_CARVE(c, int, m->switches);
   w->told = TN_CARVE(c, int, m->switches);
+  w->quick = TN_CARVE(c, int, m->switches);
+  w->at_step = TN_CARVE(c, long, m->switches);
 }
 
 /* forces and rows may be others then */
@@ -71,7 +73,8 @@ void tn_switch_reset(tn_sim *s) {
   for (int i = 0; i < s->m->switches; i++) {
     w->last[i] = -INFINITY;
     w->noise[i] = w->clear[i] = w->span[i] = 0;
-    w->idle[i] = 0;
+    w->idle[i] = w->quick[i] = 0;
+    w->at_step[i] = 0;
     w->sent[i] = false;
   }
   tn_switch_forget(s);
@@ -145,6 +148,7 @@ static tn_status change(tn_sim *s, int i, double piece, bool set) {
   if (!x->in_event && (s->summary.switches++, w->told[i]++ < MOST_TOLD))
     tn_log(s, s->t, "switch", "%s '%s': %s%s", x->kind, x->name, x->text,
            w->told[i] < MOST_TOLD ? "" : "; later ones are only counted");
+  tn_doubt_switch(s, i);
   if (!set) w->idle[i] = s->t - w->last[i] <= PROGRESS * w->longest ? w->idle[i] + 1 : 0;
   w->last[i] = s->t;
   if (w->idle[i] < MOST_IDLE) return TN_OK;

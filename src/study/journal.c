@@ -1,7 +1,7 @@
 /* what a sweep has done, for one that is cut off: a line for every run, whole or not there.
  *
- *   tenon sweep journal 1 FINGERPRINT RUNS MEASURES
- *   RUN BITS BITS .. CHECK          values, 16 hexadecimal digits each: the bits of a double
+ *   tenon sweep journal 2 FINGERPRINT RUNS MEASURES
+ *   RUN BITS BITS .. CHECK          values and the verdict, 16 hexadecimal digits each: the bits of a double
  *   RUN ! WORDS .. CHECK            why there are none
  *
  * CHECK is of the line before it. A line is written in one piece when its run has ended; where the last one is torn it is cut off, and
@@ -50,14 +50,15 @@ static bool end_line(int file, char *line, size_t used) {
 }
 
 bool tn_journal_add(const tn_journal *j, const tn_sweep *s, int run) {
-  const size_t n = (size_t)s->study.measures, room = 600 + 17 * n;
+  const size_t n = (size_t)s->study.measures, room = 600 + 17 * (n + 1);
   char *line = tn_block_new(&s->study.arena.allocator, room);
   if (!line) return false;
   size_t used = (size_t)tn_format(line, room, "%d", run);
   if (s->failure[run]) used += (size_t)tn_format(line + used, room - used - 16, " ! %.511s", s->failure[run]);
-  for (size_t i = 0; i < n && !s->failure[run]; i++) {
+  for (size_t i = 0; i <= n && !s->failure[run]; i++) {
     uint64_t bits;
-    memcpy(&bits, &s->value[(size_t)run * n + i], sizeof bits);
+    const double x = i < n ? s->value[(size_t)run * n + i] : s->verdict[run];
+    memcpy(&bits, &x, sizeof bits);
     used += (size_t)tn_format(line + used, room - used, " %016llx", (unsigned long long)bits);
   }
   const bool good = end_line(j->file, line, used);
@@ -76,11 +77,11 @@ static bool take_line(tn_sweep *s, char *line, char *end, double *values) {
   if (at == line || run < 0 || run >= s->runs) return false;
   if (s->done[run]) return true;
   if (strncmp(at, " ! ", 3) == 0) {
-    for (int i = 0; i < s->study.measures; i++) values[i] = NAN;
+    for (int i = 0; i < tn_sweep_values(s); i++) values[i] = NAN;
     tn_one_line(at + 3); /* a check is no proof of who wrote it */
     return tn_sweep_keep(s, (int)run, values, at + 3);
   }
-  for (int i = 0; i < s->study.measures; i++) {
+  for (int i = 0; i < tn_sweep_values(s); i++) {
     char *next;
     const uint64_t bits = strtoull(at, &next, 16);
     if (next - at != 17 || *at != ' ') return false;
@@ -116,7 +117,7 @@ static tn_status lock(int file, const char *path, tn_error *e) {
 static tn_status read_journal(tn_journal *j, const char *head, tn_sweep *s, tn_error *e) {
   FILE *in = fdopen(j->file, "r+");
   char *line = tn_block_new(&s->study.arena.allocator, MOST_LINE);
-  double *values = tn_block_new(&s->study.arena.allocator, sizeof *values * (size_t)s->study.measures);
+  double *values = tn_block_new(&s->study.arena.allocator, sizeof *values * (size_t)tn_sweep_values(s));
   tn_status status = TN_OK;
   off_t right = 0;
   if (!in) {
@@ -146,7 +147,7 @@ static tn_status read_journal(tn_journal *j, const char *head, tn_sweep *s, tn_e
 
 tn_status tn_journal_open(tn_journal *j, const char *path, bool anew, tn_sweep *s, tn_error *e) {
   char head[128];
-  tn_format(head, sizeof head, "tenon sweep journal 1 %s %d %d\n", s->fingerprint, s->runs, s->study.measures);
+  tn_format(head, sizeof head, "tenon sweep journal 2 %s %d %d\n", s->fingerprint, s->runs, s->study.measures);
   if (!(j->path = tn_arena_text(&s->words, path, strlen(path)))) return tn_out_of_memory(e);
   struct stat is;
   j->file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);

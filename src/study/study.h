@@ -369,11 +369,12 @@ struct tn_sweep {
   const tn_axis *model_axis;
   char **model_text, **model_name, **reference_name;
   char fingerprint[33];
-  int *order;          /* measures: a `value` comes after those that it names */
-  double *value;       /* runs x measures                                     */
-  char **failure;      /* runs: why it has none; NULL                         */
-  unsigned char *done; /* runs                                                */
-  tn_arena words;      /* these three, and the reasons                        */
+  int *order;             /* measures: a `value` comes after those that it names */
+  double *value;          /* runs x measures                                     */
+  char **failure;         /* runs: why it has none; NULL                         */
+  unsigned char *done;    /* runs                                                */
+  unsigned char *verdict; /* runs: a tn_run_verdict, of those that did not fail   */
+  tn_arena words;         /* these four, and the reasons                         */
   int finished, failed, resumed;
   tn_journal journal;
 };

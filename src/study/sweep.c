@@ -42,6 +42,12 @@ int tn_sweep_measures(const tn_sweep *s) { return s->study.measures; }
 const char *tn_sweep_measure(const tn_sweep *s, int i) {
   return i >= 0 && i < s->study.measures ? s->study.measure[i].name : NULL;
 }
+int tn_sweep_values(const tn_sweep *s) { return s->study.measures + 1; }
+int tn_sweep_count(const tn_sweep *s, tn_run_verdict verdict) {
+  int n = 0;
+  for (int i = 0; s->done && i < s->runs; i++) n += s->done[i] && !s->failure[i] && s->verdict[i] == verdict;
+  return n;
+}
 int tn_sweep_failed(const tn_sweep *s) { return s->failed; }
 
 const char *tn_sweep_file(const tn_sweep *s, int i) {
@@ -64,6 +70,7 @@ bool tn_sweep_row_at(const tn_sweep *s, int run, tn_sweep_row *row) {
   if (!row->done) return true;
   row->values = s->value + (size_t)run * (size_t)s->study.measures;
   row->failure = s->failure[run];
+  row->verdict = (tn_run_verdict)s->verdict[run];
   return true;
 }
 
@@ -147,7 +154,7 @@ tn_status tn_sweep_one(const tn_sweep *s, int run, tn_stop stop, void *user, dou
   tn_given given[TN_MOST_AXES];
   tn_arena arena;
   *failure = 0;
-  for (int i = 0; i < st->measures; i++) values[i] = NAN;
+  for (int i = 0; i < tn_sweep_values(s); i++) values[i] = NAN;
   if (run < 0 || run >= s->runs) return TN_E_USAGE;
   tn_trial t;
   tn_arena_init(&arena, &st->arena.allocator);
@@ -160,7 +167,8 @@ tn_status tn_sweep_one(const tn_sweep *s, int run, tn_stop stop, void *user, dou
   }
   if (status == TN_OK && t.status != TN_OK) tn_format(failure, 512, "%s", t.message);
   if (status == TN_OK && t.status == TN_OK) values_of(s, &t, given, values, failure);
-  for (int i = 0; *failure && i < st->measures; i++) values[i] = NAN;
+  values[st->measures] = t.summary.verdict;
+  for (int i = 0; *failure && i < tn_sweep_values(s); i++) values[i] = NAN;
   tn_one_line(failure);
   tn_arena_free(&arena);
   return status;
@@ -172,6 +180,8 @@ bool tn_sweep_keep(tn_sweep *s, int run, const double *values, const char *failu
   const size_t n = (size_t)s->study.measures;
   if (failure && !(s->failure[run] = tn_arena_text(&s->words, failure, strlen(failure)))) return false;
   memcpy(s->value + (size_t)run * n, values, sizeof *values * n);
+  if (!failure)
+    s->verdict[run] = values[n] == TN_TRUSTED ? TN_TRUSTED : values[n] == TN_DOUBTFUL ? TN_DOUBTFUL : TN_WRONG;
   s->done[run] = 1;
   s->finished++;
   s->failed += failure != NULL;
@@ -183,7 +193,7 @@ static bool one(tn_pool *pool, void *user, int i) {
   tn_arena arena;
   char failure[512];
   tn_arena_init(&arena, &w->sweep->study.arena.allocator);
-  double *values = tn_arena_alloc(&arena, sizeof *values * (size_t)w->sweep->study.measures);
+  double *values = tn_arena_alloc(&arena, sizeof *values * (size_t)tn_sweep_values(w->sweep));
   const tn_status status = values ? tn_sweep_one(w->sweep, w->run[i], w->stop, w->user, values, failure) : TN_E_MEMORY;
   tn_pool_lock(pool);
   const bool on = w->done(w->to, w->run[i], status, values, failure);
@@ -240,8 +250,9 @@ static tn_status make_room(tn_sweep *s, tn_error *e) {
   s->value = tn_arena_alloc(&s->words, sizeof *s->value * n * m);
   s->failure = tn_arena_alloc(&s->words, sizeof *s->failure * n);
   s->done = tn_arena_alloc(&s->words, n);
+  s->verdict = tn_arena_alloc(&s->words, n);
   s->finished = s->failed = s->resumed = 0;
-  return s->value && s->failure && s->done ? TN_OK : tn_out_of_memory(e);
+  return s->value && s->failure && s->done && s->verdict ? TN_OK : tn_out_of_memory(e);
 }
 
 tn_status tn_sweep_run(tn_sweep *s, const tn_sweep_options *options, tn_error *error) {

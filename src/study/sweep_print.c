@@ -88,14 +88,14 @@ tn_status tn_sweep_csv(const tn_sweep *s, tn_write write, void *user) {
     tn_put(p, ",");
     field(p, s->study.measure[k].name);
   }
-  tn_put(p, ",failure\n");
+  tn_put(p, ",verdict,failure\n");
   for (int i = 0; tn_sweep_row_at(s, i, &row) && !p->failed; i++) {
     given_fields(p, s, i);
     for (int k = 0; k < s->study.measures; k++) {
       tn_put(p, ",");
       number(p, row.done ? row.values[k] : (double)NAN);
     }
-    tn_put(p, ",");
+    tn_put(p, ",%s,", row.done && !row.failure ? tn_run_verdict_name(row.verdict) : "");
     field(p, row.failure ? row.failure : row.done ? "" : "not run");
     tn_put(p, "\n");
   }
@@ -181,6 +181,14 @@ static void failures_text(tn_printer *p, const tn_sweep *s) {
   if (others) tn_put(p, "  and %d more, each with its reason in its row\n", others);
 }
 
+/* runs that reached their end, by verdict: a line, where there are any */
+static void verdicts_text(tn_printer *p, const tn_sweep *s) {
+  int n[TN_WRONG + 1];
+  for (int v = TN_TRUSTED; v <= TN_WRONG; v++) n[v] = tn_sweep_count(s, (tn_run_verdict)v);
+  if (s->failed < s->runs)
+    tn_put(p, "verdicts: %d trusted, %d doubtful, %d wrong\n", n[TN_TRUSTED], n[TN_DOUBTFUL], n[TN_WRONG]);
+}
+
 static int width_of_names(const tn_sweep *s) {
   int width = 8;
   for (int k = 0; k < s->study.measures; k++) {
@@ -211,6 +219,7 @@ tn_status tn_sweep_summary(const tn_sweep *s, tn_write write, void *user) {
   if (!s->done) return TN_E_USAGE;
   if (s->sensitivity) {
     sensitivities_text(p, s);
+    verdicts_text(p, s);
     failures_text(p, s);
     return p->failed ? TN_E_IO : TN_OK;
   }
@@ -226,6 +235,7 @@ tn_status tn_sweep_summary(const tn_sweep *s, tn_write write, void *user) {
            t.least, t.quantile[0], t.quantile[1], t.quantile[2], t.largest, t.mean, t.deviation);
   }
   tn_block_free(&s->study.arena.allocator, sorted);
+  verdicts_text(p, s);
   failures_text(p, s);
   return p->failed ? TN_E_IO : TN_OK;
 }
@@ -291,6 +301,7 @@ static void row_json(tn_json *j, const tn_sweep *s, int run) {
     tn_json_open(j, "values", "{-");
     for (int k = 0; k < s->study.measures; k++) tn_json_real(j, s->study.measure[k].name, row.values[k]);
     tn_json_close(j);
+    tn_json_text(j, "verdict", tn_run_verdict_name(row.verdict));
   }
   tn_json_close(j);
 }
@@ -336,6 +347,10 @@ bool tn_sweep_members(tn_json *j, const tn_sweep *s) {
   tn_json_text(j, "fingerprint", s->fingerprint);
   tn_json_whole(j, "runs", s->runs);
   tn_json_whole(j, "failed", s->failed);
+  tn_json_open(j, "verdicts", "{-");
+  for (int v = TN_TRUSTED; v <= TN_WRONG; v++)
+    tn_json_whole(j, tn_run_verdict_name((tn_run_verdict)v), tn_sweep_count(s, (tn_run_verdict)v));
+  tn_json_close(j);
   if (s->samples) {
     tn_json_whole(j, "samples", s->samples);
     tn_json_whole(j, "seed", (long)s->seed);

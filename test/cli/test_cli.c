@@ -72,6 +72,8 @@ TEST(lists) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) CHECK_HAS(out, kinds[i][1]);
 }
 
+static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+
 /* ---- exit codes ------------------------------------------------------------------------------------------------------------ */
 
 TEST(exit_codes) {
@@ -89,19 +91,47 @@ TEST(exit_codes) {
   CHECK(tenon("run start.json") == 2 && strstr(err, "the start cannot be assembled: start value 'k.x'") &&
         strstr(err, "start.json:1:"));
   CHECK(tenon("run " FOUR_BAR " --method fci --rtol 1e-3") == 3);
-  CHECK(strncmp(out, "contract broken: joint '", 24) == 0 && strncmp(err, "tenon: contract broken: joint '", 31) == 0);
+  CHECK(begins(out, "verdict: wrong\n  wrong: contract broken: joint '") &&
+        begins(err, "tenon: contract broken: joint '"));
   CHECK(tenon("run '" MODELS "braun_four_bars.json' --until 2 --at-singularity stop -o stopped.csv") == 3);
   CHECK_HAS(
       err, "tenon: a singular position: the rows of 'hold1', 'hold2', 'hold3', 'keep1', 'keep2' become dependent, rho");
   CHECK(lines_of("stopped.csv") == 16); /* rows to 0.7 s, flat is at 0.714 */
   CHECK(tenon("run '" MODELS "braun_four_bars.json' --until 2 --at-singularity pass") == 0);
   CHECK_HAS(out, "singular positions on the way, where rows become dependent: 2, from t = 0.714356 to 1.22816 s");
-  CHECK(tenon("run " FOUR_BAR " --method fci --rtol 1e-3 --until 1 --breach record") == 0);
-  CHECK(strncmp(out, "contract broken: joint '", 24) == 0 && !*err);
+  CHECK(tenon("run " FOUR_BAR " --method fci --rtol 1e-3 --until 1 --breach record") == 8);
+  CHECK(begins(out, "verdict: wrong\n  wrong: contract broken: joint '") && !*err);
   CHECK(tenon("run nowhere.json") == 4 && strstr(err, "cannot open 'nowhere.json'") && !*out);
   CHECK(tenon("run /") == 4 && strstr(err, "cannot read '/'"));
   CHECK(tenon("run " PENDULUM " --until 0.1 -o no/such/folder.csv") == 4 &&
         strstr(err, "cannot write 'no/such/folder.csv'"));
+}
+
+/* 8 and whole files, whatever the verdict; --accept-doubt is for doubt alone */
+TEST(the_verdict_is_an_exit_code) {
+  enter();
+  spill("nan.json", "{'tenon': 1, 'dimension': 2, 'gravity': [0, -9.81], 'bodies': {'p': {'mass': 1, 'inertia': 1}},"
+                    " 'outputs': {'y': 'p.y', 'root': 'sqrt(p.y)'}, 'run': {'until': 1, 'every': 0.1}}");
+  CHECK(tenon("run nan.json -o a.csv -o a.tnr") == 8 && !*err);
+  CHECK(
+      begins(out, "verdict: doubtful\n  doubtful: outputs: 10 values not finite; the first is 'root' at t = 0.1 s\n"));
+  CHECK(lines_of("a.csv") == 12 && !exists("a.csv.part") && !exists("a.tnr.part"));
+  CHECK(tenon("export a.tnr") == 0 && strstr(out, "  verdict: doubtful\n"));
+  CHECK(tenon("run nan.json --accept-doubt") == 0 && begins(out, "verdict: doubtful\n"));
+  CHECK(tenon("run nan.json -q") == 8 && !*out && begins(err, "tenon: doubtful: outputs: 10 values not finite"));
+  CHECK(tenon("run nan.json -q --accept-doubt") == 0 && !*out && !*err);
+  CHECK(tenon("run nan.json --json") == 8 && *out == '{');
+  CHECK_TEXT(text_of("verdict"), "doubtful");
+  CHECK_TEXT(text_of("status"), "done");
+  CHECK_HAS(out, "\"reasons\": [\n    {\"key\": \"outputs\", \"value\": 10, \"limit\": 0, \"unit\": \"1\", "
+                 "\"severity\": \"doubtful\"");
+  CHECK(tenon("run " FOUR_BAR " --method fci --rtol 1e-3 --until 1 --breach record --accept-doubt -o w.csv") == 8);
+  CHECK(begins(out, "verdict: wrong\n") && lines_of("w.csv") == 102);
+  CHECK(tenon("run " FOUR_BAR " --method fci --rtol 1e-3 --accept-doubt") == 3); /* it stopped */
+  CHECK(tenon("run nan.json -o no/such/folder.csv") == 4);                       /* no file is worse than doubt */
+  CHECK(tenon("run " PENDULUM " --until 0.1") == 0 && begins(out, "verdict: trusted\n"));
+  CHECK(tenon("--help") == 0 && strstr(out, "\n  8    the run reached its end; its verdict is doubtful"));
+  CHECK(tenon("run --help") == 0 && strstr(out, "--accept-doubt"));
 }
 
 /* ---- settings ---------------------------------------------------------------------------------------------------------------- */
@@ -137,15 +167,15 @@ TEST(json_has_all_keys_and_nothing_else_is_on_stdout) {
 TEST(every_setting_of_a_run) {
   CHECK(tenon("run " FOUR_BAR " --json --until 0.25") == 0 && number_of("t_end") == 0.25);
   CHECK(tenon("run " FOUR_BAR " --json --until '1/8'") == 0 && number_of("t_end") == 0.125); /* expressions too */
-  CHECK(tenon("run " FOUR_BAR " --json --until 0.2 --step 0.02") == 0 && number_of("steps") == 10 &&
+  CHECK(tenon("run " FOUR_BAR " --json --until 0.2 --step 0.02 --accept-doubt") == 0 && number_of("steps") == 10 &&
         number_of("step") == 0.02);
-  CHECK(tenon("run " FOUR_BAR " --json --until 0.2 --integrator rk4 --step 0.02") == 0);
+  CHECK(tenon("run " FOUR_BAR " --json --until 0.2 --integrator rk4 --step 0.02") == 8);
   CHECK_TEXT(text_of("integrator"), "rk4");
   CHECK(number_of("steps") == 10);
-  CHECK(tenon("run " FOUR_BAR " --json --until 0.2 --integrator euler:step=0.1 --breach record") == 0 &&
+  CHECK(tenon("run " FOUR_BAR " --json --until 0.2 --integrator euler:step=0.1 --breach record") == 8 &&
         number_of("steps") == 2);
   CHECK(tenon("run " FOUR_BAR " --json --until 0.2 --integrator rk4") == 2 && strstr(err, "rk4 needs a step"));
-  CHECK(tenon("run " FOUR_BAR " --json --until 0.2 --rtol 1e-5") == 0 && number_of("rtol") == 1e-5 &&
+  CHECK(tenon("run " FOUR_BAR " --json --until 0.2 --rtol 1e-5 --accept-doubt") == 0 && number_of("rtol") == 1e-5 &&
         number_of("atol") == 1e-5);
   const double coarse = number_of("steps");
   CHECK(tenon("run " FOUR_BAR " --json --until 0.2 --rtol 1e-11 --atol 1e-10") == 0);

@@ -151,6 +151,23 @@ TEST(interrupted_and_resumed) {
   }
 }
 
+/* the verdict of a run that was resumed is that of the whole */
+TEST(a_run_that_is_wrong_is_so_when_resumed) {
+  fresh();
+  const char *const until = SANITIZED ? "2" : "5";
+  CHECK(tenon("run " FOUR_BAR " --integrator euler --step 1e-4 --until %s --every 1e-2 -q -o whole.tnr", until) == 8);
+  const pid_t child = start_words(WORDS("run", MODELS "four_bar.json", "--integrator", "euler", "--step", "1e-4",
+                                        "--until", until, "--every", "1e-2", "-o", "cut.tnr", "-o", "cut.csv"),
+                                  "/dev/null", ".out", ".err");
+  CHECK(wait_bytes(child, "cut.csv.part", 1));
+  kill(child, SIGINT);
+  CHECK(wait_for(child) == 128 + SIGINT);
+  CHECK(TENON("resume", "cut.tnr", "--accept-doubt") == 8);
+  CHECK(strncmp(out, "verdict: wrong\n  wrong: energy balance: ", 40) == 0);
+  CHECK_HAS(out, "tenon export cut.tnr -o FILE.csv");
+  CHECK(same_results("whole.tnr", "cut.tnr"));
+}
+
 /* what has a history begins anew, and the result says where */
 TEST(a_history_begins_anew) {
   fresh();

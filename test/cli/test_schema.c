@@ -355,7 +355,9 @@ static void run_command(const char *type, const char *command) {
   char whole[800];
   snprintf(whole, sizeof whole, "(%s) >.example 2>&1", words);
   char said[2000];
-  if (system(whole) != 0) FAIL("%s: %s\n%s", type, words, slurp(".example", said, sizeof said));
+  const int code = system(whole); /* 8: of a rough integrator, or one that drifts, the verdict is not `trusted` */
+  if (code != 0 && !(WIFEXITED(code) && WEXITSTATUS(code) == 8))
+    FAIL("%s: %s\n%s", type, words, slurp(".example", said, sizeof said));
 }
 
 TEST_FULL(every_example_of_a_type_is_good_and_runs) {

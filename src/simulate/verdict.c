@@ -1,0 +1,296 @@
+/* the verdict of a run, and the facts it rests on. They are made here once; text, JSON and page print them.
+ *
+ * A fact has a value and a limit. Within its limit it is `trusted`; beyond it, it is a reason and makes the run `doubtful` or
+ * `wrong`. The verdict is the worst of all facts. docs/results.md lists the keys and limits.
+ * Counters of reasons that only a step or a row can see are in tn_doubts. They decide nothing of the motion. */
+#include "simulate/simulate.h"
+
+/* ---- limits ------------------------------------------------------------------------------------------------------------- */
+
+static const double BALANCE_TRUSTED =
+    1e-6; /* of the largest kinetic energy: the balance of a trusted run              */
+static const double BALANCE_DOUBTFUL =
+    1e-3; /* of the largest kinetic energy: beyond, the run is wrong                  */
+static const double STABILIZER_WORK =
+    1e-3;                                 /* of the largest kinetic energy: what stabilizers may have done            */
+static const double BRANCH = 0.05;        /* of the largest speed: what velocities may be off by at a crossing */
+static const double CROSSING_WORK = 1e-6; /* of the largest kinetic energy: work of stabilizers there          */
+static const double ROW_OFF =
+    1e-4; /* scaled as the contract does: what a row inside a step may be off before it is corrected */
+static const double ROW_ENERGY =
+    1e-6; /* of the largest kinetic energy: what a row inside a step may be off from its ends       */
+enum { CHATTER_TIMES = 20, CHATTER_STEPS = 2 }; /* so often in a row, with so few steps from one switch to the next */
+
+/* ---- counted on the way --------------------------------------------------------------------------------------------------- */
+
+void tn_doubts_reset(tn_sim *s) {
+  s->doubts = (tn_doubts){.forced_time = NAN, .branch_time = NAN, .stays_time = NAN, .closed_time = NAN};
+}
+
+void tn_doubt_forced(tn_sim *s, double t, double error) {
+  tn_doubts *d = &s->doubts;
+  if (d->forced++ == 0) d->forced_time = t;
+  d->forced_error = fmax(d->forced_error, error);
+}
+
+void tn_doubt_singular(tn_sim *s, const tn_singular *p) {
+  tn_doubts *d = &s->doubts;
+  if (p->kind == TN_SINGULAR_STAYS) {
+    if (d->stays++ == 0) d->stays_time = p->t;
+  } else if (!p->smooth) {
+    if (d->branches++ == 0) d->branch_time = p->t;
+    d->branch_change = fmax(d->branch_change, p->change);
+  }
+}
+
+void tn_doubt_crossing(tn_sim *s, double t, int first, double off, double work) {
+  tn_doubts *d = &s->doubts;
+  if (fabs(work) > d->crossing_work) d->crossing_work = fabs(work), d->crossing_time = t;
+  if (off <= BRANCH) return;
+  for (int i = first; i < s->singulars; i++) s->singular[i].smooth = false;
+  if (d->branches++ == 0) d->branch_time = t;
+  d->branch_change = fmax(d->branch_change, off);
+  tn_log(s, t, "singular", "perhaps on another branch: velocities changed by %.2g %% more than accelerations explain",
+         100 * off);
+}
+
+void tn_doubt_closed(tn_sim *s, double t, double gap) {
+  tn_doubts *d = &s->doubts;
+  if (d->closed++ == 0) d->closed_time = t;
+  d->closed_most = fmax(d->closed_most, gap);
+}
+
+void tn_doubt_row(tn_sim *s, double t) {
+  tn_doubts *d = &s->doubts;
+  for (int i = 0; i < s->m->columns; i++)
+    if (!isfinite(s->row[i]) && d->not_finite++ == 0) d->not_finite_column = i, d->not_finite_time = t;
+}
+
+void tn_doubt_step(tn_sim *s) {
+  tn_doubts *d = &s->doubts;
+  d->balance[0] = d->balance[1];
+  d->balance[1] = tn_energy_of(&s->solver.sys, TN_BALANCE);
+}
+
+void tn_doubt_interpolation(tn_sim *s, double t, double theta, double off) {
+  tn_doubts *d = &s->doubts;
+  const double expected = (1 - theta) * d->balance[0] + theta * d->balance[1];
+  const double energy = fabs(tn_energy_of(&s->solver.sys, TN_BALANCE) - expected);
+  if (energy > d->row_energy) d->row_energy = energy, d->row_time = t;
+  d->row_off = fmax(d->row_off, off);
+}
+
+void tn_doubt_switch(tn_sim *s, int i) {
+  tn_switches *w = &s->switches;
+  tn_doubts *d = &s->doubts;
+  const bool soon = s->summary.steps - w->at_step[i] <= CHATTER_STEPS;
+  w->at_step[i] = s->summary.steps;
+  if (!(w->noise[i] > 0)) return; /* a function of time alone may switch as often as it likes */
+  w->quick[i] = soon ? w->quick[i] + 1 : 0;
+  if (w->quick[i] != CHATTER_TIMES) return;
+  if (d->chatters++ == 0) d->chatter_switch = i, d->chatter_time = s->t;
+}
+
+/* ---- facts ------------------------------------------------------------------------------------------------------------------ */
+
+static bool contract(const tn_sim *s, tn_run_fact *f) {
+  const tn_run *r = &s->m->run;
+  const tn_summary *sum = &s->summary;
+  char worst[128] = "";
+  if (!s->m->rows) return false;
+  const double position = sum->max_position_violation / r->contract_position,
+               velocity = sum->max_velocity_violation / r->contract_velocity;
+  *f = (tn_run_fact){.key = "contract", .value = fmax(position, velocity), .limit = 1, .unit = "1"};
+  f->severity = sum->contract_kept ? TN_TRUSTED : TN_WRONG;
+  if (*sum->worst_joint)
+    tn_format(worst, sizeof worst, ", worst joint '%s' at t = %.4g s", sum->worst_joint, sum->worst_time);
+  if (sum->contract_kept)
+    tn_format(f->sentence, sizeof f->sentence,
+              "largest violation: position %.2e, velocity %.2e (contract %.0e, %.0e: kept)%s",
+              sum->max_position_violation, sum->max_velocity_violation, r->contract_position, r->contract_velocity,
+              worst);
+  else
+    tn_format(f->sentence, sizeof f->sentence, "%s; largest violation: position %.2e, velocity %.2e%s",
+              sum->contract_text, sum->max_position_violation, sum->max_velocity_violation, worst);
+  return true;
+}
+
+static bool balance(const tn_sim *s, tn_run_fact *f) {
+  const double x = s->summary.energy_balance;
+  *f = (tn_run_fact){.key = "balance", .value = x, .limit = BALANCE_TRUSTED, .unit = "1"};
+  f->severity = x <= BALANCE_TRUSTED ? TN_TRUSTED : x <= BALANCE_DOUBTFUL ? TN_DOUBTFUL : TN_WRONG;
+  char of[120] = "";
+  const tn_summary *r = &s->summary;
+  if (*r->balance_part && r->balance_bodies > 1)
+    tn_format(of, sizeof of, " of part '%s' and %d more bod%s", r->balance_part, r->balance_bodies - 1,
+              r->balance_bodies > 2 ? "ies" : "y");
+  else if (*r->balance_part)
+    tn_format(of, sizeof of, " of part '%s'", r->balance_part);
+  if (!isfinite(x))
+    tn_format(f->sentence, sizeof f->sentence, "energy balance%s: %s", of,
+              isnan(x) ? "not a number" : "beyond all bounds");
+  else if (f->severity == TN_TRUSTED)
+    tn_format(f->sentence, sizeof f->sentence, "energy balance: %.2e of the largest kinetic energy%s, %.4g J", x, of,
+              r->balance_kinetic);
+  else
+    tn_format(f->sentence, sizeof f->sentence,
+              "energy balance: %.2e of the largest kinetic energy%s, %.4g J, where %.0e is allowed: tighten the "
+              "tolerances or the step",
+              x, of, r->balance_kinetic, f->severity == TN_WRONG ? BALANCE_DOUBTFUL : BALANCE_TRUSTED);
+  return true;
+}
+
+static bool stabilizer(const tn_sim *s, tn_run_fact *f) {
+  const double work = s->summary.stabilizer_work, scale = tn_energy_scale(s), share = scale > 0 ? work / scale : 0;
+  if (share <= 1e-6) return false;
+  *f = (tn_run_fact){.key = "stabilizer-work", .value = share, .limit = STABILIZER_WORK, .unit = "1"};
+  f->severity = share <= STABILIZER_WORK ? TN_TRUSTED : TN_DOUBTFUL;
+  tn_format(f->sentence, sizeof f->sentence,
+            "work of the stabilizer: up to %.3g J, %.2e of the largest kinetic energy%s", work, share,
+            f->severity == TN_TRUSTED ? "" : ": it changes the motion");
+  return true;
+}
+
+/* a count, of which none is allowed */
+static void count(tn_run_fact *f, const char *key, long n, double t) {
+  *f = (tn_run_fact){
+      .key = key, .value = (double)n, .limit = 0, .unit = "1", .severity = TN_DOUBTFUL, .t = t, .timed = true};
+}
+
+static bool forced(const tn_sim *s, tn_run_fact *f) {
+  const tn_doubts *d = &s->doubts;
+  if (!d->forced) return false;
+  count(f, "forced-steps", d->forced, d->forced_time);
+  tn_format(
+      f->sentence, sizeof f->sentence,
+      "%ld step%s near a singular position taken with an error above the tolerance, up to %.3g times; the first at "
+      "t = %.6g s",
+      d->forced, d->forced == 1 ? "" : "s", d->forced_error, d->forced_time);
+  return true;
+}
+
+static bool branch(const tn_sim *s, tn_run_fact *f) {
+  const tn_doubts *d = &s->doubts;
+  if (!d->branches) return false;
+  count(f, "branch", d->branches, d->branch_time);
+  tn_format(f->sentence, sizeof f->sentence,
+            "%ld singular position%s behind which the motion may be on another branch; the first at t = %.6g s",
+            d->branches, d->branches == 1 ? "" : "s", d->branch_time);
+  return true;
+}
+
+static bool crossing(const tn_sim *s, tn_run_fact *f) {
+  const tn_doubts *d = &s->doubts;
+  const double scale = tn_energy_scale(s), share = scale > 0 ? d->crossing_work / scale : 0;
+  if (share <= CROSSING_WORK) return false;
+  *f = (tn_run_fact){.key = "crossing",
+                     .value = share,
+                     .limit = CROSSING_WORK,
+                     .unit = "1",
+                     .severity = TN_DOUBTFUL,
+                     .timed = true,
+                     .t = d->crossing_time};
+  tn_format(
+      f->sentence, sizeof f->sentence,
+      "at the singular position near t = %.6g s the stabilizer did work of %.2e of the largest kinetic energy, where "
+      "%.0e is allowed",
+      d->crossing_time, share, CROSSING_WORK);
+  return true;
+}
+
+static bool stays(const tn_sim *s, tn_run_fact *f) {
+  const tn_doubts *d = &s->doubts;
+  if (!d->stays) return false;
+  count(f, "singular", d->stays, d->stays_time);
+  tn_format(f->sentence, sizeof f->sentence,
+            "the motion stayed at a singular position %ld time%s, where accelerations are not unique; the first at t = "
+            "%.6g s",
+            d->stays, d->stays == 1 ? "" : "s", d->stays_time);
+  return true;
+}
+
+static bool closed(const tn_sim *s, tn_run_fact *f) {
+  const tn_doubts *d = &s->doubts;
+  if (!d->closed) return false;
+  count(f, "projection", d->closed, d->closed_time);
+  tn_format(f->sentence, sizeof f->sentence,
+            "%ld time%s the projection closed a gap that no accurate step leaves, up to %.2g (scaled as the contract "
+            "does); the first at t = %.6g s: does a driver jump, or is the step too long?",
+            d->closed, d->closed == 1 ? "" : "s", d->closed_most, d->closed_time);
+  return true;
+}
+
+static bool outputs(const tn_sim *s, tn_run_fact *f) {
+  const tn_doubts *d = &s->doubts;
+  if (!d->not_finite || d->not_finite_column >= s->m->columns) return false;
+  count(f, "outputs", d->not_finite, d->not_finite_time);
+  tn_format(f->sentence, sizeof f->sentence, "outputs: %ld value%s not finite; the first is '%s' at t = %.6g s",
+            d->not_finite, d->not_finite == 1 ? "" : "s", tn_sim_column(s, d->not_finite_column), d->not_finite_time);
+  return true;
+}
+
+static bool chattering(const tn_sim *s, tn_run_fact *f) {
+  const tn_doubts *d = &s->doubts;
+  if (!d->chatters || d->chatter_switch >= s->m->switches) return false;
+  const tn_switch *x = &s->m->switched[d->chatter_switch];
+  count(f, "chattering", d->chatters, d->chatter_time);
+  tn_format(f->sentence, sizeof f->sentence,
+            "chattering: %s '%s' switches %d times in a row with no more than %d steps in between, at t = %.6g s",
+            x->kind, x->name, CHATTER_TIMES, CHATTER_STEPS, d->chatter_time);
+  return true;
+}
+
+static bool interpolation(const tn_sim *s, tn_run_fact *f) {
+  const tn_doubts *d = &s->doubts;
+  const double scale = tn_energy_scale(s), share = scale > 0 ? d->row_energy / scale : 0;
+  if (d->row_off <= ROW_OFF && share <= ROW_ENERGY) return false;
+  const bool energy = share > ROW_ENERGY;
+  *f = (tn_run_fact){.key = "interpolation",
+                     .value = energy ? share : d->row_off,
+                     .limit = energy ? ROW_ENERGY : ROW_OFF,
+                     .unit = "1",
+                     .severity = TN_DOUBTFUL,
+                     .timed = true,
+                     .t = d->row_time};
+  tn_format(f->sentence, sizeof f->sentence,
+            "interpolation inside steps is too coarse: rows are off by up to %.2g of the largest kinetic energy, and "
+            "were off "
+            "the constraints by up to %.2g before they were corrected: limit the step by max_step, or tighten the "
+            "tolerances",
+            share, d->row_off);
+  return true;
+}
+
+static bool stopped(const tn_sim *s, tn_run_fact *f) {
+  const tn_summary *sum = &s->summary;
+  if (sum->status == TN_OK) return false;
+  const bool by_user = sum->status == TN_E_STOPPED;
+  *f = (tn_run_fact){
+      .key = by_user ? "interrupted" : "stopped", .value = sum->t_end, .limit = s->m->run.until, .unit = "s"};
+  f->severity = by_user ? TN_TRUSTED : TN_DOUBTFUL;
+  tn_format(f->sentence, sizeof f->sentence, "%s at t = %.9g of %.9g s", by_user ? "interrupted" : "the run stopped",
+            sum->t_end, s->m->run.until);
+  return true;
+}
+
+static bool (*const facts[])(const tn_sim *, tn_run_fact *) = {contract, balance,    stabilizer,    forced,
+                                                               branch,   crossing,   stays,         closed,
+                                                               outputs,  chattering, interpolation, stopped};
+
+bool tn_sim_fact(const tn_sim *s, int i, tn_run_fact *fact) {
+  for (size_t k = 0; i >= 0 && k < sizeof facts / sizeof *facts; k++)
+    if (facts[k](s, fact) && i-- == 0) return true;
+  return false;
+}
+
+tn_run_verdict tn_verdict_of(const tn_sim *s) {
+  tn_run_verdict worst = TN_TRUSTED;
+  tn_run_fact f;
+  for (int i = 0; tn_sim_fact(s, i, &f); i++)
+    if (f.severity > worst) worst = f.severity;
+  return worst;
+}
+
+const char *tn_run_verdict_name(tn_run_verdict v) {
+  return v == TN_TRUSTED ? "trusted" : v == TN_DOUBTFUL ? "doubtful" : "wrong";
+}
