@@ -210,6 +210,7 @@ static long run(const tn_model *model, const tn_desc *desc) {
   tn_bad_output bad; /* outputs that were not finite numbers: here none */
   for (int i = 0; tn_sim_bad_output(sim, i, &bad); i++)
     printf("output %s is no number in %ld rows, first at t = %g s\n", bad.name, bad.rows, bad.first);
+  expect(!tn_sim_is_long(sim), "errors of steps have added up: see tn_verify_run in study.c");
   for (int i = 0; i < tn_sim_events(sim); i++)
     printf("event at %g s: %s, %s\n", tn_sim_event(sim, i)->t, tn_sim_event(sim, i)->kind, tn_sim_event(sim, i)->text);
   tn_fired fired;

@@ -174,8 +174,41 @@ static void sweep(void) {
   tn_sweep_free(s);
 }
 
+/* a run with a second one beside it: how large its errors are, and up to when it can be believed */
+static void verify(void) {
+  tn_error e;
+  tn_desc *desc;
+  tn_model *compiled;
+  tn_sim *sim;
+  tn_verify *v;
+  tn_verify_output output;
+  tn_verify_event event;
+  double until;
+  must(tn_desc_new(NULL, &desc, &e), &e);
+  must(tn_desc_parse(desc, "model", model, sizeof model - 1, &e), &e);
+  must(tn_compile(desc, &compiled, &e), &e);
+  must(tn_sim_new(compiled, &sim, &e), &e);
+  must(tn_verify_new(desc, NULL, &v, &e), &e);
+  must(tn_verify_run(v, sim, NULL, NULL, &e), &e);
+  for (int i = 0; tn_verify_output_at(v, i, &output); i++)
+    printf("%s: error about %.1g %s, %.1g of its scale\n", output.name, output.error, output.unit,
+           output.error_relative);
+  for (int i = 0; tn_verify_event_at(v, i, &event); i++)
+    printf("%s: times differ by %.1g s\n", event.event, event.difference);
+  const tn_verify_summary *result = tn_verify_result(v);
+  printf("predictable until %g s\n", result->predictable_until);
+  tn_report_text(sim, "a rod", to_file, stdout); /* has it too */
+  must(tn_predictable_until(desc, 0.01, &until, &e), &e);
+  if (!result->predictable || until != result->predictable_until) exit(1);
+  tn_verify_free(v);
+  tn_sim_free(sim);
+  tn_model_free(compiled);
+  tn_desc_free(desc);
+}
+
 int main(void) {
   compare();
+  verify();
   study();
   sweep();
   return 0;

@@ -217,6 +217,76 @@ TN_API tn_status tn_sweep_page(const tn_sweep *sweep, const char *command, tn_wr
 /* what would be run: number and parameters of every run, as CSV */
 TN_API tn_status tn_sweep_plan(const tn_sweep *sweep, tn_write write, void *user);
 
+/* ---- a run verified by a second one ---------------------------------------------------------------------------------- */
+
+/* a second run of the model at a tenth of the tolerances, or at half the step. rows of both are compared as they come; what is kept
+ * does not grow with the number of rows. docs/results.md has the definitions */
+typedef struct tn_verify tn_verify;
+
+typedef struct tn_verify_options {
+  double threshold; /* of the scale of an output: an error above it is no prediction; 0: 0.01 */
+  tn_stop stop;     /* asked at every step of the second run, in its thread: true ends it; NULL */
+  void *user;
+} tn_verify_options;
+
+/* how the largest difference grows: not known, as t^exponent, or e-fold in every `folding_time` (chaos) */
+typedef enum tn_growth { TN_GROWTH_UNKNOWN, TN_GROWTH_POWER, TN_GROWTH_EXPONENTIAL } tn_growth;
+
+typedef struct tn_verify_summary {
+  double rtol, atol, step;   /* of the second run; NaN: it has none                                             */
+  double factor;             /* from differences to errors of the first run; NaN: tolerances cannot be tighter   */
+  tn_status status;          /* of the second run                                                               */
+  char message[512];         /* how it ended, in words                                                          */
+  double t_end, cpu_seconds; /* s; t_end is that of the first run if that ended first and this one was ended with it */
+  long steps, rhs;           /* 0 then */
+  bool complete;             /* all rows of the first run have been compared                                    */
+  long rows;                 /* compared                                                                        */
+  double from, until;        /* of these the first and the last, s                                              */
+  double threshold;
+  double predictable_until;      /* s: up to this row the estimated error of every output is below the threshold      */
+  bool predictable;              /* that is the last row compared                                                   */
+  int limited_by;                /* output whose error is above it next; -1                                         */
+  tn_growth growth;              /* of the output `growing`, -1: none                                               */
+  double folding_time, exponent; /* s; NaN                                                                       */
+  int growing;
+  bool events_differ; /* some event has happened another number of times, over the time of both runs     */
+} tn_verify_summary;
+
+typedef struct tn_verify_output {
+  const char *name, *unit;
+  double range, scale;          /* over both runs; what `relative` is relative to, NaN: it is constant but for errors */
+  double difference, time;      /* largest, and when, s                                             */
+  double relative;              /* of the scale; NaN                                                */
+  double error, error_relative; /* of the first run, estimated: the largest                         */
+  double difference_end, error_end; /* at the last row                                                  */
+  double difference_at_jumps; /* at rows between the jump of one run and that of the other, which count nowhere else */
+  long rows_at_jumps;
+  long not_finite, one_finite; /* rows where one of both is not a finite number; and the other is     */
+} tn_verify_output;
+
+typedef struct tn_verify_event {
+  const char *event;
+  long count, count_second; /* as far as both runs went                                           */
+  double difference, time; /* of the times of those of the same number: the largest, and when, s; NaN: there are none */
+  long number;             /* which, from 1                                                      */
+  double difference_end;   /* of the last ones                                                   */
+} tn_verify_event;
+
+TN_API tn_status tn_verify_new(const tn_desc *desc, const tn_verify_options *options, tn_verify **verify,
+                               tn_error *error);
+/* before the simulation that it has verified is freed, and after its last report */
+TN_API void tn_verify_free(tn_verify *verify);
+/* tn_sim_run, once, with the second run beside it in a thread of its own. `sim` is of the same description and begins where that says,
+ * or was resumed: then rows are compared from there on. what comes of the second run is no error of the first. reports of `sim`,
+ * tn_report_text and tn_report_json, have the result in them from then on */
+TN_API tn_status tn_verify_run(tn_verify *verify, tn_sim *sim, tn_row row, void *user, tn_error *error);
+TN_API const tn_verify_summary *tn_verify_result(const tn_verify *verify);
+TN_API bool tn_verify_output_at(const tn_verify *verify, int i, tn_verify_output *out); /* false past the last */
+TN_API bool tn_verify_event_at(const tn_verify *verify, int i, tn_verify_event *out);   /* likewise */
+
+/* both runs for this one number: tn_verify_summary.predictable_until. threshold 0: 0.01 */
+TN_API tn_status tn_predictable_until(const tn_desc *desc, double threshold, double *t, tn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

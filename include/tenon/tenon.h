@@ -169,6 +169,8 @@ typedef struct tn_summary {
   double balance_kinetic; /* J, largest kinetic energy of that part                                       */
   double max_kinetic;     /* J */
   double stabilizer_work; /* J, largest |work of the stabilizer so far|, which the balance does not count as an error */
+  double
+      local_errors; /* sum over all steps of the error estimates, relative to the scale of the motion; 0 with a fixed step */
   bool contract_kept;
   char contract_text[256]; /* `contract broken: joint, time, size` when it was not */
   int degrees_of_freedom, redundant_rows;
@@ -292,6 +294,9 @@ typedef struct tn_run_fact {
   char sentence[640];      /* for people                               */
 } tn_run_fact;
 TN_API bool tn_sim_fact(const tn_sim *sim, int i, tn_run_fact *fact);
+/* the run is so long that errors of steps may have added up to something: local_errors above 1e-5 and above 1000 tolerances, or more
+ * than 100,000 fixed steps, whose error nobody has estimated. tn_verify_run of study.h measures it */
+TN_API bool tn_sim_is_long(const tn_sim *sim);
 TN_API int tn_sim_events(const tn_sim *sim);
 TN_API const tn_event *tn_sim_event(const tn_sim *sim, int i);
 

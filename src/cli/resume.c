@@ -9,6 +9,8 @@
 static const option options[] = {
     {"--checkpoint", NULL, "SECONDS", "as of run: how often the state is saved, 60 if left out; 0: never", NULL, false},
     {"--accept-doubt", NULL, NULL, "exit with 0 if the verdict is `doubtful`; `wrong` stays 8", NULL, false},
+    {"--verify", NULL, NULL,
+     "as of run: a second run, from the start of the model; compared from where this one goes on", NULL, false},
     {"--json", NULL, NULL, "the summary as one JSON object on standard output", NULL, false},
     {"--quiet", "-q", NULL, "no summary", NULL, false},
     {"--verbose", "-v", NULL, "all warnings and events", NULL, false},

@@ -20,6 +20,11 @@ static const option options[] = {
      "resume FILE.tnr` goes on from there",
      NULL, false},
     {"--accept-doubt", NULL, NULL, "exit with 0 if the verdict is `doubtful`; `wrong` stays 8", NULL, false},
+    {"--verify", NULL, NULL,
+     "make the run a second time beside it, at a tenth of the tolerances or half the step, and report how much every "
+     "output "
+     "differs, its error, and up to when a chaotic motion is predictable",
+     NULL, false},
     {"--json", NULL, NULL, "the summary as one JSON object on standard output", NULL, false},
     {"--quiet", "-q", NULL, "no summary", NULL, false},
     {"--verbose", "-v", NULL, "all warnings and events", NULL, false},
@@ -138,11 +143,18 @@ bool tn_checkpoint_given(const words *w, double *seconds) {
   return false;
 }
 
+static bool is_caught(void *unused) {
+  (void)unused;
+  return tn_caught() != 0;
+}
+
 int tn_simulate(const words *w, loaded *l, outputs *out) {
+  const bool verifies = tn_words_has(w, "--verify");
   const bool json = tn_words_has(w, "--json"), quiet = tn_words_has(w, "--quiet");
   FILE *const to = tn_outputs_to_stdout(out) ? stderr : stdout, *const say = json || quiet ? NULL : to;
   tn_model_info info;
   bool saved = false;
+  tn_verify *verify = NULL;
   tn_model_get_info(l->model, &info);
   progress p = {.shown = !json && !quiet && isatty(STDERR_FILENO),
                 .began = tn_wall_clock(),
@@ -156,7 +168,9 @@ int tn_simulate(const words *w, loaded *l, outputs *out) {
   if (status == TN_OK || status == TN_E_STOPPED) {
     tn_catch_signals();
     tn_sim_watch(l->sim, watch, &p);
-    status = tn_sim_run(l->sim, on_row, &p, &l->error);
+    const tn_verify_options second = {.stop = is_caught};
+    if (verifies && tn_verify_new(l->desc, &second, &verify, &l->error) != TN_OK) return tn_say_error(&l->error);
+    status = verify ? tn_verify_run(verify, l->sim, on_row, &p, &l->error) : tn_sim_run(l->sim, on_row, &p, &l->error);
   }
   clear_line(&p);
   if (status == TN_E_STOPPED && p.checkpoint > 0) saved = tn_outputs_checkpoint(out);
@@ -169,6 +183,7 @@ int tn_simulate(const words *w, loaded *l, outputs *out) {
   } else if (json && tn_report_json(l->sim, l->name, tn_to_file, stdout) != TN_OK) {
     code = TN_E_IO;
   }
+  tn_verify_free(verify);
   if (status == TN_E_STOPPED) {
     tn_say(RED, "interrupted at t = %.9g of %.9g s", tn_sim_time(l->sim), info.until);
     char *name = saved ? tn_quoted(tn_outputs_result(out)) : NULL;

@@ -242,6 +242,11 @@ tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write
   tn_json_real(j, "max_kinetic", r->max_kinetic);
   tn_json_real(j, "stabilizer_work", r->stabilizer_work);
   bad_outputs(j, s);
+  if (m->run.fixed)
+    tn_json_null(j, "local_errors", "fixed steps have no error estimate");
+  else
+    tn_json_real(j, "local_errors", r->local_errors);
+  tn_json_bool(j, "long_run", tn_sim_is_long(s));
   drift(j, s);
   tn_json_open(j, "contract", "{-");
   tn_json_real(j, "position", m->run.contract_position);
@@ -270,6 +275,7 @@ tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write
   tn_json_real(j, "time_assemble", r->time_assemble);
   tn_json_real(j, "time_solve", r->time_solve);
   tn_json_real(j, "time_project", r->time_project);
+  if (s->addition.json) s->addition.json(s->addition.self, j);
   tn_json_text(j, "status", ending(r->status));
   tn_json_text(j, "message", r->message);
   tn_json_close(j);

@@ -62,6 +62,18 @@ static void bad_outputs(tn_printer *p, const tn_sim *s) {
   if (more > 0) tn_put(p, "  and %d other output%s (--json lists them)\n", more, TN_S(more));
 }
 
+static void long_run(tn_printer *p, const tn_sim *s) {
+  const tn_summary *r = &s->summary;
+  if (s->m->run.fixed)
+    tn_put(p,
+           "  long run: %ld fixed steps, whose errors nobody has estimated; `--verify` measures what they add up to\n",
+           r->steps);
+  else
+    tn_put(p,
+           "  long run: errors of steps add up to about %.1e of the motion; `--verify` measures what becomes of them\n",
+           r->local_errors);
+}
+
 tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write, void *user) {
   tn_printer printer = {write, user, false}, *p = &printer;
   const tn_summary *r = &s->summary;
@@ -92,6 +104,7 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
   if (r->guard_calls)
     tn_put(p, "  a bound was exceeded and the state corrected %ld time%s\n", r->guard_calls, TN_S(r->guard_calls));
   bad_outputs(p, s);
+  if (tn_sim_is_long(s) && !s->addition.text) long_run(p, s);
   if (r->redundant_rows)
     tn_put(p, "  redundant rows share their load in more than one way: reactions are %s\n",
            m->large ? "the smallest that do" : "as equally stiff joints would share it");
@@ -112,6 +125,7 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
     tn_put(p, "  warning: %s\n", text);
   }
   if (m->warnings > 3) tn_put(p, "  and %d warnings more: tenon check\n", m->warnings - 3);
+  if (s->addition.text && s->addition.text(s->addition.self, write, user) != TN_OK) p->failed = true;
   if (s->happening.ended >= 0) tn_put(p, "  %s\n", r->message);
   if (r->status != TN_OK) tn_put(p, "  %s: %s\n", r->status == TN_E_STOPPED ? "interrupted" : "stopped", r->message);
   return p->failed ? TN_E_IO : TN_OK;

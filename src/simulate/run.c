@@ -28,6 +28,7 @@ static tn_status settle(tn_sim *s, bool judged) {
   s->summary.max_position_violation = s->summary.max_velocity_violation = 0;
   s->summary.contract_kept = true;
   s->summary.guard_calls = s->solver.guard_calls = 0;
+  s->summary.local_errors = 0;
   memset(s->drifted, 0, sizeof *s->drifted * (size_t)m->joints);
   memset(s->rooms, 0, s->rooms_size);
   tn_singular_reset(s);
@@ -104,6 +105,14 @@ tn_status tn_end_run(tn_sim *s, tn_status status) {
   }
   sum->verdict = tn_verdict_of(s);
   return status;
+}
+
+bool tn_sim_is_long(const tn_sim *s) {
+  static const double WORTH = 1e-5, TOLERANCES = 1000; /* of the scale of the motion; of the tolerance */
+  enum { FIXED_STEPS = 100000 };
+  const tn_run *r = &s->m->run;
+  if (r->fixed) return s->summary.steps > FIXED_STEPS;
+  return s->summary.local_errors > fmax(WORTH, TOLERANCES * fmax(r->rtol, r->atol));
 }
 
 /* after a failure the state may be anything */

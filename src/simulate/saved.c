@@ -28,6 +28,7 @@ static void list_summary(tn_summary *r, tn_keep *k) {
                              &r->stabilizer_work,
                              &r->start_moved,
                              &r->start_violation,
+                             &r->local_errors,
                              &r->cpu_seconds,
                              &r->time_project};
   tn_keep_group(k, "summary");

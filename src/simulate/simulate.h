@@ -205,6 +205,13 @@ typedef struct tn_balances {
   double *kinetic, *potential, *across, *beside; /* scratch                                                     */
 } tn_balances;
 
+/* what another stage adds to the reports of a run: members of the JSON object, lines of the text. functions may be NULL */
+typedef struct tn_addition {
+  const void *self;
+  void (*json)(const void *self, tn_json *j);
+  tn_status (*text)(const void *self, tn_write write, void *user);
+} tn_addition;
+
 struct tn_sim {
   const tn_model *m;
   tn_allocator allocator;
@@ -303,6 +310,7 @@ struct tn_sim {
   tn_singular singular[TN_MOST_SINGULAR];
   tn_error *e; /* of the call under way                                          */
   tn_error spare;
+  tn_addition addition; /* set from outside, and not saved */
 };
 
 static inline const void *tn_integrator_self(const tn_model *m) {

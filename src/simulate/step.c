@@ -218,6 +218,13 @@ static trial attempt(tn_sim *s, double h) {
   return r;
 }
 
+/* the error of the step that is taken, relative to the scale of the motion; an integrator that judges its steps itself aims at AIM */
+static double local_error(const tn_sim *s, const trial *r) {
+  const tn_run *run = &s->m->run;
+  if (run->fixed) return 0; /* nothing is known of it */
+  return (run->integrator->advance ? AIM : r->err) * fmax(run->rtol, run->atol);
+}
+
 /* the attempt of r stands: correct, check, move on */
 static tn_status take(tn_sim *s, double t_end, const trial *r) {
   bool changed = false;
@@ -231,6 +238,7 @@ static tn_status take(tn_sim *s, double t_end, const trial *r) {
   swap = s->z, s->z = s->znew, s->znew = swap;
   s->t = t_end;
   s->summary.steps++;
+  s->summary.local_errors += local_error(s, r);
   status = tn_accept(s, s->t, s->y, &changed);
   tn_packed_ledger(s);
   if (s->switches.share == 1) s->m->run.integrator->accept(s->work, s->packing ? s->z : s->y, changed);

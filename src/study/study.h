@@ -10,7 +10,8 @@
  *   sweep_read.c a sweep file                  axis.c     what is varied: grids, lists, random numbers
  *   sweep.c      from the file to the values   journal.c  what is done, for one that is cut off
  *   sweep_try.c  wrong in every run            sensitivity.c  derivatives by differences
- *   sweep_print.c, sweep_page.c */
+ *   sweep_print.c, sweep_page.c                verify.c   a run with a second one beside it
+ *   difference.c outputs of two runs compared  verify_print.c */
 #ifndef TN_STUDY_INTERNAL_H
 #define TN_STUDY_INTERNAL_H
 
@@ -399,6 +400,86 @@ bool tn_sweep_keep(tn_sweep *s, int run, const double *values, const char *failu
 bool tn_sweep_members(tn_json *j, const tn_sweep *s);
 /* 128 bits of what was read, as text */
 void tn_fingerprint(int n, const char *const *texts, char out[33]);
+
+/* ---- a run and a second one: difference.c, verify.c, verify_print.c -------------------------------------------------------- */
+
+/* where the largest difference so far grew: row before it, row, difference */
+typedef struct tn_stair {
+  double before, t, d;
+} tn_stair;
+
+/* one output of both runs */
+typedef struct tn_difference {
+  const char *name, *unit;
+  bool angle;
+  double low, high;      /* over both runs                                        */
+  double most, at, last; /* largest difference, its time, s; at the last row      */
+  double change;
+  long changes;                                       /* from row to row, of both runs: sum, and how many */
+  double jump;                                        /* largest at rows between the jumps of the two runs     */
+  long jump_rows;                                     /* how many                                              */
+  long not_finite;                                    /* rows where one of them is not a finite number         */
+  long one_finite;                                    /* and the other is                                      */
+  long waiting;                                       /* rows between jumps of which it is not known yet       */
+  double wait_before, wait_since, wait_at, wait_most; /* of these: row before, first, largest, s; how large that is */
+  bool alone;                                         /* they wait for a jump of this output, not for an event */
+  int stairs, room;
+  tn_stair *stair;
+  /* valid after tn_differences_end */
+  double range, scale;
+  bool constant; /* but for errors: there is no scale */
+} tn_difference;
+
+typedef struct tn_differences {
+  tn_arena arena;
+  int n;
+  tn_difference *output;
+  double *a, *b; /* the row before, of both runs */
+  bool between;  /* one has had more jumps: see `ahead` */
+  long rows, ahead;
+  double begin, end, apart_since; /* s */
+  /* valid after tn_differences_end */
+  double factor, threshold, predictable_until, folding, exponent;
+  int limited_by, growing; /* outputs, or -1 */
+  tn_growth growth;
+} tn_differences;
+
+tn_status tn_differences_new(tn_differences *s, const tn_allocator *allocator, const tn_sim *sim, tn_error *e);
+void tn_differences_free(tn_differences *s);
+/* a row of both runs; ahead: how many more events, switches and impulses the first has had. false: no memory */
+bool tn_differences_row(tn_differences *s, double t, long ahead, const double *a, const double *b);
+/* t0: when the motion began, s; length: of the model, m; kinetic: its largest energy, J */
+bool tn_differences_end(tn_differences *s, double t0, double length, double kinetic, double factor, double threshold);
+
+/* times of one event of the model in both runs */
+typedef struct tn_occasion {
+  long seen[2];               /* how often in either run                                               */
+  long passed;                /* of the first run before it began here, where it was resumed           */
+  double *time;               /* those that the other run has not had yet                              */
+  int head, tail, room, of;   /* of: whose these are                                         */
+  double most, most_at, last; /* largest difference of times and when, s; of the last pair  */
+  long most_number, pairs;
+} tn_occasion;
+
+struct tn_verify {
+  tn_arena arena; /* under the lock while both runs go on */
+  tn_model *model;
+  tn_sim *sim;   /* the second run                       */
+  tn_sim *first; /* the one that is verified; NULL: none */
+  tn_verify_options options;
+  tn_verify_summary summary;
+  tn_differences differences;
+  tn_occasion *occasion;    /* triggers */
+  struct tn_beside *beside; /* threads: valid while both go on */
+  double limit;             /* s: the second run was not needed behind it */
+  bool used, no_memory;
+};
+
+/* tolerances of a tenth, as far as there are digits, or half the step; the ratio of the errors of both runs. trial.c, verify.c */
+void tn_tighten(tn_run *r);
+double tn_tightened(tn_run *r);
+void tn_verify_json(const void *verify, tn_json *j);
+tn_status tn_verify_text(const void *verify, tn_write write, void *user);
 
 /* ---- a comparison: compare.c, compare_print.c ------------------------------------------------------------------------------ */
 

@@ -286,7 +286,7 @@ tn_status tn_trial_describe(const tn_trial *t, tn_desc *d, tn_error *e) {
 }
 
 /* tolerances of a tenth, as far as there are digits; fixed steps half as long */
-static void tighten(tn_run *r) {
+void tn_tighten(tn_run *r) {
   const double least = 4 * 2.3e-16;
   r->rtol = fmax(0.1 * r->rtol, fmin(r->rtol, least));
   r->atol = fmax(0.1 * r->atol, fmin(r->atol, least));
@@ -300,7 +300,7 @@ static tn_status make(tn_trial *t, tn_desc *d, tn_model **model, tn_error *e) {
   TN_TRY(tn_trial_describe(t, d, e));
   TN_TRY(ask(t, d, e));
   const tn_status status = tn_compile(d, model, e);
-  if (status == TN_OK && t->tighter) tighten(&(*model)->run);
+  if (status == TN_OK && t->tighter) tn_tighten(&(*model)->run);
   if (status == TN_OK && !wants_rows(t))
     (*model)->run.every = 1e300; /* rows at both ends alone; steps are as in any run */
   for (int i = 0; i < t->meters && status != TN_OK && !t->own_outputs; i++)
