@@ -379,10 +379,11 @@ static tn_status find_positions(const tn_partition *p, room *r, tn_solver *solve
     tn_model_add(m, q, r->x);
   }
   if (left < CLOSED) return TN_OK;
-  char owner[160] = "the coordinates";
+  char owner[160] = "the coordinates", gap[48] = "";
   if (m->holonomic) tn_row_owner(m, row, owner, sizeof owner);
-  tn_fail(solver->e, TN_E_RUN, "%s: no dependent coordinates are found for the independent ones, %.2g is left", owner,
-          left);
+  if (m->holonomic) tn_row_figure(m, row, false, fabs(sys->C[row]) * m->row_scale[row], 2, gap, sizeof gap);
+  tn_fail(solver->e, TN_E_RUN, "%s: no dependent coordinates are found for the independent ones%s%s", owner,
+          *gap ? ", it stays off by " : "", gap);
   if (solver->e) solver->e->time = t;
   return TN_E_RUN;
 }

@@ -660,6 +660,15 @@ bool tn_joint_remembers(
 /* whose row it is, in words: `joint 'knee'`; static text is not kept */
 void tn_row_owner(const tn_model *m, int row, char *text, size_t size);
 tn_unit tn_row_unit(const tn_model *m, int row); /* of C; one on channels of different units: TN_ANGLE */
+/* figures.c: what the contract sees of a row, times `scale`, is in `unit`: ` m`, ` m^2`, ` rad`, or "" if it has none */
+typedef struct tn_si {
+  double scale;
+  const char *unit;
+} tn_si;
+tn_si tn_row_si(const tn_model *m, int row);
+/* what the contract sees as `seen`, of C or of its rate. in SI: `0.15 m/s`; as a share of its scale: `2.31e-02 of 6.494 m/s` */
+void tn_row_figure(const tn_model *m, int row, bool rate, double seen, int digits, char *text, size_t size);
+void tn_row_share(const tn_model *m, int row, bool rate, double seen, char *text, size_t size);
 /* coordinates: qdot = N u; q moved by s; s of a small dq */
 void tn_model_rates(const tn_model *m, const double *q, const double *u, double *qdot);
 void tn_model_add(const tn_model *m, double *q, const double *s);

@@ -183,8 +183,13 @@ tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write
       each(s, redundant_text, p);
       shared_text(p, s);
     }
-    tn_put(p, "  given pose: off by %.3g", r->start_violation);
-    if (r->start_violation > 0) tn_put(p, " (joint '%s')", r->start_violation_joint);
+    char gap[48] = "0", owner[160] = "";
+    if (r->start_violation > 0) {
+      tn_row_figure(m, s->start_row, false, r->start_violation, 3, gap, sizeof gap);
+      tn_row_owner(m, s->start_row, owner, sizeof owner);
+    }
+    tn_put(p, "  initial configuration: off by %s", gap);
+    if (*owner) tn_put(p, " (%s)", owner);
     if (m->as_given)
       tn_put(p, "; kept as given\n");
     else if (r->start_moved > 1e-9)

@@ -5,6 +5,16 @@
 static const double JUMP = 1e-3; /* scaled as the contract does; of the kinetic energy */
 static const double NEAR = 0.02; /* of what coordinates call regular, 1 */
 
+/* `position off by 2e-07 m, allowed 6.49e-08 m`, in SI, with digits enough to see the difference */
+static void breach_text(const tn_model *m, int row, bool rate, double seen, char *text, size_t size) {
+  const double allowed = rate ? m->run.contract_velocity : m->run.contract_position;
+  const int digits = seen < 1.01 * allowed ? 9 : 3;
+  char off[48], most[48];
+  tn_row_figure(m, row, rate, seen, digits, off, sizeof off);
+  tn_row_figure(m, row, rate, allowed, digits, most, sizeof most);
+  tn_format(text, size, "%s off by %s, allowed %s", rate ? "velocity" : "position", off, most);
+}
+
 tn_status tn_check_contract(tn_sim *s, double t) {
   const tn_system *sys = &s->solver.sys;
   const tn_model *m = s->m;
@@ -26,14 +36,13 @@ tn_status tn_check_contract(tn_sim *s, double t) {
     tn_format(sum->worst_joint, sizeof sum->worst_joint, "%s", name);
     sum->worst_time = t;
   }
+  if (!(position <= sum->max_position_violation)) s->worst_row[0] = ip;
+  if (!(velocity <= sum->max_velocity_violation)) s->worst_row[1] = iv;
   sum->max_position_violation = fmax(sum->max_position_violation, position);
   sum->max_velocity_violation = fmax(sum->max_velocity_violation, velocity);
   if (share <= 1) return TN_OK;
   char size[120];
-  /* digits enough to see the difference */
-  tn_format(size, sizeof size, "%s off by %.*g, allowed %.3g", by_position ? "position" : "velocity",
-            share < 1.01 ? 9 : 3, by_position ? position : velocity,
-            by_position ? m->run.contract_position : m->run.contract_velocity);
+  breach_text(m, row, !by_position, by_position ? position : velocity, size, sizeof size);
   if (sum->contract_kept) {
     sum->contract_kept = false;
     tn_format(sum->contract_text, sizeof sum->contract_text, "contract broken: %s at t = %.6g s, %s", owner, t, size);
@@ -134,12 +143,15 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
     /* a projection mends what a step leaves; this is more than a step leaves */
     if (open > JUMP ||
         (open_v > JUMP && fabs(work) > JUMP * fmax(s->summary.max_kinetic, tn_energy_of(sys, TN_KINETIC)))) {
-      char owner[160];
-      tn_row_owner(m, open > JUMP ? row : row_v, owner, sizeof owner);
+      const bool rate = open <= JUMP;
+      const int worst = rate ? row_v : row;
+      char owner[160], gap[48];
+      tn_row_owner(m, worst, owner, sizeof owner);
+      tn_row_figure(m, worst, rate, rate ? open_v : open, 3, gap, sizeof gap);
       if (!(s->switches.making && s->switches.kinked)) /* that was said, driver by driver */
-        tn_log(s, t, "jump", "the projection closed %s by %.3g%s: does a driver jump, or is the step too long?", owner,
-               open > JUMP ? open : open_v, open > JUMP ? "" : " in velocity");
-      if (!s->switches.making || open > JUMP) tn_doubt_closed(s, t, open > JUMP ? open : open_v);
+        tn_log(s, t, "jump", "the projection closed %s by %s: does a driver jump, or is the step too long?", owner,
+               gap);
+      if (!s->switches.making || !rate) tn_doubt_closed(s, t, rate ? open_v : open, worst, rate);
     }
   }
   s->summary.time_project += tn_clock() - start - (s->solver.time_assemble + s->solver.time_solve - inside);

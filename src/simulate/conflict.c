@@ -74,39 +74,53 @@ static bool in_conflict(const tn_sim *s, bool rate, int target) {
   return s->m->target[target].rate == rate && !s->start_left_out[target];
 }
 
+/* what row, or the target behind the rows, stays off by: `0.15 m`, `2 rad/s` */
+static void off_text(const tn_sim *s, bool rate, double off, int row, char *text, size_t size) {
+  const tn_model *m = s->m;
+  if (row < m->rows) {
+    tn_row_figure(m, row, rate, off, 3, text, size);
+    return;
+  }
+  const tn_target *t = &m->target[row - m->rows];
+  const tn_unit unit = tn_measure_unit(m, &t->of);
+  tn_format(text, size, "%.3g%s%s", off / tn_target_scale(m, t),
+            unit == TN_LENGTH  ? " m"
+            : unit == TN_ANGLE ? " rad"
+                               : "",
+            rate ? unit == TN_RATIO ? " 1/s" : "/s" : "");
+}
+
 /* the last of the values against the others and the joints */
-static tn_status contradiction(tn_sim *s, bool rate, double off) {
+static tn_status contradiction(tn_sim *s, bool rate, const char *off) {
   const tn_model *m = s->m;
   const tn_target *last = NULL;
   list values = {.n = 0}, joints = {.n = 0};
   for (int i = 0; i < m->exact;
        i++) /* those that are kept come after those with a number, at which the eye looks first */
     if (in_conflict(s, rate, i) && (!last || !isnan(m->target[i].value))) last = &m->target[i];
-  if (!last) return tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: it stays off by %.3g", off);
+  if (!last) return tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: it stays off by %s", off);
   for (int i = 0; i < m->exact; i++)
     if (in_conflict(s, rate, i) && &m->target[i] != last) add(&values, m->target[i].name);
   for (int i = 0; i < m->joints; i++)
     if (has_rows(&m->joint[i]) && !s->start_without[i]) add(&joints, m->joint[i].name);
   finish(&values);
   finish(&joints);
-  const char *level = rate ? "velocity" : "position", *many = joints.n > 1 ? "s" : "";
+  const char *many = joints.n > 1 ? "s" : "";
   if (values.n && joints.n)
     tn_fail(s->e, TN_E_MODEL,
-            "the start cannot be assembled: start value '%.60s' contradicts start value%s %s (joint%s %s), off by %.3g "
-            "in %s",
-            last->name, values.n > 1 ? "s" : "", values.text, many, joints.text, off, level);
+            "the start cannot be assembled: start value '%.60s' contradicts start value%s %s (joint%s %s), off by %s",
+            last->name, values.n > 1 ? "s" : "", values.text, many, joints.text, off);
   else if (values.n)
     tn_fail(s->e, TN_E_MODEL,
-            "the start cannot be assembled: start value '%.60s' contradicts start value%s %s, off by %.3g in %s",
-            last->name, values.n > 1 ? "s" : "", values.text, off, level);
+            "the start cannot be assembled: start value '%.60s' contradicts start value%s %s, off by %s", last->name,
+            values.n > 1 ? "s" : "", values.text, off);
   else if (joints.n)
-    tn_fail(s->e, TN_E_MODEL,
-            "the start cannot be assembled: start value '%.60s' contradicts joint%s %s, off by %.3g in %s", last->name,
-            many, joints.text, off, level);
+    tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: start value '%.60s' contradicts joint%s %s, off by %s",
+            last->name, many, joints.text, off);
   else
     tn_fail(s->e, TN_E_MODEL,
-            "the start cannot be assembled: start value '%.60s' cannot be reached, it stays off by %.3g in %s",
-            last->name, off, level);
+            "the start cannot be assembled: start value '%.60s' cannot be reached, it stays off by %s", last->name,
+            off);
   tn_hint(s->e, "exact start values must not contradict the joints; put some of them under \"guess\"");
   return refuse_at(s, last->node);
 }
@@ -127,25 +141,26 @@ static const tn_node *moving(const tn_sim *s, char *text, size_t size) {
 static tn_status joints_alone(tn_sim *s, bool rate, double off, int row) {
   const tn_model *m = s->m;
   const tn_node *node = m->joint[m->row_joint[row]].node;
-  char name[160], movers[160] = "";
+  char name[160], movers[160] = "", size[48], gap[48];
   tn_row_owner(m, row, name, sizeof name);
+  off_text(s, rate, off, row, size, sizeof size);
   /* what stays off is where the least squares left it; what the given pose has open is more likely to be at fault */
   const tn_joint *open = s->summary.start_violation > 1e-9 ? &m->joint[m->row_joint[s->start_row]] : NULL;
   const tn_node *mover = rate ? moving(s, movers, sizeof movers) : NULL;
   if (mover) {
     node = mover;
-    tn_fail(s->e, TN_E_MODEL,
-            "the start cannot be assembled: the motion of %s cannot be followed, %s stays off by %.3g in velocity",
-            movers, name, off);
+    tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: the motion of %s cannot be followed, %s stays off by %s",
+            movers, name, size);
   } else if (open && !rate && open->node != node) {
     node = open->node;
+    off_text(s, false, s->summary.start_violation, s->start_row, gap, sizeof gap);
     tn_fail(s->e, TN_E_MODEL,
-            "the start cannot be assembled: joint '%s' is off by %.3g at the given pose, and closing it leaves %s off "
-            "by %.3g",
-            open->name, s->summary.start_violation, name, off);
+            "the start cannot be assembled: joint '%s' is off by %s in the initial configuration, and closing it "
+            "leaves %s off "
+            "by %s",
+            open->name, gap, name, size);
   } else {
-    tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: %s stays off by %.3g in %s", name, off,
-            rate ? "velocity" : "position");
+    tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: %s stays off by %s", name, size);
   }
   return refuse_at(s, node);
 }
@@ -163,8 +178,9 @@ static tn_status worst_alone(tn_sim *s, bool rate, double off, int row) {
   const tn_model *m = s->m;
   if (row < m->rows) return joints_alone(s, rate, off, row);
   const tn_target *t = &m->target[row - m->rows];
-  tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: start value '%.60s' stays off by %.3g in %s", t->name, off,
-          rate ? "velocity" : "position");
+  char size[48];
+  off_text(s, rate, off, row, size, sizeof size);
+  tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: start value '%.60s' stays off by %s", t->name, size);
   tn_hint(s->e, "exact start values must not contradict the joints; put some of them under \"guess\"");
   return refuse_at(s, t->node);
 }
@@ -180,7 +196,9 @@ tn_status tn_start_refuse(tn_sim *s, bool rate, double off, int row) {
   const bool found = find_values(s, rate);
   if (found) find_joints(s, rate);
   s->e = e;
-  if (found) return contradiction(s, rate, off);
+  char size[48];
+  off_text(s, rate, off, row, size, sizeof size);
+  if (found) return contradiction(s, rate, size);
   row = worst_row(s, rate, &off);
   return joints_alone(s, rate, off, row);
 }

@@ -299,10 +299,12 @@ static tn_status in_place(tn_sim *s, int event) {
   if (status != TN_OK) return status;
   const double off = worst_touched(s, s->solver.sys.C, false, &row);
   if (row < 0 || off <= m->run.contract_position) return TN_OK;
-  char owner[160];
+  char owner[160], gap[48], allowed[48];
   tn_row_owner(m, row, owner, sizeof owner);
-  refuse(s, event >= 0 ? &m->trigger[event] : NULL, "%s is off by %.3g where it shall hold, allowed %.3g", owner, off,
-         m->run.contract_position);
+  tn_row_figure(m, row, false, off, 3, gap, sizeof gap);
+  tn_row_figure(m, row, false, m->run.contract_position, 3, allowed, sizeof allowed);
+  refuse(s, event >= 0 ? &m->trigger[event] : NULL, "%s is off by %s where it shall hold, allowed %s", owner, gap,
+         allowed);
   tn_hint(s->e, "it can be switched on, or changed, only where its bodies are in place: `when` must say where");
   return TN_E_RUN;
 }

@@ -21,21 +21,10 @@ void tn_kink_reset(tn_sim *s) {
   for (int i = 0; i < s->m->joints; i++) s->kinks[i] = 0;
 }
 
-/* of what a row measures, and of the impulse along it */
-typedef struct units {
-  const char *value, *impulse;
-} units;
-
-static units units_of(const tn_model *m, int row) {
-  static const units length = {" m", " N s"}, angle = {" rad", " N m s"}, none = {"", ""};
-  const tn_joint *j = &m->joint[m->row_joint[row]];
-  const tn_unit unit = tn_row_unit(m, row);
-  for (int k = 1; k < j->terms; k++)
-    if (tn_measure_unit(m, &j->term[k].of) != tn_measure_unit(m, &j->term[0].of)) return none; /* of both */
-  return unit == TN_LENGTH ? length : unit == TN_ANGLE ? angle : none;
+const char *tn_impulse_unit(const tn_model *m, int row) {
+  const char *unit = tn_row_si(m, row).unit;
+  return !*unit ? "" : tn_row_unit(m, row) == TN_ANGLE ? " N m s" : " N s";
 }
-
-const char *tn_impulse_unit(const tn_model *m, int row) { return units_of(m, row).impulse; }
 
 /* (1) with rates that are -Ct: L into s->C_row. false: it is not determined */
 static bool impulses(tn_sim *s, const double *Ct) {
@@ -57,7 +46,7 @@ static bool impulses(tn_sim *s, const double *Ct) {
 static void impulse_text(const tn_sim *s, int row, const char *words, bool known, char *text, size_t size) {
   text[0] = 0;
   if (known && isfinite(s->C_row[row]) && !s->m->joint[s->m->row_joint[row]].servos)
-    tn_format(text, size, "%s%.6g%s", words, -s->C_row[row] + 0.0, units_of(s->m, row).impulse);
+    tn_format(text, size, "%s%.6g%s", words, -s->C_row[row] + 0.0, tn_impulse_unit(s->m, row));
 }
 
 /* rows that follow a function of time which jumps: joints that have switches of their own */
@@ -80,7 +69,7 @@ tn_status tn_kink_begin(tn_sim *s) {
 
 /* one line for each driver */
 static void list(tn_sim *s, int row, double value, double rate, bool known) {
-  const char *unit = units_of(s->m, row).value;
+  const char *unit = tn_row_si(s->m, row).unit;
   const int i = s->m->row_joint[row];
   char jump[64] = "", kink[64] = "", impulse[80] = "", owner[160];
   if (s->kinks[i] >= MOST_LISTED) return;
@@ -189,7 +178,7 @@ tn_status tn_kink_start(tn_sim *s) {
   for (int i = 0; i < m->rows; i++) {
     if (!starts(s, i)) continue;
     char impulse[80], owner[160];
-    const char *unit = units_of(m, i).value;
+    const char *unit = tn_row_si(m, i).unit;
     impulse_text(s, i, "; from rest this takes an impulse of ", known, impulse, sizeof impulse);
     tn_row_owner(m, i, owner, sizeof owner);
     tn_log(s, s->t, "start", "%s: it starts with a rate of %.6g%s/s, and `start` gives no speed%s", owner, -sys->Ct[i],

@@ -49,8 +49,8 @@ static void level(const tn_sim *s, double theta, const double *a, const double *
   for (int i = n; i < s->m->rows; i++) target[i] = 0;
 }
 
-/* *off: what y was off from what it is put back to, scaled as the contract does */
-static tn_status put_back(tn_sim *s, double t, double theta, double *y, double *off) {
+/* *off: what y was off from what it is put back to, scaled as the contract does, and in which row */
+static tn_status put_back(tn_sim *s, double t, double theta, double *y, double *off, int *row) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
   bool changed = false;
@@ -60,7 +60,10 @@ static tn_status put_back(tn_sim *s, double t, double theta, double *y, double *
   tn_balance_energies(s, s->balances.before);
   level(s, theta, s->C0, s->C1, m->holonomic, s->C_row);
   level(s, theta, s->V0, s->V1, m->rows, s->V_row);
-  for (int i = 0; i < m->holonomic; i++) *off = fmax(*off, fabs(sys->C[i] - s->C_row[i]) * m->row_scale[i]);
+  for (int i = 0; i < m->holonomic; i++) {
+    const double x = fabs(sys->C[i] - s->C_row[i]) * m->row_scale[i];
+    if (x > *off) *off = x, *row = i;
+  }
   status = tn_put_back(&s->solver, TN_METRIC_MASS, false, t, y, tn_u_of(s, y), s->C_row, s->V_row, &changed, s->e);
   if (status == TN_OK && s->packing) status = tn_packed_again(s, t);
   if (status != TN_OK) return status;
@@ -75,11 +78,12 @@ tn_status tn_row_inside(tn_sim *s, double t) {
   tn_status status = s->packing ? tn_packed_inside(s, t, theta, s->ynew, s->y)
                                 : s->m->run.integrator->dense(s->work, &s->ode, theta * s->switches.share, s->yrow);
   double off = 0;
-  if (status == TN_OK && s->m->rows) status = put_back(s, t, theta, s->yrow, &off);
+  int row = 0;
+  if (status == TN_OK && s->m->rows) status = put_back(s, t, theta, s->yrow, &off, &row);
   if (status == TN_OK) status = tn_solve_here(s, t, s->yrow);
   if (status != TN_OK) return status;
   tn_watch_energy(s, s->yrow);
-  tn_doubt_interpolation(s, t, theta, off);
+  tn_doubt_interpolation(s, t, theta, off, row);
   if ((status = tn_check_contract(s, t)) != TN_OK) return status;
   return tn_row_eval(s, s->yrow);
 }

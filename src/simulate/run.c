@@ -55,11 +55,12 @@ static void note_start(tn_sim *s) {
   const double position = tn_violation(sys, sys->C, s->m->holonomic, &i),
                velocity = tn_violation(sys, sys->Cdot, s->m->rows, &j);
   if (!s->m->rows) return;
-  char at[2][160];
+  char at[2][160], off[2][48];
   tn_row_owner(s->m, i, at[0], sizeof at[0]);
   tn_row_owner(s->m, j, at[1], sizeof at[1]);
-  tn_log(s, s->t, "as-given", "the start is off by %.3g (%s), in velocity by %.3g (%s)", position, at[0], velocity,
-         at[1]);
+  tn_row_figure(s->m, i, false, position, 3, off[0], sizeof off[0]);
+  tn_row_figure(s->m, j, true, velocity, 3, off[1], sizeof off[1]);
+  tn_log(s, s->t, "as-given", "the start is off by %s (%s), in velocity by %s (%s)", off[0], at[0], off[1], at[1]);
 }
 
 tn_status tn_begin_run(tn_sim *s) {

@@ -124,6 +124,9 @@ static void list_doubts(tn_sim *s, tn_keep *k) {
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) tn_keep_numbers(k, "number", 1, numbers[i]);
   tn_keep_ints(k, "column", 1, &d->not_finite_column, 0, last_of(s->m->columns));
   tn_keep_ints(k, "switch", 1, &d->chatter_switch, 0, last_of(s->m->switches));
+  tn_keep_ints(k, "closed_row", 1, &d->closed_row, 0, last_of(s->m->rows));
+  tn_keep_flags(k, "closed_rate", 1, &d->closed_rate);
+  tn_keep_ints(k, "row_off_row", 1, &d->row_off_row, 0, last_of(s->m->rows));
 }
 
 /* pieces that are held, and what is due */
@@ -257,6 +260,7 @@ static void list(void *self, tn_keep *k) {
   tn_balance_keep(s, k);
   tn_finite_keep(s, k);
   list_summary(&s->summary, k);
+  tn_keep_ints(k, "worst_row", 2, s->worst_row, 0, last_of(m->rows));
   list_events(s, k);
   list_passing(s, k);
   list_crossing(s, k);

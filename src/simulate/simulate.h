@@ -78,7 +78,9 @@ typedef struct tn_doubts {
   double stays_time;
   long closed; /* steps whose gap was more than a step leaves: how many, the largest, scaled as the contract does */
   double closed_most, closed_time;
-  long not_finite; /* values of outputs; the column of the first */
+  int closed_row;   /* of the largest                                                               */
+  bool closed_rate; /* it was in velocity                                                           */
+  long not_finite;  /* values of outputs; the column of the first */
   int not_finite_column;
   double not_finite_time;
   long chatters; /* functions or events that chatter, and the first switch of them */
@@ -86,6 +88,7 @@ typedef struct tn_doubts {
   double chatter_time;
   double balance[2];           /* energy that nothing explains, at both ends of the last step, J */
   double row_off;              /* rows inside steps before they are corrected, scaled: the largest */
+  int row_off_row;             /* whose that is                                                    */
   double row_energy, row_time; /* J, s: energy of a row that the ends of its step do not explain   */
 } tn_doubts;
 
@@ -279,9 +282,10 @@ struct tn_sim {
   tn_event event[TN_MOST_EVENTS];
   char event_kind[TN_MOST_EVENTS][16]; /* of events that were put back, which are no words of the program */
   tn_summary summary;
-  double t_row;   /* rows up to here were given before an interruption */
-  double t_given; /* of the last row; NaN: none                     */
-  tn_row row_to;  /* receives rows while the run is under way, or NULL */
+  int worst_row[2]; /* rows with the largest violation of position and of velocity in the summary */
+  double t_row;     /* rows up to here were given before an interruption */
+  double t_given;   /* of the last row; NaN: none                     */
+  tn_row row_to;    /* receives rows while the run is under way, or NULL */
   void *row_user;
   double *motion;  /* of the last row, where it is recorded: motion.c */
   double t_motion; /* NaN: none                                       */
@@ -387,6 +391,8 @@ tn_status tn_start_large(const tn_model *m, tn_error *e); /* what a large model 
 /* whether exact values and joints that are not left out can be met together, from where assembly began; also if that cannot be
  * told */
 bool tn_start_reach(tn_sim *s, bool rate);
+double tn_target_scale(const tn_model *m,
+                       const tn_target *t); /* what its values are multiplied by, as rows by row_scale */
 /* start_large.c: without matrices, the smallest change start_x that does start_r to the rows of joints, if `constraints`, and to the
  * targets, whose rows are in start_A */
 tn_status tn_start_solve_large(tn_sim *s, bool constraints, bool rate, int n);
@@ -450,11 +456,12 @@ void tn_doubt_singular(tn_sim *s, const tn_singular *p);
 /* through the neighbourhood of a singular position: what velocities are off by, relative, and the work of stabilizers, J; `first` of the
  * singular positions inside */
 void tn_doubt_crossing(tn_sim *s, double t, int first, double off, double work);
-void tn_doubt_closed(tn_sim *s, double t, double gap);
-void tn_doubt_row(tn_sim *s, double t); /* the row at hand is handed out */
-void tn_doubt_step(tn_sim *s);          /* a step has been taken, with the system at its end and the ledger in it */
-/* a row at theta of a step was off by so much before it was corrected, scaled as the contract does; the system and its ledger are there */
-void tn_doubt_interpolation(tn_sim *s, double t, double theta, double off);
+void tn_doubt_closed(tn_sim *s, double t, double gap, int row, bool rate); /* rate: in velocity */
+void tn_doubt_row(tn_sim *s, double t);                                    /* the row at hand is handed out */
+void tn_doubt_step(tn_sim *s); /* a step has been taken, with the system at its end and the ledger in it */
+/* a row of output at theta of a step was off by so much before it was corrected, scaled as the contract does, most of all in constraint
+ * equation `row`; the system and its ledger are there */
+void tn_doubt_interpolation(tn_sim *s, double t, double theta, double off, int row);
 void tn_doubt_switch(tn_sim *s, int i);
 tn_run_verdict tn_verdict_of(const tn_sim *s);
 

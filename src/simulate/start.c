@@ -28,8 +28,8 @@ static bool asks(const tn_sim *s, const wanted *w, int i) {
 
 static bool has_joint(const tn_sim *s, int row) { return !s->start_without[s->m->row_joint[row]]; }
 
-static double target_scale(const tn_sim *s, const tn_target *t) {
-  return tn_measure_unit(s->m, &t->of) == TN_LENGTH ? 1 / s->m->length : 1;
+double tn_target_scale(const tn_model *m, const tn_target *t) {
+  return tn_measure_unit(m, &t->of) == TN_LENGTH ? 1 / m->length : 1;
 }
 
 /* (3) which number of q (u, if it is a rate) a target is, or -1: its row is that speed alone, and the values have the same bits */
@@ -97,7 +97,7 @@ static int collect(tn_sim *s, const wanted *w, double *off, int *worst) {
     s->start_weight[n] = 0;
     s->start_of[n] = i;
     s->start_number[i] = i < m->exact ? number_of(sys, t, w->rate ? rate : value, row) : -1;
-    const double v = fabs(s->start_r[n]) * target_scale(s, t);
+    const double v = fabs(s->start_r[n]) * tn_target_scale(m, t);
     if (!(v <= *off)) *off = v, *worst = m->rows + i;
     n++;
   }
@@ -153,7 +153,7 @@ static bool set_numbers(const tn_sim *s, const wanted *w, double *x) {
   bool changed = false;
   for (int i = 0; i < s->m->exact; i++) {
     if (!asks(s, w, i) || s->start_number[i] < 0) continue;
-    const double goal = s->start_goal[i], scale = target_scale(s, &s->m->target[i]);
+    const double goal = s->start_goal[i], scale = tn_target_scale(s->m, &s->m->target[i]);
     double *at = &x[s->start_number[i]];
     if (*at == goal || !(fabs(goal - *at) * scale <= NEXT_TO * fmax(1, fabs(goal) * scale))) continue;
     *at = goal;
@@ -250,10 +250,10 @@ static tn_status joints_win(tn_sim *s, const wanted *w) {
     double most = 0;
     tn_kkt_dependence(k, e, c);
     for (int i = 0; i < n; i++) /* as energy */
-      most = fmax(most, fabs(c[i]) / (i < m->rows ? m->row_scale[i] : target_scale(s, &m->target[s->start_of[i]])));
+      most = fmax(most, fabs(c[i]) / (i < m->rows ? m->row_scale[i] : tn_target_scale(m, &m->target[s->start_of[i]])));
     for (int i = m->rows; i < n; i++) {
       const int target = s->start_of[i];
-      if (fabs(c[i]) > 1e-9 * most * target_scale(s, &m->target[target])) s->start_gives[target] = true;
+      if (fabs(c[i]) > 1e-9 * most * tn_target_scale(m, &m->target[target])) s->start_gives[target] = true;
     }
   }
   for (int i = 0; i < m->exact; i++) s->start_left_out[i] = s->start_gives[i];

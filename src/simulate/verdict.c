@@ -54,10 +54,10 @@ void tn_doubt_crossing(tn_sim *s, double t, int first, double off, double work) 
          100 * off);
 }
 
-void tn_doubt_closed(tn_sim *s, double t, double gap) {
+void tn_doubt_closed(tn_sim *s, double t, double gap, int row, bool rate) {
   tn_doubts *d = &s->doubts;
   if (d->closed++ == 0) d->closed_time = t;
-  d->closed_most = fmax(d->closed_most, gap);
+  if (gap > d->closed_most) d->closed_most = gap, d->closed_row = row, d->closed_rate = rate;
 }
 
 void tn_doubt_row(tn_sim *s, double t) {
@@ -72,12 +72,12 @@ void tn_doubt_step(tn_sim *s) {
   d->balance[1] = tn_energy_of(&s->solver.sys, TN_BALANCE);
 }
 
-void tn_doubt_interpolation(tn_sim *s, double t, double theta, double off) {
+void tn_doubt_interpolation(tn_sim *s, double t, double theta, double off, int row) {
   tn_doubts *d = &s->doubts;
   const double expected = (1 - theta) * d->balance[0] + theta * d->balance[1];
   const double energy = fabs(tn_energy_of(&s->solver.sys, TN_BALANCE) - expected);
   if (energy > d->row_energy) d->row_energy = energy, d->row_time = t;
-  d->row_off = fmax(d->row_off, off);
+  if (off > d->row_off) d->row_off = off, d->row_off_row = row;
 }
 
 void tn_doubt_switch(tn_sim *s, int i) {
@@ -96,7 +96,7 @@ void tn_doubt_switch(tn_sim *s, int i) {
 static bool contract(const tn_sim *s, tn_run_fact *f) {
   const tn_run *r = &s->m->run;
   const tn_summary *sum = &s->summary;
-  char worst[128] = "";
+  char worst[128] = "", off[2][64];
   if (!s->m->rows) return false;
   const double position = sum->max_position_violation / r->contract_position,
                velocity = sum->max_velocity_violation / r->contract_velocity;
@@ -104,14 +104,15 @@ static bool contract(const tn_sim *s, tn_run_fact *f) {
   f->severity = sum->contract_kept ? TN_TRUSTED : TN_WRONG;
   if (*sum->worst_joint)
     tn_format(worst, sizeof worst, ", worst joint '%s' at t = %.4g s", sum->worst_joint, sum->worst_time);
+  tn_row_share(s->m, s->worst_row[0], false, sum->max_position_violation, off[0], sizeof off[0]);
+  tn_row_share(s->m, s->worst_row[1], true, sum->max_velocity_violation, off[1], sizeof off[1]);
   if (sum->contract_kept)
     tn_format(f->sentence, sizeof f->sentence,
-              "largest violation: position %.2e, velocity %.2e (contract %.0e, %.0e: kept)%s",
-              sum->max_position_violation, sum->max_velocity_violation, r->contract_position, r->contract_velocity,
-              worst);
+              "largest violation: position %s, velocity %s (contract %.0e, %.0e: kept)%s", off[0], off[1],
+              r->contract_position, r->contract_velocity, worst);
   else
-    tn_format(f->sentence, sizeof f->sentence, "%s; largest violation: position %.2e, velocity %.2e%s",
-              sum->contract_text, sum->max_position_violation, sum->max_velocity_violation, worst);
+    tn_format(f->sentence, sizeof f->sentence, "%s; largest violation: position %s, velocity %s%s", sum->contract_text,
+              off[0], off[1], worst);
   return true;
 }
 
@@ -212,11 +213,14 @@ static bool stays(const tn_sim *s, tn_run_fact *f) {
 static bool closed(const tn_sim *s, tn_run_fact *f) {
   const tn_doubts *d = &s->doubts;
   if (!d->closed) return false;
+  char owner[160], gap[48];
   count(f, "projection", d->closed, d->closed_time);
+  tn_row_owner(s->m, d->closed_row, owner, sizeof owner);
+  tn_row_figure(s->m, d->closed_row, d->closed_rate, d->closed_most, 3, gap, sizeof gap);
   tn_format(f->sentence, sizeof f->sentence,
-            "%ld time%s the projection closed a gap that no accurate step leaves, up to %.2g (scaled as the contract "
-            "does); the first at t = %.6g s: does a driver jump, or is the step too long?",
-            d->closed, d->closed == 1 ? "" : "s", d->closed_most, d->closed_time);
+            "%ld time%s the projection closed a gap that no accurate step leaves, up to %s at %s; the first at t = "
+            "%.6g s: does a driver jump, or is the step too long?",
+            d->closed, d->closed == 1 ? "" : "s", gap, owner, d->closed_time);
   return true;
 }
 
@@ -252,12 +256,17 @@ static bool interpolation(const tn_sim *s, tn_run_fact *f) {
                      .severity = TN_DOUBTFUL,
                      .timed = true,
                      .t = d->row_time};
+  char off[120] = "";
+  if (s->m->rows) {
+    char owner[160], gap[48];
+    tn_row_owner(s->m, d->row_off_row, owner, sizeof owner);
+    tn_row_figure(s->m, d->row_off_row, false, d->row_off, 2, gap, sizeof gap);
+    tn_format(off, sizeof off, ", and by up to %s at %s before the constraints were restored", gap, owner);
+  }
   tn_format(f->sentence, sizeof f->sentence,
-            "interpolation inside steps is too coarse: rows are off by up to %.2g of the largest kinetic energy, and "
-            "were off "
-            "the constraints by up to %.2g before they were corrected: limit the step by max_step, or tighten the "
-            "tolerances",
-            share, d->row_off);
+            "interpolation inside steps is too coarse: rows of output are off by up to %.2g of the largest kinetic "
+            "energy%s; limit the step by max_step, or tighten the tolerances",
+            share, off);
   return true;
 }
 

@@ -239,7 +239,7 @@ TEST(check_measures_the_start) {
   CHECK(strstr(out, "(joint 'pin'); assembled, arm.angle moved most, by 0.349\n") &&
         strstr(out, "kinetic 0.6525 J, potential -4.33012702 J\n"));
   spill_welds("weld.json");
-  CHECK(tenon("check weld.json") == 0 && strstr(out, "given pose: off by 0; nothing had to move\n") &&
+  CHECK(tenon("check weld.json") == 0 && strstr(out, "initial configuration: off by 0; nothing had to move\n") &&
         strstr(out, "kinetic 0 J, potential 60 J"));
 }
 

@@ -559,7 +559,7 @@ TEST(starts_that_cannot_be) {
       {START, "{'keep': ['arm.angle'], 'hip.angle': @0.5}", "the start cannot be assembled: start value", 0},
       /* a joint against a value: the arm turns about O */
       {START, "{'arm.x': @0.5}", "the start cannot be assembled: start value 'arm.x' contradicts joint 'hip', off", 0},
-      {START, "{'arm.vx': @0.5}", "in velocity", 0},
+      {START, "{'arm.vx': @0.5}", "off by 0.25 m/s", 0},
       /* a joint that cannot be closed */
       {CORD, "@{'type': 'revolute', 'between': ['ground', 'arm'], 'on_bodies': [[5, 5], [1, 0]]}",
        "the start cannot be assembled: joint 'cord'", 0},

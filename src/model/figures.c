@@ -1,0 +1,36 @@
+/* figures of constraint equations in SI, for messages. The contract divides lengths by a length; this is the only place that
+ * multiplies by it again.
+ *   (1) seen by the contract = C row_scale,   so C = seen / row_scale
+ * Rows of direction in space are products of unit vectors, the sine of the angle that they are off by: in rad while that is small. */
+#include "model/model.h"
+
+/* a sum of lengths and angles has no unit */
+static bool is_mixed(const tn_model *m, const tn_joint *j) {
+  for (int k = 1; k < j->terms; k++)
+    if (tn_measure_unit(m, &j->term[k].of) != tn_measure_unit(m, &j->term[0].of)) return true;
+  return false;
+}
+
+tn_si tn_row_si(const tn_model *m, int row) {
+  static const char *const unit[] = {
+      [TN_LENGTH] = " m", [TN_LENGTH_SQUARED] = " m^2", [TN_ANGLE] = " rad", [TN_RATIO] = ""};
+  const tn_joint *j = &m->joint[m->row_joint[row]];
+  const bool plain = j->owner >= 0 || is_mixed(m, j);
+  return (tn_si){1 / m->row_scale[row], plain ? "" : unit[tn_row_unit(m, row)]};
+}
+
+/* `/s` of a rate, ` 1/s` of a rate of what has no unit */
+static const char *per_second(bool rate, tn_si si) { return !rate ? "" : *si.unit ? "/s" : " 1/s"; }
+
+void tn_row_figure(const tn_model *m, int row, bool rate, double seen, int digits, char *text, size_t size) {
+  const tn_si si = tn_row_si(m, row);
+  tn_format(text, size, "%.*g%s%s", digits, seen * si.scale, si.unit, per_second(rate, si));
+}
+
+void tn_row_share(const tn_model *m, int row, bool rate, double seen, char *text, size_t size) {
+  const tn_si si = tn_row_si(m, row);
+  if (tn_row_unit(m, row) == TN_ANGLE)
+    tn_format(text, size, "%.2e%s%s", seen, si.unit, per_second(rate, si));
+  else
+    tn_format(text, size, "%.2e of %.4g%s%s", seen, si.scale, si.unit, per_second(rate, si));
+}

@@ -1,0 +1,115 @@
+/* messages of a simulation: figures are in SI whatever the length of the model is, and name what they are of. */
+#include "support/build.h"
+#include "test.h"
+
+static void parse(build *b, const char *format, ...) {
+  static char text[8000];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  for (char *c = text; *c; c++)
+    if (*c == '\'') *c = '"';
+  build_new(b, 1);
+  build_parse(b, text);
+}
+
+/* the first event of a kind, "" if there is none */
+static const char *event_of(const tn_sim *s, const char *kind) {
+  for (int i = 0; i < tn_sim_events(s); i++)
+    if (strcmp(tn_sim_event(s, i)->kind, kind) == 0) return tn_sim_event(s, i)->text;
+  return "";
+}
+
+static const char *fact_of(const tn_sim *s, const char *key) {
+  static tn_run_fact f;
+  for (int i = 0; tn_sim_fact(s, i, &f); i++)
+    if (strcmp(f.key, key) == 0) return f.sentence;
+  return "";
+}
+
+/* ---- figures in SI -------------------------------------------------------------------------------------------------- */
+
+/* a slider, and another body that makes the model so many metres long */
+static void slider(build *b, double length, const char *joints, const char *more) {
+  parse(b,
+        "{'tenon': 1, 'dimension': 2, 'gravity': [0, 0],"
+        "'bodies': {'p': {'mass': 1, 'inertia': 1}, 'far': {'mass': 1, 'inertia': 1, 'position': [0, %g]}},"
+        "'joints': {%s}, 'run': {'until': 1, 'every': 0.1}%s}",
+        length, joints, more);
+}
+
+/* every unit that a constraint equation has, with a figure that the contract sees as 0.25 */
+TEST(a_figure_of_a_row_is_in_si) {
+  static const struct {
+    const char *joints, *value, *rate, *share;
+  } cases[] = {{"'d': {'type': 'driver', 'on': 'p.x', 'value': 0}", "2 m", "2 m/s", "2.50e-01 of 8 m"},
+               {"'d': {'type': 'driver', 'on': 'p.angle', 'value': 0}", "0.25 rad", "0.25 rad/s", "2.50e-01 rad"},
+               {"'d': {'type': 'coordinate', 'terms': {'p.x': 1, 'p.angle': 1}, 'value': 0}", "0.25", "0.25 1/s", "2.50e-01"},
+               {"'d': {'type': 'distance', 'between': ['p', 'far'], 'on_bodies': [[0, 0], [0, 0]]}", "2 m", "2 m/s",
+                "2.50e-01 of 8 m"},
+               {"'d': {'type': 'distance', 'form': 'squared', 'between': ['p', 'far'], 'on_bodies': [[0, 0], [0, 0]]}",
+                "32 m^2", "32 m^2/s", "2.50e-01 of 128 m^2"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    build b;
+    char text[80];
+    slider(&b, 8, cases[i].joints, "");
+    if (!build_compile(&b)) {
+      FAIL("%s", b.message);
+    } else {
+      tn_row_figure(b.model, 0, false, 0.25, 3, text, sizeof text);
+      CHECK_TEXT(text, cases[i].value);
+      tn_row_figure(b.model, 0, true, 0.25, 3, text, sizeof text);
+      CHECK_TEXT(text, cases[i].rate);
+      tn_row_share(b.model, 0, false, 0.25, text, sizeof text);
+      CHECK_TEXT(text, cases[i].share);
+    }
+    build_free(&b);
+  }
+}
+
+/* joints that contradict each other by 0.3 m, in models of 5 m and of 80 m */
+TEST(a_start_that_cannot_be_is_off_by_metres) {
+  for (double length = 5; length <= 80; length *= 16) {
+    build b;
+    slider(&b, length,
+           "'a': {'type': 'distance', 'between': ['ground', 'p'], 'on_bodies': [[1, 0], [0, 0]], 'length': 1},"
+           "'b': {'type': 'distance', 'between': ['ground', 'p'], 'on_bodies': [[1, 0], [0, 0]], 'length': 1.3}",
+           "");
+    CHECK(!build_simulate(&b));
+    CHECK_HAS(b.message, "off by 0.15 m");
+    build_free(&b);
+  }
+}
+
+/* a driver that jumps: the projection closes as many metres as it jumps by */
+TEST(a_gap_that_is_closed_has_its_metres_and_its_joint) {
+  build b;
+  build_table t = {0};
+  slider(&b, 50, "'d': {'type': 'driver', 'on': 'p.x', 'value': 'if(t < 0.45, 0, 0.3)'}", "");
+  CHECK(build_simulate(&b) && build_run(&b, &t));
+  CHECK_HAS(fact_of(b.sim, "projection"), "up to 0.3 m at joint 'd'; the first at t = 0.45 s");
+  build_table_free(&t);
+  build_free(&b);
+}
+
+TEST(a_start_as_given_is_off_by_metres) {
+  build b;
+  slider(&b, 50, "'d': {'type': 'driver', 'on': 'p.x', 'value': '0.3 + 2*t'}", ", 'start': {'mode': 'as-given'}");
+  CHECK(build_simulate(&b));
+  CHECK_TEXT(event_of(b.sim, "as-given"), "the start is off by 0.3 m (joint 'd'), in velocity by 2 m/s (joint 'd')");
+  build_free(&b);
+}
+
+/* before a row of output is put back to the constraints it is off by so much, at a joint */
+TEST(a_coarse_interpolation_has_its_metres_and_its_joint) {
+  build b;
+  build_table t = {0};
+  build_new(&b, 1);
+  build_read(&b, "four_bar");
+  build_set(&b, "/run", "{\"until\": 1, \"every\": 0.001, \"integrator\": {\"type\": \"dop853\", \"rtol\": 1e-5}}");
+  CHECK(build_simulate(&b) && build_run(&b, &t));
+  CHECK_HAS(fact_of(b.sim, "interpolation"), " m at joint '");
+  build_table_free(&t);
+  build_free(&b);
+}
