@@ -140,10 +140,11 @@ typedef struct tn_event {
   char text[240];
 } tn_event;
 
-/* what assembling the start moved, m or rad */
+/* what assembling the start moved: a coordinate by its name, `arm.x`; a rotation by quaternions about three axes, `arm about x` */
 enum { TN_MOST_MOVES = 8 };
 typedef struct tn_move {
   char name[64];
+  char unit[4]; /* of `by`: `m`, `rad`; "" of a number without unit */
   double by;
 } tn_move;
 

@@ -192,8 +192,9 @@ tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write
     if (*owner) tn_put(p, " (%s)", owner);
     if (m->as_given)
       tn_put(p, "; kept as given\n");
-    else if (r->start_moved > 1e-9)
-      tn_put(p, "; assembled, %s moved most, by %.3g\n", r->start_moved_name, r->start_moved);
+    else if (r->start_moves)
+      tn_put(p, "; assembled, %s moved most, by %.3g %s\n", r->start_move[0].name, fabs(r->start_move[0].by),
+             r->start_move[0].unit);
     else
       tn_put(p, "; nothing had to move\n");
     if (r->start_moves > 1) {
@@ -267,6 +268,7 @@ tn_status tn_report_check_json(tn_sim *s, const char *model_name, tn_write write
       tn_json_open(j, NULL, "{-");
       tn_json_text(j, "name", r->start_move[i].name);
       tn_json_real(j, "by", r->start_move[i].by);
+      tn_json_text(j, "unit", r->start_move[i].unit);
       tn_json_close(j);
     }
     tn_json_close(j);

@@ -85,8 +85,9 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
          m->nq, TN_S(m->nq), m->rows, TN_S(m->rows), r->degrees_of_freedom, TN_S(r->degrees_of_freedom));
   if (r->redundant_rows) tn_put(p, ", %d redundant row%s", r->redundant_rows, r->redundant_rows == 1 ? "" : "s");
   tn_put(p, "\n");
-  if (r->start_moved > 1e-9)
-    tn_put(p, "  start assembled: %s moved most, by %.3g\n", r->start_moved_name, r->start_moved);
+  if (r->start_moves)
+    tn_put(p, "  start assembled: %s moved most, by %.3g %s\n", r->start_move[0].name, fabs(r->start_move[0].by),
+           r->start_move[0].unit);
   tn_model_settings(m, settings, sizeof settings);
   tn_put(p, "  method %s: %s\n", m->run.method, settings);
   tn_put(p, "  reached t = %.9g s in %ld step%s (%ld rejected), %ld right-hand sides, %.3g s of CPU\n", r->t_end,

@@ -43,6 +43,7 @@ static void list_summary(tn_summary *r, tn_keep *k) {
   tn_keep_ints(k, "start_moves", 1, &r->start_moves, 0, INT_MAX);
   for (int i = 0; i < TN_MOST_MOVES; i++) {
     tn_keep_text(k, "start_move", sizeof r->start_move[i].name, r->start_move[i].name);
+    tn_keep_text(k, "unit", sizeof r->start_move[i].unit, r->start_move[i].unit);
     tn_keep_numbers(k, "by", 1, &r->start_move[i].by);
   }
   tn_keep_text(k, "start_violation_joint", sizeof r->start_violation_joint, r->start_violation_joint);

@@ -2,6 +2,7 @@
  *
  *   sim.c    life of a simulation, its state      start.c   assembling a start; rank and freedom
  *   start_large.c start values without matrices
+ *   moves.c  what assembling the start moved
  *   conflict.c what keeps a start from being assembled
  *   rates.c  the ode the integrators see          step.c    one accepted step
  *   servo.c  efforts of actuators in place of those along rows
@@ -396,7 +397,9 @@ double tn_target_scale(const tn_model *m,
 /* start_large.c: without matrices, the smallest change start_x that does start_r to the rows of joints, if `constraints`, and to the
  * targets, whose rows are in start_A */
 tn_status tn_start_solve_large(tn_sim *s, bool constraints, bool rate, int n);
-/* what the start moved, as words: `a.x by 0.1, b.y by -0.02 and 3 more` */
+/* moves.c: from the pose `from` (nq) to the present one, into the summary and the event log; as words: `a.x by 0.1 m, b about z by -0.02
+ * rad and 3 more` */
+void tn_report_moves(tn_sim *s, const double *from);
 void tn_moves_text(const tn_summary *sum, char *text, size_t size);
 
 /* conflict.c: TN_E_MODEL in words; row: the one that stays off most, those of targets behind those of the model */

@@ -279,59 +279,6 @@ static tn_status right_way_round(tn_sim *s) {
   return TN_OK;
 }
 
-/* by the name of the coordinate where there is one, else by that of the speed whose integral it is */
-static const char *moved_name(const tn_model *m, int u) {
-  for (int i = 0; i < m->bodies; i++)
-    if (!m->body[i].chart && u >= m->body[i].u && u < m->body[i].u + m->body[i].nu)
-      return m->q_name[m->body[i].q + u - m->body[i].u];
-  return m->u_name[u];
-}
-
-/* the largest first, those alike in the order of the coordinates */
-static void note_move(tn_summary *sum, const char *name, double by) {
-  int at = sum->start_moves < TN_MOST_MOVES ? sum->start_moves : TN_MOST_MOVES;
-  sum->start_moves++;
-  while (at > 0 && fabs(sum->start_move[at - 1].by) < fabs(by)) at--;
-  if (at == TN_MOST_MOVES) return;
-  memmove(&sum->start_move[at + 1], &sum->start_move[at], sizeof *sum->start_move * (size_t)(TN_MOST_MOVES - 1 - at));
-  tn_format(sum->start_move[at].name, sizeof sum->start_move[at].name, "%.63s", name);
-  sum->start_move[at].by = by;
-}
-
-static void report_move(tn_sim *s, const double *from) {
-  const tn_model *m = s->m;
-  tn_summary *sum = &s->summary;
-  double *dq = s->start_gone, *moved = dq + m->nq;
-  int most = -1;
-  sum->start_moves = 0;
-  for (int i = 0; i < m->nq; i++) dq[i] = s->y[i] - from[i];
-  tn_model_tangent(m, from, dq, moved);
-  for (int i = 0; i < m->nu; i++) {
-    if (fabs(moved[i]) > sum->start_moved) sum->start_moved = fabs(moved[i]), most = i;
-    if (fabs(moved[i]) > 1e-9) note_move(sum, moved_name(m, i), moved[i]);
-  }
-  if (most >= 0) tn_format(sum->start_moved_name, sizeof sum->start_moved_name, "%.63s", moved_name(m, most));
-  if (!sum->start_moves) return;
-  char list[200];
-  tn_moves_text(sum, list, sizeof list);
-  tn_log(s, s->t, "assembled", "the start moved %s", list);
-}
-
-void tn_moves_text(const tn_summary *sum, char *text, size_t size) {
-  const int n = sum->start_moves < TN_MOST_MOVES ? sum->start_moves : TN_MOST_MOVES;
-  size_t used = 0;
-  int i = 0;
-  text[0] = 0;
-  for (; i < n; i++) {
-    char one[96];
-    const size_t length = (size_t)tn_format(one, sizeof one, "%s%s by %.3g", i ? ", " : "", sum->start_move[i].name,
-                                            sum->start_move[i].by);
-    if (used + length + 16 > size) break;
-    used += (size_t)tn_format(text + used, size - used, "%s", one);
-  }
-  if (i < sum->start_moves) tn_format(text + used, size - used, " and %d more", sum->start_moves - i);
-}
-
 /* exact values far from the pose are approached little by little along the constraints, so that a mechanism is turned there and
  * does not jump to another branch. where the way is barred it is left, and the last leap is made from the pose itself */
 static tn_status approach(tn_sim *s, const wanted *w) {
@@ -448,7 +395,7 @@ tn_status tn_start_assemble(tn_sim *s, bool targets) {
   if (m->large && !(targets && m->exact + m->guesses)) {
     if (targets && m->as_given) return TN_OK;
     status = assemble_large(s);
-    if (status == TN_OK) report_move(s, from);
+    if (status == TN_OK) tn_report_moves(s, from);
     return status;
   }
   for (int i = 0; targets && i < m->exact + m->guesses; i++) {
@@ -476,7 +423,7 @@ tn_status tn_start_assemble(tn_sim *s, bool targets) {
   if (!(off <= allowed(s, true))) return tn_start_refuse(s, true, off, worst);
   if (targets && (status = joints_win(s, &velocity)) != TN_OK) return status;
   if ((status = right_way_round(s)) != TN_OK) return status;
-  report_move(s, from);
+  tn_report_moves(s, from);
   return TN_OK;
 }
 

@@ -236,7 +236,7 @@ TEST(check_measures_the_start) {
   CHECK_NEAR(number_of("kinetic"), 0.5 * 9 * (0.02 + 2 * 0.0625), 1e-9);
   CHECK_NEAR(number_of("potential"), -2 * 10 * half, 1e-9);
   CHECK(tenon("check off.json") == 0);
-  CHECK(strstr(out, "(joint 'pin'); assembled, arm.angle moved most, by 0.349\n") &&
+  CHECK(strstr(out, "(joint 'pin'); assembled, arm.angle moved most, by 0.349 rad\n") &&
         strstr(out, "kinetic 0.6525 J, potential -4.33012702 J\n"));
   spill_welds("weld.json");
   CHECK(tenon("check weld.json") == 0 && strstr(out, "initial configuration: off by 0; nothing had to move\n") &&

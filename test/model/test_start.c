@@ -223,7 +223,8 @@ TEST(light_bodies_move_more_than_heavy_ones) {
     CHECK(tn_sim_events(b.sim) == 1);
     if (tn_sim_events(b.sim) == 1) {
       CHECK_TEXT(tn_sim_event(b.sim, 0)->kind, "assembled");
-      CHECK_TEXT(tn_sim_event(b.sim, 0)->text, "the start moved p.y by 0.6, p.x by 0.45, q.y by -0.2, q.x by -0.15");
+      CHECK_TEXT(tn_sim_event(b.sim, 0)->text,
+                 "the start moved p.y by 0.6 m, p.x by 0.45 m, q.y by -0.2 m, q.x by -0.15 m");
       CHECK(tn_sim_event(b.sim, 0)->t == 0);
     }
   }
@@ -613,8 +614,7 @@ TEST_FULL(start_values_of_a_large_model_that_contradict) {
     if (*c == '\'') *c = '"';
   CHECK(tn_desc_new(NULL, &d, &e) == TN_OK && tn_desc_parse(d, "test", text, strlen(text), &e) == TN_OK);
   CHECK(tn_compile(d, &m, &e) == TN_OK && tn_sim_new(m, &s, &e) == TN_OK && m->large);
-  CHECK(s && tn_sim_start(s, &e) == TN_E_MODEL && strstr(e.message, "start value '") &&
-        strstr(e.message, "/s"));
+  CHECK(s && tn_sim_start(s, &e) == TN_E_MODEL && strstr(e.message, "start value '") && strstr(e.message, "/s"));
   tn_sim_free(s);
   tn_model_free(m);
   tn_desc_free(d);
@@ -716,8 +716,8 @@ TEST(what_moved_is_listed) {
       CHECK_NEAR(s->start_move[i].by, -0.01 * (11 - i), 1e-15);
     }
     CHECK_TEXT(tn_sim_event(b.sim, 0)->text,
-               "the start moved far.y by 0.499, p10.y by -0.1, p9.y by -0.09, p8.y by -0.08, p7.y by -0.07, "
-               "p6.y by -0.06, p5.y by -0.05, p4.y by -0.04 and 3 more");
+               "the start moved far.y by 0.499 m, p10.y by -0.1 m, p9.y by -0.09 m, p8.y by -0.08 m, "
+               "p7.y by -0.07 m, p6.y by -0.06 m, p5.y by -0.05 m, p4.y by -0.04 m and 3 more");
     /* the next start counts anew */
     CHECK(tn_sim_set(b.sim, 0, tn_sim_q(b.sim), tn_sim_u(b.sim), true, NULL) == TN_OK && s->start_moves == 0);
   }

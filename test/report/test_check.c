@@ -434,7 +434,8 @@ TEST(a_start_that_is_assembled) {
   CHECK_NEAR(tn_node_get(moves->first, "by")->number, -0.1, 1e-12);
   CHECK_TEXT(tn_node_get(moves->last, "name")->text, "b.x");
   tn_desc_free(d);
-  CHECK_HAS(check_text(&b), "(joint 'far'); assembled, a.x moved most, by 0.1\n    moved: a.x by -0.1, b.x by 0.01\n");
+  CHECK_HAS(check_text(&b),
+            "(joint 'far'); assembled, a.x moved most, by 0.1 m\n    moved: a.x by -0.1 m, b.x by 0.01 m\n");
   build_free(&b);
 }
 

@@ -331,7 +331,7 @@ TEST(for_people_it_says_what_ran_and_how_good_it_is) {
   if (!b.failed) {
     text = report_text(&b, "m");
     CHECK_HAS(text, "0 degrees of freedom, 3 redundant rows");
-    CHECK_HAS(text, "start assembled: k.x moved most, by 0.1");
+    CHECK_HAS(text, "start assembled: k.x moved most, by 0.1 m");
   }
   build_free(&b);
 }

@@ -43,13 +43,14 @@ static void slider(build *b, double length, const char *joints, const char *more
 TEST(a_figure_of_a_row_is_in_si) {
   static const struct {
     const char *joints, *value, *rate, *share;
-  } cases[] = {{"'d': {'type': 'driver', 'on': 'p.x', 'value': 0}", "2 m", "2 m/s", "2.50e-01 of 8 m"},
-               {"'d': {'type': 'driver', 'on': 'p.angle', 'value': 0}", "0.25 rad", "0.25 rad/s", "2.50e-01 rad"},
-               {"'d': {'type': 'coordinate', 'terms': {'p.x': 1, 'p.angle': 1}, 'value': 0}", "0.25", "0.25 1/s", "2.50e-01"},
-               {"'d': {'type': 'distance', 'between': ['p', 'far'], 'on_bodies': [[0, 0], [0, 0]]}", "2 m", "2 m/s",
-                "2.50e-01 of 8 m"},
-               {"'d': {'type': 'distance', 'form': 'squared', 'between': ['p', 'far'], 'on_bodies': [[0, 0], [0, 0]]}",
-                "32 m^2", "32 m^2/s", "2.50e-01 of 128 m^2"}};
+  } cases[] = {
+      {"'d': {'type': 'driver', 'on': 'p.x', 'value': 0}", "2 m", "2 m/s", "2.50e-01 of 8 m"},
+      {"'d': {'type': 'driver', 'on': 'p.angle', 'value': 0}", "0.25 rad", "0.25 rad/s", "2.50e-01 rad"},
+      {"'d': {'type': 'coordinate', 'terms': {'p.x': 1, 'p.angle': 1}, 'value': 0}", "0.25", "0.25 1/s", "2.50e-01"},
+      {"'d': {'type': 'distance', 'between': ['p', 'far'], 'on_bodies': [[0, 0], [0, 0]]}", "2 m", "2 m/s",
+       "2.50e-01 of 8 m"},
+      {"'d': {'type': 'distance', 'form': 'squared', 'between': ['p', 'far'], 'on_bodies': [[0, 0], [0, 0]]}", "32 m^2",
+       "32 m^2/s", "2.50e-01 of 128 m^2"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     build b;
     char text[80];
@@ -112,4 +113,29 @@ TEST(a_coarse_interpolation_has_its_metres_and_its_joint) {
   CHECK_HAS(fact_of(b.sim, "interpolation"), " m at joint '");
   build_table_free(&t);
   build_free(&b);
+}
+
+/* ---- what the start moved -------------------------------------------------------------------------------------------- */
+
+/* a body in space is shifted by (0.4, 0, 0) m and turned by 1.2 rad about y: 2 sin(0.6) = 1.13 is no angle */
+TEST(changes_of_pose_are_named_as_poses) {
+  static const char *const coordinates[] = {"quaternion", "euler-parameters"};
+  for (int i = 0; i < 2; i++) {
+    build b;
+    parse(
+        &b,
+        "{'tenon': 1, 'dimension': 3, 'gravity': [0, 0, 0],"
+        "'bodies': {'arm': {'mass': 1, 'inertia': [1, 1, 1], 'coordinates': '%s'}},"
+        "'joints': {'hinge': {'type': 'revolute', 'between': ['ground', 'arm'], 'on_bodies': [[0.4, 0, 0], [0, 0, 0]],"
+        " 'axis': [0, 1, 0]}, 'motor': {'type': 'driver', 'on': 'hinge.angle', 'value': 1.2}}}",
+        coordinates[i]);
+    if (!build_simulate(&b)) {
+      FAIL("%s", b.message);
+    } else {
+      if (i == 0) CHECK_TEXT(event_of(b.sim, "assembled"), "the start moved arm about y by 1.2 rad, arm.x by 0.4 m");
+      CHECK(!strstr(event_of(b.sim, "assembled"), "arm.v") && !strstr(event_of(b.sim, "assembled"), "arm.w"));
+      CHECK_HAS(event_of(b.sim, "assembled"), "arm.x by 0.4 m");
+    }
+    build_free(&b);
+  }
 }
