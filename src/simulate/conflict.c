@@ -2,6 +2,10 @@
  * refuse, then of the joints a smallest set that still refuses these, by leaving out one after the other:
  *   (1) what can be left out while the rest stays impossible has no part in it and is left out from there on
  *   (2) what makes the rest possible by being left out belongs to the conflict
+ * joints that cannot be met by themselves: a smallest set of drivers that the other joints refuse, then of these joints. let the set have
+ * d drivers; they are
+ *   (3) over-determined if they add less than d to the rank of the joints in the set
+ *   (4) out of reach if not
  * each question is an assembly of its own, from where the first began; the order is that of the file, the answer always the same. */
 #include "simulate/simulate.h"
 
@@ -33,17 +37,48 @@ static bool find_values(tn_sim *s, bool rate) {
 
 static bool has_rows(const tn_joint *j) { return !j->in_tree && j->rows + j->rows_velocity > 0; }
 
-/* and over the joints that have rows, if there are not too many; rows that a body has on its own coordinates stay */
-static void find_joints(tn_sim *s, bool rate) {
-  const tn_model *m = s->m;
-  bool *out = s->start_without;
+/* a joint that gives one channel its value */
+static bool is_driver(const tn_joint *j) { return has_rows(j) && j->terms == 1; }
+
+static int joints_with_rows(const tn_model *m) {
   int n = 0;
   for (int i = 0; i < m->joints; i++) n += has_rows(&m->joint[i]);
+  return n;
+}
+
+/* (1), (2) over the joints that have rows and are not left out yet: drivers, or the others, or both */
+static void leave_out(tn_sim *s, bool rate, bool drivers, bool others) {
+  const tn_model *m = s->m;
+  bool *out = s->start_without;
   for (int i = 0; i < m->joints; i++) {
-    if (!has_rows(&m->joint[i])) continue;
+    const tn_joint *j = &m->joint[i];
+    if (!has_rows(j) || out[i] || !(is_driver(j) ? drivers : others)) continue;
     out[i] = true;
-    if (affordable(m, n) && tn_start_reach(s, rate)) out[i] = false;
+    if (tn_start_reach(s, rate)) out[i] = false;
   }
+}
+
+/* if there are not too many; rows that a body has on its own coordinates stay */
+static void find_joints(tn_sim *s, bool rate) {
+  if (affordable(s->m, joints_with_rows(s->m)))
+    leave_out(s, rate, true, true);
+  else
+    for (int i = 0; i < s->m->joints; i++) s->start_without[i] = s->start_without[i] || has_rows(&s->m->joint[i]);
+}
+
+/* drivers that the other joints refuse, and these joints; false: the others are impossible without any driver */
+static bool find_drivers(tn_sim *s, bool rate) {
+  const tn_model *m = s->m;
+  bool *out = s->start_without;
+  int drivers = 0;
+  for (int i = 0; i < m->joints; i++)
+    if (is_driver(&m->joint[i])) out[i] = true, drivers++;
+  const bool possible = drivers && tn_start_reach(s, rate);
+  for (int i = 0; i < m->joints; i++) out[i] = false;
+  if (!possible) return false;
+  leave_out(s, rate, true, false);
+  leave_out(s, rate, false, true);
+  return true;
 }
 
 /* ---- words -------------------------------------------------------------------------------------------------------------- */
@@ -125,6 +160,93 @@ static tn_status contradiction(tn_sim *s, bool rate, const char *off) {
   return refuse_at(s, last->node);
 }
 
+/* what joint i is off by where all others of the conflict are met */
+static void disagreement(tn_sim *s, bool rate, int i, char *text, size_t size) {
+  const tn_joint *j = &s->m->joint[i];
+  const tn_system *sys = &s->solver.sys;
+  const int row = j->rows ? j->row : j->row_velocity;
+  s->start_without[i] = true;
+  tn_start_reach(s, rate);
+  const tn_status status = tn_at(s, s->t, s->y, s->e);
+  s->start_without[i] = false;
+  tn_row_figure(s->m, row, rate, status == TN_OK ? fabs((rate ? sys->Cdot : sys->C)[row]) * s->m->row_scale[row] : NAN,
+                3, text, size);
+}
+
+/* a smallest set of drivers and joints that contradict each other */
+typedef struct conflict {
+  list drivers, joints;
+  int last;     /* of the drivers                                 */
+  char off[48]; /* what that is off by where all others are met   */
+  bool over;    /* (3); else (4)                                  */
+} conflict;
+
+static tn_status drivers_refused(tn_sim *s, bool rate, const conflict *x) {
+  const tn_joint *last = &s->m->joint[x->last];
+  const bool one = x->joints.n == 1;
+  const char *many = one ? "" : "s", *drivers = x->drivers.text, *joints = x->joints.text;
+  if (x->over && x->drivers.n == 2)
+    tn_fail(s->e, TN_E_MODEL,
+            "the start cannot be assembled: drivers %s are over-determined: they prescribe the same freedom and "
+            "disagree by %s",
+            drivers, x->off);
+  else if (x->over && x->drivers.n > 2)
+    tn_fail(s->e, TN_E_MODEL,
+            "the start cannot be assembled: drivers %s are over-determined: driver '%.60s' disagrees with the others "
+            "by %s",
+            drivers, last->name, x->off);
+  else if (x->over && !rate)
+    tn_fail(s->e, TN_E_MODEL,
+            "the start cannot be assembled: driver %s is over-determined: joint%s %s leave%s it no freedom, and it is "
+            "off by %s",
+            drivers, many, joints, one ? "s" : "", x->off);
+  else if (x->over) /* at a dead centre there may be freedom elsewhere */
+    tn_fail(s->e, TN_E_MODEL,
+            "the start cannot be assembled: the motion of driver %s cannot be followed: joint%s %s leave%s it no "
+            "freedom in this position, and it is off by %s",
+            drivers, many, joints, one ? "s" : "", x->off);
+  else
+    tn_fail(s->e, TN_E_MODEL,
+            "the start cannot be assembled: driver%s %s cannot be reached: with joint%s %s driver '%.60s' stays off "
+            "by %s",
+            x->drivers.n > 1 ? "s" : "", drivers, many, joints, last->name, x->off);
+  if (x->over && x->drivers.n > 1) tn_hint(s->e, "remove one of them, or give them values that agree");
+  return refuse_at(s, last->node);
+}
+
+static bool find_conflict(tn_sim *s, bool rate, conflict *x) {
+  const tn_model *m = s->m;
+  bool *out = s->start_without;
+  if (!find_drivers(s, rate)) return false;
+  for (int i = 0; i < m->joints; i++) {
+    if (!has_rows(&m->joint[i]) || out[i]) continue;
+    if (is_driver(&m->joint[i])) x->last = i;
+    add(is_driver(&m->joint[i]) ? &x->drivers : &x->joints, m->joint[i].name);
+  }
+  finish(&x->drivers);
+  finish(&x->joints);
+  if (!x->drivers.n) return false;
+  disagreement(s, rate, x->last, x->off, sizeof x->off);
+  /* where assembly began the rows may be in a singular position; nearby, off the constraints, joints that are redundant are not */
+  int added[2];
+  for (int nearby = 0; nearby < 2; nearby++) added[nearby] = tn_start_rank(s, rate, nearby);
+  for (int i = 0; i < m->joints; i++) out[i] = out[i] || is_driver(&m->joint[i]);
+  for (int nearby = 0; nearby < 2; nearby++) added[nearby] -= tn_start_rank(s, rate, nearby);
+  x->over = added[0] < x->drivers.n && (rate || added[1] < x->drivers.n);
+  return true;
+}
+
+/* TN_E_MODEL in words; TN_OK: drivers have no part in it, or it is not worth the wait */
+static tn_status refuse_drivers(tn_sim *s, bool rate) {
+  tn_error *e = s->e;
+  conflict x = {.last = -1};
+  if (s->m->large || !affordable(s->m, joints_with_rows(s->m) + 4)) return TN_OK;
+  s->e = &s->spare;
+  const bool found = find_conflict(s, rate, &x);
+  s->e = e;
+  return found ? drivers_refused(s, rate, &x) : TN_OK;
+}
+
 /* of joints alone. they hold still; what moves in time is what cannot be followed */
 static const tn_node *moving(const tn_sim *s, char *text, size_t size) {
   const tn_model *m = s->m;
@@ -190,7 +312,10 @@ tn_status tn_start_refuse(tn_sim *s, bool rate, double off, int row) {
   int values = 0;
   for (int i = 0; i < s->m->exact; i++) values += s->m->target[i].rate == rate && !s->start_left_out[i];
   if (s->m->large) return worst_alone(s, rate, off, row);
-  if (!values) return joints_alone(s, rate, off, row);
+  if (!values) {
+    const tn_status status = refuse_drivers(s, rate);
+    return status != TN_OK ? status : joints_alone(s, rate, off, row);
+  }
   if (!affordable(s->m, values)) return worst_alone(s, rate, off, row);
   s->e = &s->spare;
   const bool found = find_values(s, rate);
@@ -200,5 +325,7 @@ tn_status tn_start_refuse(tn_sim *s, bool rate, double off, int row) {
   off_text(s, rate, off, row, size, sizeof size);
   if (found) return contradiction(s, rate, size);
   row = worst_row(s, rate, &off);
+  const tn_status status = refuse_drivers(s, rate);
+  if (status != TN_OK) return status;
   return joints_alone(s, rate, off, row);
 }

@@ -392,6 +392,8 @@ tn_status tn_start_large(const tn_model *m, tn_error *e); /* what a large model 
 /* whether exact values and joints that are not left out can be met together, from where assembly began; also if that cannot be
  * told */
 bool tn_start_reach(tn_sim *s, bool rate);
+/* rank of the rows of joints that are not left out, where assembly began or at a pose nearby, off the constraints; -1: cannot be told */
+int tn_start_rank(tn_sim *s, bool rate, bool nearby);
 double tn_target_scale(const tn_model *m,
                        const tn_target *t); /* what its values are multiplied by, as rows by row_scale */
 /* start_large.c: without matrices, the smallest change start_x that does start_r to the rows of joints, if `constraints`, and to the

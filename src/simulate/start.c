@@ -335,6 +335,30 @@ bool tn_start_reach(tn_sim *s, bool rate) {
   return status != TN_OK || off <= allowed(s, rate);
 }
 
+/* a fixed sequence, the same on every machine */
+static double jitter(unsigned *state) {
+  *state = *state * 1664525u + 1013904223u;
+  return (double)(*state >> 8) / 8388608.0 - 1;
+}
+
+int tn_start_rank(tn_sim *s, bool rate, bool nearby) {
+  const tn_model *m = s->m;
+  const wanted w = {.constraints = true, .rate = rate};
+  double off;
+  int worst;
+  memcpy(s->y, s->start_base, sizeof *s->y * (size_t)(m->nq + m->nu));
+  memcpy(s->solver.sys.memory, s->start_base + m->nq + m->nu, sizeof *s->y * (size_t)m->memory);
+  s->solver.sys.complete = false;
+  unsigned state = 1;
+  double *way = s->start_way;
+  for (int i = 0; i < m->nu; i++) way[i] = jitter(&state) * 1e-2 * (m->u_unit[i] == TN_LENGTH ? m->length : 1);
+  if (nearby) tn_model_add(m, s->y, way);
+  if (tn_solver_at(&s->solver, s->t, s->y, tn_u_of(s, s->y), s->e) != TN_OK) return -1;
+  const int n = collect(s, &w, &off, &worst);
+  if (!n) return 0;
+  return factor(s, &w, n) == TN_OK ? s->start_kkt.rank : -1;
+}
+
 /* without matrices, where no values are wanted: the joints by the smallest change */
 tn_status tn_start_large(const tn_model *m, tn_error *e) {
   const tn_formulation_type *formulation = m->run.formulation.type;
@@ -425,12 +449,6 @@ tn_status tn_start_assemble(tn_sim *s, bool targets) {
   if ((status = right_way_round(s)) != TN_OK) return status;
   tn_report_moves(s, from);
   return TN_OK;
-}
-
-/* a fixed sequence, the same on every machine */
-static double jitter(unsigned *state) {
-  *state = *state * 1664525u + 1013904223u;
-  return (double)(*state >> 8) / 8388608.0 - 1;
 }
 
 static tn_status rank_at(tn_sim *s, const double *q, int *rank) {

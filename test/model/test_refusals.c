@@ -567,7 +567,7 @@ TEST(starts_that_cannot_be) {
        "'cord': " CORD ", 'far': {'type': 'distance', 'between': ['ground', 'arm'], 'at': [[3, 0], 'P'], 'length': 9}",
        "the start cannot be assembled: joint", 0},
       {"'cord': " CORD, "'cord': " CORD ", 'a': " DRIVER("0.1") ", 'b': " DRIVER("'0.2 + t'"),
-       "the start cannot be assembled: joint", 0},
+       "drivers 'a', 'b' are over-determined: they prescribe the same freedom and disagree by 0.1 rad", 0},
       /* nothing gives it inertia */
       {"{'mass': 1, 'position': 'Q', 'c", "{'position': 'Q', 'c", "body 'bob': the mass matrix is singular", 0},
       {"{'mass': 1, 'position': 'Q', 'c", "{'mass': 0, 'position': 'Q', 'c", "body 'bob': the mass matrix is singular",

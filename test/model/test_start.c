@@ -691,7 +691,8 @@ TEST(a_conflict_of_joints_alone_with_values_beside_it) {
   refused(HEAD "'bodies': {'k': {'mass': 1, 'inertia': 1}},"
                "'joints': {'a': {'type': 'driver', 'on': 'k.x', 'value': 0.1},"
                "'b': {'type': 'driver', 'on': 'k.x', 'value': 0.2}}",
-          "{'k.angle': 0.5}", "the start cannot be assembled: joint '");
+          "{'k.angle': 0.5}",
+          "drivers 'a', 'b' are over-determined: they prescribe the same freedom and disagree by 0.1 m ");
 }
 
 /* ---- what moved ------------------------------------------------------------------------------------------------------- */

@@ -139,3 +139,50 @@ TEST(changes_of_pose_are_named_as_poses) {
     build_free(&b);
   }
 }
+
+/* ---- drivers that contradict each other -------------------------------------------------------------------------------- */
+
+#define CHAIN                                                                                                          \
+  "'bodies': {'k': {'rod': [[0, 0], [1, 0]], 'mass': 1}, 'l': {'rod': [[1, 0], [2, 0]], 'mass': 1},"                   \
+  " 'z': {'rod': [[0, 5], [1, 5]], 'mass': 1}},"                                                                       \
+  "'joints': {'A': {'type': 'revolute', 'between': ['ground', 'k'], 'at': [0, 0]},"                                    \
+  " 'B': {'type': 'revolute', 'between': ['k', 'l'], 'at': [1, 0]},"                                                   \
+  " 'C': {'type': 'revolute', 'between': ['ground', 'z'], 'at': [0, 5]},"                                              \
+  " 'other': {'type': 'driver', 'on': 'C.angle', 'value': 0.2},"
+
+/* message "": the start is good */
+static void drivers(const char *joints, const char *message) {
+  build b;
+  parse(&b, "{'tenon': 1, 'dimension': 2, 'gravity': [0, 0], " CHAIN " %s}}", joints);
+  const bool good = build_simulate(&b);
+  if (good != !*message) FAIL("%s: %s", joints, good ? "it is assembled" : b.message);
+  if (!good) CHECK_HAS(b.message, message);
+  build_free(&b);
+}
+
+TEST(drivers_that_are_over_determined_are_named) {
+  /* two on one freedom, and one beside them that has no part in it */
+  drivers("'m1': {'type': 'driver', 'on': 'A.angle', 'value': 0.3}, 'm2': {'type': 'driver', 'on': 'k.angle', 'value': "
+          "0.5}",
+          "drivers 'm1', 'm2' are over-determined: they prescribe the same freedom and disagree by 0.2 rad ");
+  /* three on two freedoms, any two of which agree */
+  drivers("'m1': {'type': 'driver', 'on': 'A.angle', 'value': 0.3}, 'm2': {'type': 'driver', 'on': 'B.angle', 'value': "
+          "0.1},"
+          "'m3': {'type': 'driver', 'on': 'l.angle', 'value': 0.5}",
+          "drivers 'm1', 'm2', 'm3' are over-determined: driver 'm3' disagrees with the others by 0.1 rad ");
+  /* a driver against a joint that locks what it moves */
+  drivers("'m1': {'type': 'driver', 'on': 'A.angle', 'value': 0.3},"
+          "'lock': {'type': 'weld', 'between': ['ground', 'k'], 'at': [0.5, 0]}",
+          "driver 'm1' is over-determined: joint 'lock' leaves it no freedom, and it is off by 0.3 rad ");
+  /* rates alone: at t = 0 the values agree */
+  drivers("'m1': {'type': 'driver', 'on': 'A.angle', 'value': '2*t'}, 'm2': {'type': 'driver', 'on': 'k.angle', "
+          "'value': '5*t'}",
+          "drivers 'm1', 'm2' are over-determined: they prescribe the same freedom and disagree by 3 rad/s ");
+  /* as many drivers as freedoms, beyond what the link reaches; it is stretched, in a singular position, where it starts */
+  drivers("'px': {'type': 'driver', 'on': 'l.x', 'value': 1.2}",
+          "driver 'px' cannot be reached: with joints 'A', 'B' driver 'px' stays off by 0.2 m ");
+  /* those that agree are redundant and no error */
+  drivers("'m1': {'type': 'driver', 'on': 'A.angle', 'value': '0.3 + t'},"
+          "'m2': {'type': 'driver', 'on': 'k.angle', 'value': '0.3 + t'}",
+          "");
+}
