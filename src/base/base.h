@@ -39,6 +39,8 @@ void tn_error_at(tn_error *e, const tn_place *place, const char *pointer);
 int tn_utf8(const char *s, size_t n);
 /* control characters and broken UTF-8 become '?'; of a text that was cut, half a character at its end goes */
 void tn_clean(char *text, bool cut);
+/* names with `between` after each but the last, as many as there is room for, then ` and 3 more`; returns how many these are */
+int tn_names_text(char *text, size_t size, const char *between, int n, const char *const *names);
 
 double tn_cpu_clock(void); /* clock.c: of this thread, s */
 

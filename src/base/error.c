@@ -112,6 +112,24 @@ int tn_error_text(const tn_error *e, char *text, size_t size) {
   return tn_format(text, size, "%s%s%s%s%s", e->message, place, time, e->hint[0] ? " - " : "", e->hint);
 }
 
+int tn_names_text(char *text, size_t size, const char *between, int n, const char *const *names) {
+  enum { REST = 24 }; /* ` and 2147483647 more` */
+  size_t used = 0, left = 0;
+  int shown = 0;
+  if (!size) return 0;
+  text[0] = 0;
+  for (int i = 0; i < n; i++) left += strlen(names[i]) + (i ? strlen(between) : 0);
+  for (; shown < n; shown++) {
+    const char *before = shown ? between : "";
+    const size_t length = strlen(before) + strlen(names[shown]);
+    if (used + left >= size && used + length + REST >= size) break;
+    used += (size_t)tn_format(text + used, size - used, "%s%s", before, names[shown]);
+    left -= length;
+  }
+  if (shown < n) tn_format(text + used, size - used, "%s%d more", shown ? " and " : "", n - shown);
+  return n - shown;
+}
+
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
 /* edit distance with swaps of neighbors (optimal string alignment), case ignored:

@@ -94,5 +94,6 @@ typedef struct tn_picture {
 
 tn_status tn_drawing_new(const tn_model *m, const tn_picture *picture, tn_drawing **drawing, tn_error *e);
 void tn_drawing_free(tn_drawing *d);
+void tn_remarks_text(const tn_drawing *d, char *text, size_t size); /* the first, and how many more there are */
 
 #endif

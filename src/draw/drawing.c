@@ -448,6 +448,14 @@ tn_status tn_drawing_new(const tn_model *m, const tn_picture *picture, tn_drawin
   return TN_OK;
 }
 
+void tn_remarks_text(const tn_drawing *d, char *text, size_t size) {
+  const int more = d->remarks - 1;
+  if (more > 0)
+    tn_format(text, size, "%s; and %d more remark%s", d->remark[0], more, more > 1 ? "s" : "");
+  else
+    tn_format(text, size, "%s", d->remarks ? d->remark[0] : "");
+}
+
 void tn_drawing_free(tn_drawing *d) {
   if (!d) return;
   tn_arena arena = d->arena; /* the drawing lies in its own arena */

@@ -268,23 +268,27 @@ static void names(const void *self, const void *work, const tn_system *sys, char
   const tn_partition *p = self;
   const tn_model *m = sys->m;
   const room *r = work;
+  enum { REST = 24 }; /* ` and 1000 more` */
+  const int positions = p->layout == TN_LAYOUT_INDEPENDENT ? r->position.k : 0, all = positions + r->speed.k;
   size_t used = 0;
-  const char *separator = "";
+  int i = 0;
   *text = 0;
-  for (int i = 0; p->layout == TN_LAYOUT_INDEPENDENT && i < r->position.k && used < size; i++, separator = ", ")
-    used += (size_t)tn_format(text + used, size - used, "%s%s", separator, m->q_name[r->position.set[i]]);
-  for (int i = 0; i < r->speed.k && used < size; i++, separator = ", ") {
-    const int c = r->speed.set[i];
-    if (c < m->nu)
-      used += (size_t)tn_format(text + used, size - used, "%s%s", separator, m->u_name[c]);
+  for (; i < all; i++) {
+    const int c = i < positions ? r->position.set[i] : r->speed.set[i - positions];
+    const char *before = i ? ", " : "";
+    char one[112];
+    if (i < positions || c < m->nu)
+      tn_format(one, sizeof one, "%s%.80s", before, i < positions ? m->q_name[c] : m->u_name[c]);
     else
-      used +=
-          (size_t)tn_format(text + used, size - used, "%sangular rate of %s%s", separator, m->body[r->rate_of - 1].name,
-                            m->dimension == 2 ? ""
-                            : c == m->nu      ? " about x"
-                            : c == m->nu + 1  ? " about y"
-                                              : " about z");
+      tn_format(one, sizeof one, "%sangular rate of %.60s%s", before, m->body[r->rate_of - 1].name,
+                m->dimension == 2 ? ""
+                : c == m->nu      ? " about x"
+                : c == m->nu + 1  ? " about y"
+                                  : " about z");
+    if (used + strlen(one) + REST >= size) break;
+    used += (size_t)tn_format(text + used, size - used, "%s", one);
   }
+  if (i < all) tn_format(text + used, size - used, "%s%d more", i ? " and " : "", all - i);
 }
 
 /* ---- there and back ------------------------------------------------------------------------------------------------------ */

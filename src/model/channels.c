@@ -31,10 +31,9 @@ static bool unknown_channel(tn_error *e, const char *kind, const char *name, con
   if (near) {
     tn_hint(e, "did you mean '%s.%s'?", name, near);
   } else {
-    char list[200] = "";
-    for (int i = 0, used = 0; i < n && used < 180; i++)
-      used += tn_format(list + used, sizeof list - (size_t)used, " %s", known[i]);
-    tn_hint(e, "it has:%s", list);
+    char list[240];
+    tn_names_text(list, sizeof list, " ", n, known);
+    tn_hint(e, "it has: %s", list);
   }
   return false;
 }

@@ -1,15 +1,22 @@
 /* the compile, in order: what can be named first, then what refers to it. */
 #include "model/model.h"
 
+void tn_of_part(const tn_context *c, const char *message, char *text, size_t size) {
+  char part[100] = "";
+  if (c->kind) tn_format(part, sizeof part, "%s '%s': ", c->kind, c->name);
+  const bool said = strncmp(message, part, strlen(part)) == 0; /* one that comes from inside has its part already */
+  tn_format(text, size, "%s%s", said ? "" : part, message);
+}
+
 tn_status tn_refuse(tn_context *c, const tn_node *at, const char *format, ...) {
-  char text[400];
+  char text[400], message[512];
   va_list args;
   va_start(args, format);
   tn_vformat(text, sizeof text, format, args);
   va_end(args);
   if (!at) at = c->node ? c->node : c->root;
-  if (c->kind) return tn_node_fail(at, c->e, TN_E_MODEL, "%s '%s': %s", c->kind, c->name, text);
-  return tn_node_fail(at, c->e, TN_E_MODEL, "%s", text);
+  tn_of_part(c, text, message, sizeof message);
+  return tn_node_fail(at, c->e, TN_E_MODEL, "%s", message);
 }
 
 tn_status tn_refuse_key(tn_context *c, const tn_node *member, const char *format, ...) {
@@ -57,7 +64,7 @@ void *tn_context_alloc(tn_context *c, size_t size) {
 
 void tn_warn(tn_context *c, const tn_node *at, const char *format, ...) {
   tn_model *m = c->m;
-  char text[400], pointer[256];
+  char text[400], message[512], pointer[256];
   if (m->warnings == TN_MOST_WARNINGS) return;
   tn_error *w = tn_arena_alloc(c->arena, sizeof *w);
   if (!w) return;
@@ -65,10 +72,8 @@ void tn_warn(tn_context *c, const tn_node *at, const char *format, ...) {
   va_start(args, format);
   tn_vformat(text, sizeof text, format, args);
   va_end(args);
-  if (c->kind)
-    tn_fail(w, TN_OK, "%s '%s': %s", c->kind, c->name, text);
-  else
-    tn_fail(w, TN_OK, "%s", text);
+  tn_of_part(c, text, message, sizeof message);
+  tn_fail(w, TN_OK, "%s", message);
   tn_node_pointer(at, pointer, sizeof pointer);
   tn_error_at(w, &at->place, pointer);
   m->warning[m->warnings++] = w;

@@ -42,18 +42,13 @@ bool tn_field_has_range(const tn_field *f) { return f->lo != 0 || f->hi != 0; }
 
 tn_status tn_unknown(tn_context *c, const tn_node *at, const char *what, const char *word, int n,
                      const char *const *known) {
-  char list[200] = "";
+  char list[240];
   const char *near = tn_nearest(word, n, known);
   tn_refuse(c, at, "unknown %s '%s'", what, word);
   if (near) {
     tn_hint(c->e, "did you mean '%s'?", near);
   } else {
-    for (int i = 0; i < n; i++) {
-      const size_t used = strlen(list);
-      if (used + strlen(known[i]) + 2 >= sizeof list) break;
-      if (i) strcat(list, " ");
-      strcat(list, known[i]);
-    }
+    tn_names_text(list, sizeof list, " ", n, known);
     tn_hint(c->e, "known: %s", list);
   }
   return TN_E_MODEL;

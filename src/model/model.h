@@ -502,6 +502,8 @@ struct tn_context {
   bool before_solve; /* running expressions may not use reactions     */
 };
 
+/* a message with the present part before it, once */
+void tn_of_part(const tn_context *c, const char *message, char *text, size_t size);
 /* an error of the present part: `joint 'knee': message`, at the node, or the part's if NULL */
 tn_status tn_refuse(tn_context *c, const tn_node *at, const char *format, ...) TN_PRINTF(3, 4);
 /* the same at the key of a member */

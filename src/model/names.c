@@ -318,10 +318,9 @@ static tn_status parse(tn_context *c, const tn_scope *scope, const tn_node *at, 
     return status;
   }
   const long offset = inner.byte;
-  if (c->kind)
-    tn_fail(e, TN_E_MODEL, "%s '%s': %s", c->kind, c->name, inner.message);
-  else
-    tn_fail(e, TN_E_MODEL, "%s", inner.message);
+  char message[512];
+  tn_of_part(c, inner.message, message, sizeof message);
+  tn_fail(e, TN_E_MODEL, "%s", message);
   if (*inner.hint) tn_hint(e, "%s", inner.hint);
   if (at && e) {
     char pointer[256];

@@ -65,7 +65,10 @@ static void redundant_text(void *user, const tn_model *m, const follower *f) {
     tn_put(p, "    %d rows of joint '%s' follow from ", f->rows, m->joint[f->joint].name);
   if (!f->n) tn_put(p, "its other rows");
   for (int i = 0; i < f->n && i < MOST_SHOWN; i++) tn_put(p, "%s'%s'", i ? ", " : "", m->joint[f->other[i]].name);
-  tn_put(p, f->n > MOST_SHOWN ? " and more\n" : "\n");
+  if (f->n > MOST_SHOWN)
+    tn_put(p, " and %s%d more\n", f->n == MOST_NAMED ? "at least " : "", f->n - MOST_SHOWN);
+  else
+    tn_put(p, "\n");
 }
 
 static void redundant_json(void *user, const tn_model *m, const follower *f) {

@@ -542,7 +542,7 @@ tn_status tn_result_glb(tn_result *r, tn_write write, void *user, tn_error *e) {
   if (status == TN_OK && k.every > 1) /* told, though all is well */
     tn_format(e->message, sizeof e->message, "one row of %ld is in it: with all of them it would pass 2 GB", k.every);
   else if (status == TN_OK && d->remarks)
-    tn_format(e->message, sizeof e->message, "%s%s", d->remark[0], d->remarks > 1 ? "; and more" : "");
+    tn_remarks_text(d, e->message, sizeof e->message);
   tn_arena_free(&k.arena);
   tn_drawing_free(d);
   tn_model_free(m);

@@ -394,7 +394,7 @@ tn_status tn_result_page(tn_result *r, tn_write write, void *user, tn_error *e) 
   if (status == TN_OK) status = plan(&k, e);
   if (status == TN_OK) status = write_page(&k, write, user, e);
   if (status == TN_OK && d->remarks) /* told, though all is well */
-    tn_format(e->message, sizeof e->message, "%s%s", d->remark[0], d->remarks > 1 ? "; and more" : "");
+    tn_remarks_text(d, e->message, sizeof e->message);
   if (k.section[0].base) tn_result_allocator(r)->release(tn_result_allocator(r)->user, k.section[0].base);
   tn_drawing_free(d);
   tn_model_free(m);

@@ -248,31 +248,33 @@ static tn_status refuse_drivers(tn_sim *s, bool rate) {
 }
 
 /* of joints alone. they hold still; what moves in time is what cannot be followed */
-static const tn_node *moving(const tn_sim *s, char *text, size_t size) {
+static const tn_node *moving(const tn_sim *s, list *movers) {
   const tn_model *m = s->m;
   const tn_node *mover = NULL;
-  for (int i = 0, used = 0; i < m->rows && used < 100; i++) {
+  for (int i = 0; i < m->rows; i++) {
     const tn_joint *j = &m->joint[m->row_joint[i]];
     if (s->solver.sys.Ct[i] == 0 || j->node == mover) continue;
-    used += tn_format(text + used, size - (size_t)used, "%s'%.40s'", mover ? ", " : "", j->name);
+    add(movers, j->name);
     mover = j->node;
   }
+  finish(movers);
   return mover;
 }
 
 static tn_status joints_alone(tn_sim *s, bool rate, double off, int row) {
   const tn_model *m = s->m;
   const tn_node *node = m->joint[m->row_joint[row]].node;
-  char name[160], movers[160] = "", size[48], gap[48];
+  char name[160], size[48], gap[48];
+  list movers = {.n = 0};
   tn_row_owner(m, row, name, sizeof name);
   off_text(s, rate, off, row, size, sizeof size);
   /* what stays off is where the least squares left it; what the given pose has open is more likely to be at fault */
   const tn_joint *open = s->summary.start_violation > 1e-9 ? &m->joint[m->row_joint[s->start_row]] : NULL;
-  const tn_node *mover = rate ? moving(s, movers, sizeof movers) : NULL;
+  const tn_node *mover = rate ? moving(s, &movers) : NULL;
   if (mover) {
     node = mover;
     tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: the motion of %s cannot be followed, %s stays off by %s",
-            movers, name, size);
+            movers.text, name, size);
   } else if (open && !rate && open->node != node) {
     node = open->node;
     off_text(s, false, s->summary.start_violation, s->start_row, gap, sizeof gap);

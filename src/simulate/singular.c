@@ -261,12 +261,14 @@ static void joints_text(const tn_sim *s, const tn_singular *p, char *text, size_
   size_t used = 0;
   *text = 0;
   const int shown = p->joints > 5 ? 4 : p->joints;
-  const bool more = p->more || shown < p->joints;
   for (int i = 0; i < shown; i++) {
     const char *name = s->m->joint[p->joint[i]].name;
     used += (size_t)tn_format(text + used, size - used, "%s'%.24s'", i ? ", " : "", name);
   }
-  if (more) tn_format(text + used, size - used, " and more");
+  if (p->more) /* there was no room to count them */
+    tn_format(text + used, size - used, " and at least %d more", p->joints - shown + 1);
+  else if (shown < p->joints)
+    tn_format(text + used, size - used, " and %d more", p->joints - shown);
 }
 
 /* what is below is roundoff */

@@ -60,14 +60,11 @@ tn_status tn_member_whole(const tn_node *object, const char *key, int otherwise,
 tn_status tn_member_word(const tn_node *object, const char *key, const char *const *words, int *out, tn_error *e) {
   const char *text;
   tn_status status = tn_member_text(object, key, words[0], &text, e);
-  char all[256] = "";
-  size_t used = 0;
+  char all[256];
   if (status != TN_OK) return status;
-  for (*out = 0; words[*out]; ++*out) {
+  for (*out = 0; words[*out]; ++*out)
     if (strcmp(words[*out], text) == 0) return TN_OK;
-    const int n = tn_format(all + used, sizeof all - used, "%s%s", *out ? ", " : "", words[*out]);
-    used = n < 0 || (size_t)n >= sizeof all - used ? sizeof all - 1 : used + (size_t)n;
-  }
+  tn_names_text(all, sizeof all, ", ", *out, words);
   return tn_node_fail(tn_node_get(object, key), e, TN_E_MODEL, "`%s` is '%.64s', and can be %s", key, text, all);
 }
 

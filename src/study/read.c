@@ -164,8 +164,7 @@ static const char *expression_of(const tn_study *s, const char *text) {
 /* a number of the whole run; a sweep has no use for times and failures */
 static tn_status figure_named(const tn_study *s, const tn_node *at, const char *const *words, tn_error *e) {
   const char *name[TN_FIGURES], *known[TN_FIGURES + 8];
-  char all[400] = "";
-  size_t used = 0;
+  char all[400];
   int n = 0;
   const int figures = tn_figure_names(name);
   for (int i = 0; i < figures; i++)
@@ -173,8 +172,7 @@ static tn_status figure_named(const tn_study *s, const tn_node *at, const char *
   for (; words[n]; n++) known[n] = words[n];
   for (int i = 0; i < figures; i++)
     if (!s->one_run || (!tn_figure_timed(name[i]) && strcmp(name[i], "failed") != 0)) known[n++] = name[i];
-  for (int i = 0; i < n && used < sizeof all; i++)
-    used += (size_t)tn_format(all + used, sizeof all - used, "%s%s", i ? ", " : "", known[i]);
+  tn_names_text(all, sizeof all, ", ", n, known);
   const char *near = tn_nearest(at->text, n, known);
   tn_node_fail(at, e, TN_E_MODEL, "'%.64s' is not known to be measured; known are: %s", at->text, all);
   if (near) tn_hint(e, "did you mean '%s'?", near);

@@ -141,3 +141,23 @@ TEST(nearest_does_not_compare_long_names) {
   CHECK(!tn_nearest(a, 1, fitting));
   CHECK(tn_nearest(b, 1, fitting) == b);
 }
+
+/* every length of the text: whole names, and how many are left out; nothing is lost without a word */
+TEST(a_list_that_is_cut_says_so) {
+  static const char *const names[] = {"revolute", "weld", "screw", "universal"};
+  char text[80];
+  CHECK(tn_names_text(text, sizeof text, ", ", 4, names) == 0);
+  CHECK_TEXT(text, "revolute, weld, screw, universal");
+  CHECK(tn_names_text(text, 33, ", ", 4, names) == 0); /* it just fits */
+  CHECK(tn_names_text(text, 0, ", ", 4, names) == 0);
+  CHECK(tn_names_text(text, sizeof text, ", ", 0, names) == 0 && !*text);
+  for (size_t size = 1; size < 33; size++) {
+    const int more = tn_names_text(text, size, ", ", 4, names);
+    char end[40];
+    snprintf(end, sizeof end, "%s%d more", more < 4 ? " and " : "", more);
+    CHECK(more > 0 && strlen(text) < size);
+    if (size > 8) CHECK_HAS(text, end);
+  }
+  CHECK(tn_names_text(text, 40, " ", 4, names) == 0);
+  CHECK_TEXT(text, "revolute weld screw universal");
+}
