@@ -91,14 +91,14 @@ static bool is_rest(const char *line, size_t n, const char *of) {
 
 static bool painted(void *user, const char *text, size_t n) {
   paint *p = user;
-  if (p->all && is_rest(text, n, "events more")) {
+  if (p->all && is_rest(text, n, "event")) {
     for (int i = 8; i < tn_sim_events(p->all->sim); i++) {
       const tn_event *e = tn_sim_event(p->all->sim, i);
       fprintf(p->to, "  event at t = %.6g s, %s: %s\n", e->t, e->kind, e->text);
     }
     return true;
   }
-  if (p->all && is_rest(text, n, "warnings more")) {
+  if (p->all && is_rest(text, n, "warning")) {
     char warning[1600];
     for (int i = 3; i < tn_model_warnings(p->all->model); i++) {
       tn_error_text(tn_model_warning(p->all->model, i), warning, sizeof warning);

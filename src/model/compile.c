@@ -62,44 +62,6 @@ void *tn_context_alloc(tn_context *c, size_t size) {
   return p;
 }
 
-void tn_warn(tn_context *c, const tn_node *at, const char *format, ...) {
-  tn_model *m = c->m;
-  char text[400], message[512], pointer[256];
-  if (m->warnings == TN_MOST_WARNINGS) return;
-  tn_error *w = tn_arena_alloc(c->arena, sizeof *w);
-  if (!w) return;
-  va_list args;
-  va_start(args, format);
-  tn_vformat(text, sizeof text, format, args);
-  va_end(args);
-  tn_of_part(c, text, message, sizeof message);
-  tn_fail(w, TN_OK, "%s", message);
-  tn_node_pointer(at, pointer, sizeof pointer);
-  tn_error_at(w, &at->place, pointer);
-  m->warning[m->warnings++] = w;
-}
-
-void tn_context_warn(tn_context *c, const char *key, const char *format, ...) {
-  char text[400];
-  va_list args;
-  va_start(args, format);
-  tn_vformat(text, sizeof text, format, args);
-  va_end(args);
-  const tn_node *at = key ? tn_node_get(c->node, key) : NULL;
-  tn_warn(c, at ? at : c->node, "%s", text);
-}
-
-void tn_warn_angle(tn_context *c, const tn_node *node) {
-  const double turn = 6.283185307179586;
-  if (node->kind != TN_NODE_NUMBER || fabs(node->number) <= turn) return;
-  const int before = c->m->warnings;
-  tn_warn(c, node, "an angle of %g rad is more than a turn: are degrees meant?", node->number);
-  if (c->m->warnings > before) tn_hint(c->m->warning[before], "write \"%g*deg\"", node->number);
-}
-
-int tn_model_warnings(const tn_model *m) { return m->warnings; }
-const tn_error *tn_model_warning(const tn_model *m, int i) { return i >= 0 && i < m->warnings ? m->warning[i] : NULL; }
-
 /* before anything is expanded: what is misspelt here would be missed elsewhere */
 static tn_status read_version(tn_context *c) {
   const tn_node *root = c->root;
@@ -145,10 +107,7 @@ static tn_status read_head(tn_context *c) {
     if (node->size > 400) return tn_refuse(c, node, "`title` is longer than 400 bytes");
     if (!(c->m->title = tn_arena_text(c->arena, node->text, node->size))) return tn_no_memory(c);
   }
-  if ((node = tn_node_get(root, "gravity")))
-    TN_TRY(tn_vector_at(c, node, c->m->gravity));
-  else
-    tn_warn(c, root, "no gravity is given: there is none");
+  if ((node = tn_node_get(root, "gravity"))) TN_TRY(tn_vector_at(c, node, c->m->gravity));
   if ((node = tn_node_get(root, "coordinates"))) {
     const char *word;
     static const char *const known[] = {"absolute", "relative"};
@@ -224,6 +183,7 @@ static tn_status compile(tn_context *c, const tn_desc *desc) {
   TN_TRY(tn_forces_read(c));
   TN_TRY(tn_plan_build(c));
   c->kind = NULL;
+  tn_warn_gravity(c);
   TN_TRY(tn_run_read(c));
   TN_TRY(tn_states_name(c));
   TN_TRY(tn_parts_build(c));

@@ -331,22 +331,6 @@ static tn_status read_frames(tn_context *c, tn_joint *j) {
   }
 }
 
-/* a place in the world that is off the rod it should be on: often a slip, and another mechanism */
-static void warn_off_rod(tn_context *c, const tn_joint *j) {
-  const tn_node *at = tn_node_get(j->node, "at");
-  for (int k = 0; at && j->type->seat == TN_SEAT_SHARED && k < 2; k++) {
-    const tn_spot *p = &j->spot[k];
-    const tn_body *b = p->body >= 0 ? &c->m->body[p->body] : NULL;
-    const tn_node *rod = b ? tn_node_get(b->node, "rod") : NULL;
-    double e[2][3], d[3];
-    if (!rod || tn_place_at(c, rod->first, e[0]) != TN_OK || tn_place_at(c, rod->last, e[1]) != TN_OK) continue;
-    tn_sub3(e[1], e[0], d);
-    const double l = tn_norm3(d), beyond = fmax(fmax(-p->p[0], p->p[0] - l), 0);
-    const double off = hypot(beyond, hypot(p->p[1], p->p[2]));
-    if (off > 1e-3 * l) tn_warn(c, at, "its place is %.3g m off the rod '%s'", off, b->name);
-  }
-}
-
 static tn_status init(tn_context *c, tn_joint *j) {
   const size_t n = (size_t)j->frames + 1;
   double *masses = tn_context_alloc(c, sizeof *masses * n);
@@ -380,7 +364,7 @@ tn_status tn_joints_read(tn_context *c) {
       if (!(j->self = tn_context_alloc(c, j->type->size + 1))) return TN_E_MEMORY;
       TN_TRY(tn_fields_read(c, j->node, j->type->fields, tn_joint_common(j->type), j->self));
       TN_TRY(read_frames(c, j));
-      warn_off_rod(c, j);
+      tn_warn_off_rod(c, j);
       if (j->frames > m->max_frames) m->max_frames = j->frames;
       TN_TRY(init(c, j));
       if (m->dimension == 3) {

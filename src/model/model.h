@@ -386,6 +386,7 @@ struct tn_model {
   const tn_node *root;  /* expanded */
   uint64_t fingerprint; /* of the description as it is printed: what saved states belong to */
   int warnings;
+  int warnings_more; /* that there was no room for */
   tn_error *warning[TN_MOST_WARNINGS];
   const char *title;
   bool relative;
@@ -478,7 +479,15 @@ typedef struct tn_table {
   double *value;
 } tn_table;
 
+/* a warning that others like it may join */
+typedef struct tn_warned {
+  const char *format, *kind; /* of the message; of the part, "" if there is none */
+  size_t length;             /* of the message without the last ` and 3 more`    */
+  int others, named;         /* that are in it, and those of them by name        */
+} tn_warned;
+
 struct tn_context {
+  tn_warned warned[TN_MOST_WARNINGS];
   tn_model *m;
   tn_arena *arena;
   tn_error *e;
@@ -589,6 +598,8 @@ bool tn_field_has_range(const tn_field *f);
 void tn_warn(tn_context *c, const tn_node *at, const char *format, ...) TN_PRINTF(3, 4);
 /* a plain number that looks like degrees */
 void tn_warn_angle(tn_context *c, const tn_node *node);
+void tn_warn_off_rod(tn_context *c, const tn_joint *j);
+void tn_warn_gravity(tn_context *c); /* with bodies and joints read */
 /* the word of a `type`; a text node is its own type */
 tn_status tn_type_word(tn_context *c, const tn_node *node, const char **word);
 tn_status tn_word_at(tn_context *c, const tn_node *node, const char *what, const char **word);

@@ -228,6 +228,7 @@ tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write
     tn_error_text(m->warning[i], text, sizeof text);
     tn_put(p, "  warning: %s\n", text);
   }
+  if (m->warnings_more) tn_put(p, "  and %d warning%s more\n", m->warnings_more, TN_S(m->warnings_more));
   return p->failed ? TN_E_IO : TN_OK;
 }
 

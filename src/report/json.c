@@ -42,6 +42,7 @@ void tn_report_warnings(tn_json *j, const tn_model *m) {
     tn_json_close(j);
   }
   tn_json_close(j);
+  if (m->warnings_more) tn_json_whole(j, "warnings_more", m->warnings_more);
 }
 
 void tn_report_settings(tn_json *j, const tn_model *m) {

@@ -119,13 +119,14 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
            r->singular_positions, s->singular[0].t, s->singular[s->singulars - 1].t);
   for (int i = 0; i < s->events && i < 8; i++)
     tn_put(p, "  event at t = %.6g s, %s: %s\n", s->event[i].t, s->event[i].kind, s->event[i].text);
-  if (s->events > 8) tn_put(p, "  and %d events more (-v or --json lists them)\n", s->events - 8);
+  if (s->events > 8) tn_put(p, "  and %d event%s more (-v or --json lists them)\n", s->events - 8, TN_S(s->events - 8));
   for (int i = 0; i < m->warnings && i < 3; i++) {
     char text[1600];
     tn_error_text(m->warning[i], text, sizeof text);
     tn_put(p, "  warning: %s\n", text);
   }
-  if (m->warnings > 3) tn_put(p, "  and %d warnings more: tenon check\n", m->warnings - 3);
+  const int more = m->warnings > 3 ? m->warnings - 3 + m->warnings_more : 0;
+  if (more) tn_put(p, "  and %d warning%s more: tenon check\n", more, TN_S(more));
   if (s->addition.text && s->addition.text(s->addition.self, write, user) != TN_OK) p->failed = true;
   if (s->happening.ended >= 0) tn_put(p, "  %s\n", r->message);
   if (r->status != TN_OK) tn_put(p, "  %s: %s\n", r->status == TN_E_STOPPED ? "interrupted" : "stopped", r->message);

@@ -280,7 +280,7 @@ static void spill_angles(const char *path, const char *gravity, const char *body
   snprintf(text, sizeof text,
            "{'tenon': 1, 'dimension': 2, %s 'bodies': {'arm': {'mass': 1, 'inertia': 1, 'angle': %s},"
            "'two': {'mass': 1, 'inertia': 1}}, 'joints': {'pin': {'type': 'revolute', 'between': ['ground', 'arm'],"
-           "'at': [0, 0]}, 'turn': {'type': 'driver', 'on': 'two.angle', 'value': %s},"
+           "'at': [1, 0]}, 'turn': {'type': 'driver', 'on': 'two.angle', 'value': %s},"
            "'lift': {'type': 'driver', 'on': 'two.y', 'value': 90}},"
            "'forces': {'coil': {'type': 'spring', 'on': 'pin.angle', 'stiffness': 1, 'rest': %s},"
            "'pull': {'type': 'spring', 'on': 'two.x', 'stiffness': 1, 'rest': 90}},"

@@ -4,6 +4,9 @@
 #include "cli_support.h"
 
 #define PARTICLE "'bodies': {'p': {'mass': 1, 'coordinates': 'point'}}"
+#define HANGING                                                                                                        \
+  "'bodies': {'p': {'rod': [[0, 0], [1, 0]], 'mass': 1}},"                                                             \
+  "'joints': {'pin': {'type': 'revolute', 'between': ['ground', 'p'], 'at': [0, 0]}}"
 #define BODY "{'tenon': 1, 'dimension': 2, 'gravity': [0, -9.81], "
 /* breaks its contract, in the middle of the run */
 #define STOPS "run " FOUR_BAR " --method fci --rtol 1e-6"
@@ -385,18 +388,21 @@ TEST(quiet_and_verbose) {
   CHECK(tenon("run nowhere.json -q") == 4 && !*out && *err);
   CHECK(tenon("run " FOUR_BAR " --until 0.1 -q --json") == 0 && number_of("t_end") == 0.1);
   CHECK(tenon("check " FOUR_BAR " -q") == 0 && !*out && !*err);
-  spill("none.json", "{'tenon': 1, 'dimension': 2, " PARTICLE "}");
+  spill("none.json", "{'tenon': 1, 'dimension': 2, " HANGING "}");
   CHECK(tenon("run none.json --until 0.1") == 0 && strstr(out, "  warning: no gravity"));
   CHECK(tenon("run none.json --until 0.1 -v") == 0 && strstr(out, "  warning: no gravity is given"));
   CHECK(tenon("run none.json --until 0.1 -v -o -") == 0 && strstr(err, "  warning: no gravity is given") &&
         strncmp(out, "t,", 2) == 0);
   /* more than three warnings: all of them, each once */
-  spill("warns.json", "{'tenon': 1, 'dimension': 2, 'bodies': {'b{i}': {'repeat': 'i=1..4', 'mass': 1, 'inertia': 1, "
-                      "'angle': 90}}}");
+  spill("warns.json", "{'tenon': 1, 'dimension': 2, 'bodies': {'b1': {'mass': 1, 'inertia': 1, 'angle': 90},"
+                      "'b2': {'mass': 1, 'inertia': 1, 'angle': 90}, 'b3': {'mass': 1, 'inertia': 1, 'angle': 90},"
+                      "'b4': {'mass': 1, 'inertia': 1, 'angle': 90}},"
+                      "'joints': {'j': {'type': 'revolute', 'between': ['ground', 'b1'], 'at': [1, 0]}}}");
   CHECK(tenon("run warns.json --until 0.1") == 0 && occurs(out, "\n  warning: ") == 3);
   CHECK(tenon("run warns.json --until 0.1 -v") == 0 && occurs(out, "\n  warning: ") == 5);
   CHECK(!strstr(out, "warnings more"));
   CHECK(occurs(out, "no gravity is given") == 1 && occurs(out, "body 'b4'") == 1);
+  CHECK(tenon("run warns.json --until 0.1") == 0 && strstr(out, "  and 2 warnings more: tenon check\n"));
   /* more than eight events: all of them */
   static const char many[] = "run '" MODELS "braun_four_bars.json' --until 10";
   int n = 0;

@@ -2,7 +2,7 @@
 #include "support/build.h"
 #include "test.h"
 
-static char model[4000]; /* as it was read */
+static char model[8000]; /* as it was read */
 
 static void compile(build *b, const char *text) {
   snprintf(model, sizeof model, "%s", text);
@@ -18,6 +18,19 @@ static const tn_error *at(const build *b, const char *pointer) {
   for (int i = 0; b->model && i < tn_model_warnings(b->model); i++)
     if (strcmp(tn_model_warning(b->model, i)->pointer, pointer) == 0) return tn_model_warning(b->model, i);
   return NULL;
+}
+
+typedef struct page {
+  char text[20000];
+  size_t used;
+} page;
+
+static bool to_page(void *user, const char *text, size_t size) {
+  page *p = user;
+  if (p->used + size >= sizeof p->text) return false;
+  memcpy(p->text + p->used, text, size);
+  p->text[p->used += size] = 0;
+  return true;
 }
 
 /* at the value that stands behind `mark` in the text */
@@ -44,17 +57,83 @@ static void check_at(const build *b, const char *pointer, const char *mark, cons
     FAIL("%s: warned of %d:%d, not %d:%d", pointer, w->line, w->column, line, column);
 }
 
+#define HINT "write \"gravity\": [0, 0] if that is meant"
+
 TEST(no_gravity) {
   build b;
-  compile(&b, "  {'tenon': 1, 'dimension': 2,\n 'bodies': {'a': {'mass': 1, 'inertia': 1}}}");
+  compile(&b, "  {'tenon': 1, 'dimension': 2,\n 'bodies': {'a': {'mass': 1, 'inertia': 1, 'position': [1, 0]}},\n"
+              " 'joints': {'j': {'type': 'revolute', 'between': ['ground', 'a'], 'at': [0, 0]}}}");
   CHECK(b.model && tn_model_warnings(b.model) == 1);
-  check_at(&b, "", "  ", "no gravity is given: there is none", "");
+  check_at(&b, "", "  ", "no gravity is given, so body 'a' has no weight", HINT);
   CHECK(!tn_model_warning(b.model, -1) && !tn_model_warning(b.model, 1));
   build_free(&b);
   /* none on purpose is no mistake */
-  compile(&b, "{'tenon': 1, 'dimension': 2, 'gravity': [0, 0], 'bodies': {'a': {'mass': 1, 'inertia': 1}}}");
+  compile(
+      &b,
+      "{'tenon': 1, 'dimension': 2, 'gravity': [0, 0], 'bodies': {'a': {'mass': 1, 'inertia': 1, 'position': [1, 0]}},"
+      " 'joints': {'j': {'type': 'revolute', 'between': ['ground', 'a'], 'at': [0, 0]}}}");
   CHECK(b.model && tn_model_warnings(b.model) == 0 && !tn_model_warning(b.model, 0));
   build_free(&b);
+}
+
+/* a body that hangs is the only one that misses its weight */
+TEST(no_gravity_is_remarked_where_a_body_hangs) {
+  static const struct {
+    const char *model;
+    bool hangs;
+  } cases[] = {
+      /* free flight; two bodies that hold each other */
+      {"'dimension': 2, 'bodies': {'a': {'mass': 1, 'inertia': 1}}", false},
+      {"'dimension': 2, 'bodies': {'a': {'mass': 1, 'inertia': 1}, 'b': {'mass': 1, 'inertia': 1, 'position': [2, 0]}},"
+       "'joints': {'j': {'type': 'revolute', 'between': ['a', 'b'], 'at': [1, 0]}}",
+       false},
+      /* wheels on their shafts, in the plane and in space; a planet on its carrier */
+      {"'dimension': 2, 'bodies': {'a': {'mass': 1, 'inertia': 1}, 'b': {'mass': 1, 'inertia': 1, 'position': [3, 0]}},"
+       "'joints': {'j': {'type': 'revolute', 'between': ['ground', 'a'], 'at': 'a'},"
+       " 'k': {'type': 'revolute', 'between': ['ground', 'b'], 'at': 'b'},"
+       " 'g': {'type': 'gear', 'between': ['a', 'b'], 'teeth': [20, 40]}}",
+       false},
+      {"'dimension': 3, 'bodies': {'a': {'mass': 1, 'inertia': [1, 1, 1]}},"
+       "'joints': {'j': {'type': 'revolute', 'between': ['ground', 'a'], 'at': [0, 0, 2], 'axis': 'z'}}",
+       false},
+      {"'dimension': 2, 'bodies': {'a': {'mass': 1, 'inertia': 1}, 'b': {'mass': 1, 'inertia': 1, 'position': [3, 0]}},"
+       "'joints': {'j': {'type': 'revolute', 'between': ['ground', 'a'], 'at': 'a'},"
+       " 'k': {'type': 'revolute', 'between': ['a', 'b'], 'at': 'b'}}",
+       false},
+      /* on rails; welded to the ground; without mass */
+      {"'dimension': 2, 'bodies': {'a': {'mass': 1, 'inertia': 1}},"
+       "'joints': {'j': {'type': 'prismatic', 'between': ['ground', 'a'], 'at': [1, 0], 'axis': [1, 0]}}",
+       false},
+      {"'dimension': 2, 'bodies': {'a': {'mass': 1, 'inertia': 1}},"
+       "'joints': {'j': {'type': 'weld', 'between': ['ground', 'a'], 'at': [1, 0]}}",
+       false},
+      /* a pendulum, as a rod, a ball joint, a distance; one that stands on a cart */
+      {"'dimension': 2, 'bodies': {'a': {'rod': [[0, 0], [1, 0]], 'mass': 1}},"
+       "'joints': {'j': {'type': 'revolute', 'between': ['ground', 'a'], 'at': [0, 0]}}",
+       true},
+      {"'dimension': 3, 'bodies': {'a': {'mass': 1, 'inertia': [1, 1, 1]}},"
+       "'joints': {'j': {'type': 'spherical', 'between': ['ground', 'a'], 'at': [0, 0, 2]}}",
+       true},
+      {"'dimension': 3, 'bodies': {'a': {'mass': 1, 'inertia': [1, 1, 1]}},"
+       "'joints': {'j': {'type': 'revolute', 'between': ['ground', 'a'], 'at': [0, 0, 2], 'axis': 'x'}}",
+       true},
+      {"'dimension': 2, 'bodies': {'a': {'mass': 1, 'coordinates': 'point', 'position': [0, -1]}},"
+       "'joints': {'j': {'type': 'distance', 'between': ['ground', 'a'], 'at': [[0, 0], [0, -1]]}}",
+       true},
+      {"'dimension': 2, 'bodies': {'a': {'mass': 1, 'inertia': 1}, 'b': {'rod': [[0, 0], [0, 1]], 'mass': 1}},"
+       "'joints': {'j': {'type': 'prismatic', 'between': ['ground', 'a'], 'at': [0, 0], 'axis': [1, 0]},"
+       " 'k': {'type': 'revolute', 'between': ['a', 'b'], 'at': [0, 0]}}",
+       true}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int relative = 0; relative < 2; relative++) {
+      build b;
+      char text[1500];
+      snprintf(text, sizeof text, "{'tenon': 1, %s%s}", cases[i].model, relative ? ", 'coordinates': 'relative'" : "");
+      compile(&b, text);
+      if (b.model && tn_model_warnings(b.model) != cases[i].hangs)
+        FAIL("%s: %d warnings", text, tn_model_warnings(b.model));
+      build_free(&b);
+    }
 }
 
 TEST(angles_that_look_like_degrees) {
@@ -121,40 +200,68 @@ TEST(the_models_of_the_collection) {
     build_new(&b, 1);
     build_read(&b, name[i]);
     CHECK(build_compile(&b));
-    const bool weightless = !tn_desc_has(b.desc, "/gravity"); /* some lie in a horizontal plane */
+    const bool weightless = strcmp(name[i], "andrews") == 0; /* it lies in a horizontal plane */
     /* the published inertia of the ring gear is rounded */
     const bool ring = strncmp(name[i], "gear_train", 10) == 0;
-    /* so are the constants of its motors: they differ by a factor of 30 */
-    const int robot = strncmp(name[i], "hoang", 5) == 0 ? 3 : 0;
+    /* so are the constants of its motors: they differ by a factor of 30, in one repeat */
+    const int robot = strncmp(name[i], "hoang", 5) == 0;
     if (!b.model || tn_model_warnings(b.model) != weightless + ring + robot) FAIL("%s: other warnings", name[i]);
     for (int k = 0; b.model && k < tn_model_warnings(b.model); k++)
-      CHECK_HAS(tn_model_warning(b.model, k)->message, k < weightless ? "no gravity is given: there is none"
-                                                       : robot        ? "in one motor these are the same number"
-                                                                      : "body 'ring': a principal moment of inertia");
+      CHECK_HAS(tn_model_warning(b.model, k)->message, k < weightless
+                                                           ? "no gravity is given, so body 'K1' has no weight"
+                                                       : robot ? "in one motor these are the same number"
+                                                               : "body 'ring': a principal moment of inertia");
     build_free(&b);
   }
 }
 
-/* those of repeats point to where the repeat is written, each with its own name */
-TEST(at_most_thirty_two) {
-  for (int n = 30; n <= 90; n += n < 34 ? 1 : 28) {
+/* those of one repeat have one cause and are one warning, which names the first of them */
+TEST(members_of_a_repeat_are_one_warning) {
+  static const struct {
+    int n;
+    const char *others;
+  } cases[] = {{1, ""},
+               {2, "; likewise 'b2'"},
+               {6, "; likewise 'b2', 'b3', 'b4', 'b5', 'b6'"},
+               {90, "; likewise 'b2', 'b3', 'b4', 'b5', 'b6' and 84 more"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     build b;
     char text[400];
     snprintf(text, sizeof text,
              "{'tenon': 1, 'dimension': 2, 'gravity': [0, 0], 'bodies': {\n"
              "  'b{i}': {'repeat': 'i=1..%d', 'mass': 1, 'inertia': 1, 'angle': 90,\n"
              "    'coordinates': {'type': 'swing', 'parent': 'ground', 'at': [0, 0]}}}}",
-             n);
+             cases[i].n);
     compile(&b, text);
-    CHECK(b.model && tn_model_warnings(b.model) == (n < 32 ? n : 32));
-    for (int i = 0; b.model && i < tn_model_warnings(b.model); i++) {
-      char pointer[64];
-      snprintf(pointer, sizeof pointer, "/bodies/b%d/angle", i + 1);
-      snprintf(text, sizeof text, "body 'b%d': an angle of 90 rad is more than a turn: are degrees meant?", i + 1);
-      CHECK_TEXT(tn_model_warning(b.model, i)->pointer, pointer);
-      check_at(&b, pointer, "'angle': ", text, "write \"90*deg\"");
-    }
-    CHECK(!tn_model_warning(b.model, 32));
+    CHECK(b.model && tn_model_warnings(b.model) == 1);
+    snprintf(text, sizeof text, "body 'b1': an angle of 90 rad is more than a turn: are degrees meant?%s",
+             cases[i].others);
+    check_at(&b, "/bodies/b1/angle", "'angle': ", text, "write \"90*deg\"");
+    build_free(&b);
+  }
+}
+
+/* each at a place of its own: 32 are kept, and the rest is counted */
+TEST(at_most_thirty_two) {
+  for (int n = 31; n <= 34; n++) {
+    static page p;
+    build b;
+    static char text[8000];
+    size_t used = (size_t)snprintf(text, sizeof text, "{'tenon': 1, 'dimension': 2, 'gravity': [0, 0], 'bodies': {");
+    for (int i = 0; i < n; i++)
+      used += (size_t)snprintf(text + used, sizeof text - used,
+                               "%s'b%d': {'mass': 1, 'inertia': 1, 'angle': 90, 'coordinates': {'type': 'swing', "
+                               "'parent': 'ground', 'at': [0, 0]}}",
+                               i ? "," : "", i + 1);
+    snprintf(text + used, sizeof text - used, "}}");
+    compile(&b, text);
+    CHECK(b.model && tn_model_warnings(b.model) == (n < 32 ? n : 32) && !tn_model_warning(b.model, 32));
+    CHECK(build_simulate(&b));
+    p.used = 0;
+    CHECK(tn_report_check_text(b.sim, "m", to_page, &p) == TN_OK);
+    CHECK(!strstr(p.text, " more\n") == (n <= 32));
+    if (n == 33) CHECK_HAS(p.text, "  and 1 warning more\n");
+    if (n == 34) CHECK_HAS(p.text, "  and 2 warnings more\n");
     build_free(&b);
   }
 }
@@ -170,42 +277,30 @@ TEST(built_by_calls_they_have_a_pointer_and_no_line) {
   build_free(&b);
 }
 
-typedef struct page {
-  char text[20000];
-  size_t used;
-} page;
-
-static bool to_page(void *user, const char *text, size_t size) {
-  page *p = user;
-  if (p->used + size >= sizeof p->text) return false;
-  memcpy(p->text + p->used, text, size);
-  p->text[p->used += size] = 0;
-  return true;
-}
-
 TEST(the_check_shows_them) {
   static page p;
   build b;
   tn_desc *d = NULL;
   tn_error e;
-  compile(&b, "{'tenon': 1, 'dimension': 2,\n 'bodies': {'a': {'mass': 1, 'inertia': 1, 'angle': 90}}}");
+  compile(&b, "{'tenon': 1, 'dimension': 2,\n 'bodies': {'a': {'mass': 1, 'inertia': 1, 'angle': 90}},\n"
+              " 'joints': {'j': {'type': 'revolute', 'between': ['ground', 'a'], 'at': [1, 0]}}}");
   CHECK(build_simulate(&b));
   if (!b.failed) {
     p.used = 0;
     CHECK(tn_report_check_text(b.sim, "m", to_page, &p) == TN_OK);
-    CHECK_HAS(p.text, "  warning: no gravity is given: there is none (test:1:1)\n");
+    CHECK_HAS(p.text, "  warning: no gravity is given, so body 'a' has no weight (test:1:1) - " HINT "\n");
     CHECK_HAS(p.text,
               "  warning: body 'a': an angle of 90 rad is more than a turn: are degrees meant? (test:2:53) - write "
               "\"90*deg\"\n");
     p.used = 0;
     CHECK(tn_report_check_json(b.sim, "m", to_page, &p) == TN_OK);
     CHECK(tn_desc_new(NULL, &d, &e) == TN_OK && tn_desc_parse(d, "m", p.text, p.used, &e) == TN_OK);
-    const tn_node *list = tn_node_get(d->root, "warnings"), *second = tn_node_item(list, 1);
-    CHECK(list && list->size == 2 && second);
-    if (second) {
-      CHECK_TEXT(tn_node_get(second, "pointer")->text, "/bodies/a/angle");
-      CHECK_TEXT(tn_node_get(second, "hint")->text, "write \"90*deg\"");
-      CHECK(tn_node_get(second, "line")->number == 2 && tn_node_get(second, "column")->number == 53);
+    const tn_node *list = tn_node_get(d->root, "warnings"), *first = tn_node_item(list, 0);
+    CHECK(list && list->size == 2 && first);
+    if (first) {
+      CHECK_TEXT(tn_node_get(first, "pointer")->text, "/bodies/a/angle");
+      CHECK_TEXT(tn_node_get(first, "hint")->text, "write \"90*deg\"");
+      CHECK(tn_node_get(first, "line")->number == 2 && tn_node_get(first, "column")->number == 53);
     }
     tn_desc_free(d);
   }
