@@ -299,6 +299,7 @@ static void words(maker *k) {
   long rows = 0;
   for (long i = 0; i < k->rows; i++) rows += shown(k, i);
   tn_json_whole(j, "rows", rows);
+  tn_json_whole(j, "constraints", m->rows); /* with nonholonomic ones and those of bodies on their own coordinates */
   tn_json_whole(j, "every", k->every);
   tn_json_open(j, "remarks", "[");
   for (int i = 0; i < k->d->remarks; i++) tn_json_text(j, NULL, k->d->remark[i]);

@@ -258,6 +258,7 @@ TEST(a_page_holds_the_rows) {
       free(time);
       CHECK((int)tn_node_get(d->root, "bodies")->size == b.model->bodies);
       CHECK((int)tn_node_get(d->root, "joints")->size == b.model->joints);
+      CHECK((int)tn_node_get(d->root, "constraints")->number == b.model->rows); /* as check and run count them */
       CHECK(strcmp(tn_node_get(d->root, "model")->text, "") != 0 &&
             strcmp(tn_node_get(d->root, "summary")->text, "") != 0);
       tn_desc_free(d);

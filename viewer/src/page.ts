@@ -68,7 +68,7 @@ export interface Joint {
   bodies: [number, number]; // -1: ground; of a joint without places both -1
   at: number[][]; // its place in the axes of each of the two; empty: it has none
   axis: number[]; // of a pin or slide, in the axes of the first; empty: none
-  rows: number; // 0: it carries a body and cannot drift
+  rows: number; // holonomic; 0: it carries a body, or has none, and cannot drift
 }
 
 /* between two places: forces, as springs; and `rod`: one with mass between particles, or a distance that a joint keeps */
@@ -104,6 +104,7 @@ export interface RunPage {
   gravity: number[];
   length: number; // of the model, m
   rows: number;
+  constraints: number; // equations, as `tenon check` counts them
   every: number; // rows of the result for one here; 1: all
   sections: Record<SectionName, Section>;
   /* columns of `poses`: x y angle of every body, in space x y z e0 e1 e2 e3, body after body.

@@ -74,13 +74,12 @@ export function singularOf(summary: string): { list: Singular[]; more: number } 
 export function words(run: Run): Words {
   const p = run.page;
   const j = parse(p.summary);
-  const rows = p.joints.reduce((n, k) => n + k.rows, 0);
   const what: Fact[] = [];
   const none: Words['verdict'] = { mood: 'unknown', title: '', text: '', reasons: [] };
   const out: Words = { verdict: none, run: what, worth: [], warnings: [], cost: [] };
 
   let size = `${plural(p.bodies.length, 'body', 'bodies')} in ${run.flat ? 'the plane' : 'space'}, `;
-  size += `${plural(p.joints.length, 'joint')} with ${plural(rows, 'row')}`;
+  size += `${plural(p.joints.length, 'joint')}, ${plural(p.constraints, 'constraint equation')}`;
   const free = j ? num(j, 'degrees_of_freedom') : null;
   if (free !== null) size += `, ${plural(free, 'degree')} of freedom`;
   what.push({ text: `${size}.` });
@@ -250,7 +249,7 @@ export function words(run: Run): Words {
   const switches = n('switches'),
     guard = n('guard_calls'),
     sets = n('set_changes');
-  if (switches) out.cost.push({ text: `${plural(switches, 'branch change')} of laws.` });
+  if (switches) out.cost.push({ text: `${plural(switches, 'switch', 'switches')} of piecewise functions.` });
   if (sets) out.cost.push({ text: `${plural(sets, 'change')} of the independent coordinates.` });
   if (guard) out.cost.push({ text: `The guard was called ${count(guard)} ${guard === 1 ? 'time' : 'times'}.` });
   const cpu = n('cpu_seconds');

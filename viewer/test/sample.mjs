@@ -176,6 +176,7 @@ function frame(dimension, title, name, rows) {
     gravity: dimension === 2 ? [0, -9.81] : [0, 0, -9.81],
     length: 1,
     rows,
+    constraints: 8,
     every: 1,
     sections: {},
     bodies: [],
