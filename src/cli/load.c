@@ -103,7 +103,10 @@ static tn_status read_model(loaded *l) {
 }
 
 int tn_load_failed(const words *w, const loaded *l) {
-  const int code = *l->error.message ? tn_say_error(&l->error) : tn_exit_code(l->error.status);
+  /* what has a pointer and no place in the file was given by an option */
+  tn_error shown = l->error;
+  if (*shown.pointer && !*shown.file && !shown.line) snprintf(shown.file, sizeof shown.file, "command line");
+  const int code = *l->error.message ? tn_say_error(&shown) : tn_exit_code(l->error.status);
   if (tn_words_has(w, "--json")) tn_report_failure(&l->error, l->name, tn_to_file, stdout);
   return code;
 }

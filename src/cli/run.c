@@ -92,8 +92,9 @@ static bool is_rest(const char *line, size_t n, const char *of) {
 static bool painted(void *user, const char *text, size_t n) {
   paint *p = user;
   if (p->all && is_rest(text, n, "event")) {
-    for (int i = 8; i < tn_sim_events(p->all->sim); i++) {
+    for (int i = 0, listed = 0; i < tn_sim_events(p->all->sim); i++) { /* the first eight stand above */
       const tn_event *e = tn_sim_event(p->all->sim, i);
+      if (strcmp(e->kind, "event") != 0 && listed++ < 8) continue;
       fprintf(p->to, "  event at t = %.6g s, %s: %s\n", e->t, e->kind, e->text);
     }
     return true;

@@ -51,6 +51,20 @@ static void happenings(tn_printer *p, const tn_sim *s) {
            lost);
 }
 
+/* the first of the log. events of the model are left out: `happenings` has them */
+static void log_of(tn_printer *p, const tn_sim *s) {
+  enum { MOST = 8 };
+  int listed = 0;
+  for (int i = 0; i < s->events && listed < MOST; i++) {
+    const tn_event *e = &s->event[i];
+    if (strcmp(e->kind, "event") == 0) continue;
+    tn_put(p, "  event at t = %.6g s, %s: %s\n", e->t, e->kind, e->text);
+    listed++;
+  }
+  const int more = s->events - listed;
+  if (more) tn_put(p, "  and %d event%s more (-v or --json lists them)\n", more, TN_S(more));
+}
+
 /* the first of them */
 static void bad_outputs(tn_printer *p, const tn_sim *s) {
   enum { MOST = 5 };
@@ -73,6 +87,9 @@ static void long_run(tn_printer *p, const tn_sim *s) {
            "  long run: errors of steps add up to about %.1e of the motion; `--verify` measures what becomes of them\n",
            r->local_errors);
 }
+
+/* what inconsistency is measured in */
+#define SCALED "each row divided by its length in the metric of the masses"
 
 tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write, void *user) {
   tn_printer printer = {write, user, false}, *p = &printer;
@@ -98,8 +115,7 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
            TN_S(r->decompositions));
   if (r->set_changes)
     tn_put(p, "  other coordinates or speeds became independent %ld time%s\n", r->set_changes, TN_S(r->set_changes));
-  if (r->switches)
-    tn_put(p, "  functions made of pieces went from one to another %ld time%s\n", r->switches, TN_S(r->switches));
+  if (r->switches) tn_put(p, "  %ld switch%s of piecewise functions\n", r->switches, r->switches == 1 ? "" : "es");
   happenings(p, s);
   facts(p, s);
   if (r->guard_calls)
@@ -111,15 +127,13 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
            m->large ? "the smallest that do" : "as equally stiff joints would share it");
   const tn_formulation_type *formulation = m->run.formulation.type;
   if (formulation->inexact)
-    tn_put(p, "  %s leaves rows off by up to %.2e in acceleration\n", formulation->name, r->inconsistency);
+    tn_put(p, "  %s leaves rows off by up to %.2e in acceleration, " SCALED "\n", formulation->name, r->inconsistency);
   else if (r->inconsistency > 1e-9)
-    tn_put(p, "  redundant rows contradict each other by up to %.2e in acceleration\n", r->inconsistency);
+    tn_put(p, "  redundant rows contradict each other by up to %.2e in acceleration, " SCALED "\n", r->inconsistency);
   if (r->singular_positions > 1)
     tn_put(p, "  singular positions on the way, where rows become dependent: %ld, from t = %.6g to %.6g s\n",
            r->singular_positions, s->singular[0].t, s->singular[s->singulars - 1].t);
-  for (int i = 0; i < s->events && i < 8; i++)
-    tn_put(p, "  event at t = %.6g s, %s: %s\n", s->event[i].t, s->event[i].kind, s->event[i].text);
-  if (s->events > 8) tn_put(p, "  and %d event%s more (-v or --json lists them)\n", s->events - 8, TN_S(s->events - 8));
+  log_of(p, s);
   for (int i = 0; i < m->warnings && i < 3; i++) {
     char text[1600];
     tn_error_text(m->warning[i], text, sizeof text);

@@ -136,6 +136,19 @@ static int event_of(const tn_model *m, int i) {
   return -1;
 }
 
+/* once for all components of a vector that have the expression in common */
+static void log_switch(tn_sim *s, int i) {
+  const tn_switch *x = &s->m->switched[i];
+  int *told = &s->switches.told[i];
+  if (++*told > MOST_TOLD) return;
+  char text[sizeof s->event->text];
+  tn_format(text, sizeof text, "%s '%s': %s%s", x->kind, x->name, x->text,
+            *told < MOST_TOLD ? "" : "; later ones are only counted");
+  for (int k = s->events - 1; k >= 0 && s->event[k].t == s->t; k--)
+    if (strcmp(s->event[k].kind, "switch") == 0 && strcmp(s->event[k].text, text) == 0) return;
+  tn_log(s, s->t, "switch", "%s", text);
+}
+
 /* to another piece, where the motion leads; `set`: by what an event has done, which may come back as often as events do */
 static tn_status change(tn_sim *s, int i, double piece, bool set) {
   tn_switches *w = &s->switches;
@@ -145,9 +158,10 @@ static tn_status change(tn_sim *s, int i, double piece, bool set) {
   if (x->in_event) w->clear[i] = NAN; /* to be found once all is done */
   w->before[i] = NAN;
   if (event >= 0) tn_events_pass(s, event, piece);
-  if (!x->in_event && (s->summary.switches++, w->told[i]++ < MOST_TOLD))
-    tn_log(s, s->t, "switch", "%s '%s': %s%s", x->kind, x->name, x->text,
-           w->told[i] < MOST_TOLD ? "" : "; later ones are only counted");
+  if (!x->in_event) {
+    s->summary.switches++;
+    log_switch(s, i);
+  }
   tn_doubt_switch(s, i);
   if (!set) w->idle[i] = s->t - w->last[i] <= PROGRESS * w->longest ? w->idle[i] + 1 : 0;
   w->last[i] = s->t;

@@ -418,6 +418,12 @@ TEST(quiet_and_verbose) {
   CHECK(occurs(out, "\n  event at t = ") == 8 && strstr(out, "events more"));
 }
 
+/* what an option says is not in the file */
+TEST(a_mistake_in_an_option_is_on_the_command_line) {
+  CHECK(tenon("run " FOUR_BAR " --integrator rk4 --rtol 1e-6") == 2);
+  CHECK_TEXT(err, "tenon: rk4 has a fixed step: it takes `step`, not tolerances (command line)\n");
+}
+
 /* an event that did not happen has no time, and says why */
 TEST(an_event_that_did_not_happen) {
   fresh();

@@ -186,3 +186,46 @@ TEST(drivers_that_are_over_determined_are_named) {
           "'m2': {'type': 'driver', 'on': 'k.angle', 'value': '0.3 + t'}",
           "");
 }
+
+/* ---- events -------------------------------------------------------------------------------------------------------------- */
+
+typedef struct page {
+  char text[20000];
+  size_t used;
+} page;
+
+static bool to_page(void *user, const char *text, size_t size) {
+  page *p = user;
+  if (p->used + size >= sizeof p->text) return false;
+  memcpy(p->text + p->used, text, size);
+  p->text[p->used += size] = 0;
+  return true;
+}
+
+static int occurs(const char *text, const char *words) {
+  int n = 0;
+  for (const char *at = text; (at = strstr(at, words)); at++) n++;
+  return n;
+}
+
+/* components of a force that have an expression in common switch together: one line in the log; and the summary has each event of the
+ * model once, with its count */
+TEST(what_happens_once_is_reported_once) {
+  static page p;
+  build b;
+  build_table t = {0};
+  parse(&b,
+        "{'tenon': 1, 'dimension': 2, 'gravity': [0, 0], 'bodies': {'p': {'mass': 1, 'inertia': 1}},"
+        "'forces': {'push': {'type': 'force', 'on': 'p', 'at': [0, 0], 'value': ['max(0, x - 1)', '2*max(0, x - 1)']}},"
+        "'events': {'half': {'when': 'p.x > 0.5'}},"
+        "'start': {'p.vx': 1}, 'run': {'until': 2, 'every': 0.1}}");
+  CHECK(build_simulate(&b) && build_run(&b, &t));
+  CHECK(tn_sim_summary(b.sim)->switches == 2);
+  CHECK(tn_report_text(b.sim, "m", to_page, &p) == TN_OK);
+  CHECK(occurs(p.text, "switch: force 'push': max(0, x - 1)") == 1);
+  CHECK(occurs(p.text, "half") == 1 && occurs(p.text, "  event 'half': 1 time, at t = 0.5 s\n") == 1);
+  CHECK_HAS(p.text, "  2 switches of piecewise functions\n");
+  CHECK_HAS(p.text, "  and 1 event more (-v or --json lists them)\n");
+  build_table_free(&t);
+  build_free(&b);
+}
