@@ -58,15 +58,21 @@ export interface Singular {
   where: string;
 }
 
+/* the first joints of a singular position, and how many more there are */
+function jointsOf(s: Json): string {
+  const names = list(s, 'joints').filter((n) => typeof n === 'string') as string[];
+  const uncounted = s.more_joints === true;
+  const more = Math.max(0, names.length - 3) + (uncounted ? 1 : 0);
+  return names.slice(0, 3).join(', ') + (more ? ` and ${uncounted ? 'at least ' : ''}${count(more)} more` : '');
+}
+
 /* where the rows lost rank on the way; and how many more there were */
 export function singularOf(summary: string): { list: Singular[]; more: number } {
   const j = parse(summary) ?? {};
   const all = list(j, 'singular_positions')
     .filter(isObject)
     .map((s) => {
-      const names = list(s, 'joints').filter((n) => typeof n === 'string') as string[];
-      const rest = names.length > 3 || s.more_joints === true ? ' and more' : '';
-      return { t: num(s, 't') ?? NaN, joints: names.slice(0, 3).join(', ') + rest, where: str(s, 'where') };
+      return { t: num(s, 't') ?? NaN, joints: jointsOf(s), where: str(s, 'where') };
     });
   return { list: all.filter((s) => Number.isFinite(s.t)), more: num(j, 'singular_positions_more') ?? 0 };
 }
@@ -184,10 +190,7 @@ export function words(run: Run): Words {
   const more = num(j, 'singular_positions_more') ?? 0;
   if (singular.length) {
     const first = singular[0];
-    const names = list(first, 'joints')
-      .filter((s) => typeof s === 'string')
-      .slice(0, 3)
-      .join(', ');
+    const names = jointsOf(first);
     const many = plural(singular.length + more, 'singular position');
     out.worth.push({
       text: `${many}, the first at t = ${number(num(first, 't') ?? NaN, 6)} s${names ? ` (${names})` : ''}.`,

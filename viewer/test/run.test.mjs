@@ -384,7 +384,7 @@ test('the verdict is the first thing seen, with its reasons, and not by colour a
     );
     colors.add(await box.locator('strong').evaluate((e) => getComputedStyle(e).color));
     assert.match(await page.locator('.words').innerText(), /Largest violation: position 3\.20e-14\./);
-    assert.match(await page.locator('.words').innerText(), /4 joints, 8 constraint equations, 1 degree of freedom/);
+    assert.match(await page.locator('.words').innerText(), /7 joints, 8 constraint equations, 1 degree of freedom/);
     await shot(page, `verdict-${verdict}`);
     await close(page);
   }
@@ -474,7 +474,10 @@ test('what happened on the way is told: guard calls, rejected steps, singular po
   const more = {
     guard_calls: 254,
     rejected: 10,
-    singular_positions: [{ t: 4.25, joints: ['A', 'B'], where: 'passed' }],
+    singular_positions: [
+      { t: 4.25, joints: ['A', 'B'], where: 'passed' },
+      { t: 5, joints: ['A', 'B', 'C', 'D', 'E'], where: 'passed' },
+    ],
     singular_positions_more: 2,
   };
   const sample = await fourBar({
@@ -489,6 +492,7 @@ test('what happened on the way is told: guard calls, rejected steps, singular po
   assert.match(told, /254 guard calls, first by t = 1 s, last by t = 8 s/);
   assert.match(told, /10 rejected steps, first by t = 0\.97 s, last by t = 9\.7 s/);
   assert.match(told, /4\.25 s singular singular position of A, B, passed/);
+  assert.match(told, /singular position of A, B, C and 2 more, passed/);
   assert.match(told, /2 more singular positions not listed/);
   await page.locator('.events .link', { hasText: '4.25' }).click();
   assert.equal(await page.evaluate(() => window.tenon.time()), 4.25);
