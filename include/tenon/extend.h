@@ -144,6 +144,11 @@ typedef struct tn_chart {
               const double *s); /* q moved by s (nu), an integral of u; q may leave and is put back to unit length */
   void (*tangent)(const double *q, const double *dq,
                   double *s); /* the s of a small change dq: N s = dq as far as it is one */
+  /* speeds x as they are integrated, x = T(q) u, and back; NULL: u itself. of T it is asked that d(T u)/dt = T udot, as of rotations
+   * into axes that turn with the body. the length of x is that of u, group by group of one unit */
+  void (*to_own)(const double *q, const double *u, double *x);
+  void (*from_own)(const double *q, const double *x, double *u);
+  const char *own_name[8]; /* nu: names of x, where there is one */
 } tn_chart;
 
 /* ---- what a joint looks like --------------------------------------------------------------------------------------- */

@@ -1,7 +1,9 @@
 /* charts of a rotation and of a pose by quaternions e = (e0, e1, e2, e3), of any length but 0; x is x, y, z.
  *   (1) rates:   xdot = v, edot = (0, w) * e / 2, with w in the axes the rotation leads to. |e| is kept
  *   (2) add:     x + s, and e turned by |s| about s, of length 1 again
- *   (3) tangent: (1) solved for w dt: s = 2 vec(de * conj(e)) / |e|^2; what de has along e is dropped */
+ *   (3) tangent: (1) solved for w dt: s = 2 vec(de * conj(e)) / |e|^2; what de has along e is dropped
+ *   (4) own:     w along the axes of the body, A'w. its rate is A'wdot, for d(A')/dt w = -A'(w x w) = 0. A body that tumbles about its
+ *                middle axis has w small across that axis, which world axes hide: they turn it into the large component */
 #include "base/chart.h"
 
 #include "base/space.h"
@@ -19,6 +21,28 @@ static void rotation_tangent(const double *q, const double *dq, double *s) {
   double p[4];
   tn_quaternion_product(dq, conjugate, p);
   for (int i = 0; i < 3; i++) s[i] = k * p[1 + i];
+}
+
+static void rotation_to_own(const double *q, const double *u, double *x) {
+  double A[9];
+  tn_quaternion_rotation(q, A);
+  tn_unturn3(A, u, x);
+}
+
+static void rotation_from_own(const double *q, const double *x, double *u) {
+  double A[9];
+  tn_quaternion_rotation(q, A);
+  tn_turn3(A, x, u);
+}
+
+static void pose_to_own(const double *q, const double *u, double *x) {
+  memcpy(x, u, 3 * sizeof *u);
+  rotation_to_own(q + 3, u + 3, x + 3);
+}
+
+static void pose_from_own(const double *q, const double *x, double *u) {
+  memcpy(u, x, 3 * sizeof *u);
+  rotation_from_own(q + 3, x + 3, u + 3);
 }
 
 static void pose_rates(const double *q, const double *u, double *qdot) {
@@ -47,6 +71,9 @@ const tn_chart tn_chart_rotation = {
     .rates = rotation_rates,
     .add = rotation_add,
     .tangent = rotation_tangent,
+    .to_own = rotation_to_own,
+    .from_own = rotation_from_own,
+    .own_name = {"w1", "w2", "w3"},
 };
 
 const tn_chart tn_chart_pose = {
@@ -60,4 +87,7 @@ const tn_chart tn_chart_pose = {
     .rates = pose_rates,
     .add = pose_add,
     .tangent = pose_tangent,
+    .to_own = pose_to_own,
+    .from_own = pose_from_own,
+    .own_name = {"vx", "vy", "vz", "w1", "w2", "w3"},
 };

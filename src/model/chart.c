@@ -1,4 +1,5 @@
-/* coordinates of the whole model against its speeds, body by body: qdot = N(q) u, q moved by s, s of a small dq. */
+/* coordinates of the whole model against its speeds, body by body: qdot = N(q) u, q moved by s, s of a small dq;
+ * speeds as they are integrated. */
 #include "model/model.h"
 
 void tn_model_rates(const tn_model *m, const double *q, const double *u, double *qdot) {
@@ -18,6 +19,32 @@ void tn_model_add(const tn_model *m, double *q, const double *s) {
       b->chart->add(q + b->q, s + b->u);
     else
       for (int k = 0; k < b->nu; k++) q[b->q + k] += s[b->u + k];
+  }
+}
+
+bool tn_model_turns(const tn_model *m) {
+  for (int i = 0; i < m->bodies; i++)
+    if (m->body[i].chart && m->body[i].chart->to_own) return true;
+  return false;
+}
+
+void tn_model_to_own(const tn_model *m, const double *q, const double *u, double *x) {
+  for (int i = 0; i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    if (b->chart && b->chart->to_own)
+      b->chart->to_own(q + b->q, u + b->u, x + b->u);
+    else
+      memcpy(x + b->u, u + b->u, sizeof *u * (size_t)b->nu);
+  }
+}
+
+void tn_model_from_own(const tn_model *m, const double *q, const double *x, double *u) {
+  for (int i = 0; i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    if (b->chart && b->chart->from_own)
+      b->chart->from_own(q + b->q, x + b->u, u + b->u);
+    else
+      memcpy(u + b->u, x + b->u, sizeof *u * (size_t)b->nu);
   }
 }
 

@@ -431,6 +431,7 @@ struct tn_model {
   double *q0;               /* nq: the given pose */
   tn_unit *q_unit, *u_unit; /* nq, nu */
   const char **q_name, **u_name;
+  const char **own_name; /* nu: of speeds as they are integrated, tn_chart.to_own */
   int *row_joint;    /* rows: whose it is */
   int *row_group;    /* rows: the first of those of the same joint with the same unit */
   double *row_scale; /* rows: C times this is what the contract sees */
@@ -685,6 +686,10 @@ void tn_row_share(const tn_model *m, int row, bool rate, double seen, char *text
 /* coordinates: qdot = N u; q moved by s; s of a small dq */
 void tn_model_rates(const tn_model *m, const double *q, const double *u, double *qdot);
 void tn_model_add(const tn_model *m, double *q, const double *s);
+/* speeds as they are integrated, and back; x may not be u. tn_model_turns: there are some that differ */
+bool tn_model_turns(const tn_model *m);
+void tn_model_to_own(const tn_model *m, const double *q, const double *u, double *x);
+void tn_model_from_own(const tn_model *m, const double *q, const double *x, double *u);
 bool tn_model_tidy(const tn_model *m,
                    double *q); /* quaternions that have left unit length are put back; true if any had */
 void tn_model_tangent(const tn_model *m, const double *q, const double *dq, double *s);

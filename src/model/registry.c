@@ -71,10 +71,11 @@ static int named(const tn_coordinate *c) {
 static bool good_chart(const tn_chart *c) {
   if (!c) return true;
   if (c->nu < 1 || c->nq < 1 || c->nu > 8 || c->nq > 8 || !c->rates || !c->add || !c->tangent) return false;
+  if (!c->to_own != !c->from_own) return false;
   for (int i = 0; i < c->nq; i++)
     if (!c->q_name[i]) return false;
   for (int i = 0; i < c->nu; i++)
-    if (!c->u_name[i]) return false;
+    if (!c->u_name[i] || (c->to_own && !c->own_name[i])) return false;
   return true;
 }
 

@@ -67,17 +67,25 @@ static const char *name_of(const tn_model *m, const tn_body *b, bool speed, int 
   return speed ? x[k].rate : x[k].name;
 }
 
+static const char *full_name(tn_context *c, const char *part, const char *name) {
+  const size_t size = strlen(part) + strlen(name) + 2;
+  char *text = tn_context_alloc(c, size);
+  if (text) tn_format(text, size, "%s.%s", part, name);
+  return text;
+}
+
 static tn_status name_them(tn_context *c, const tn_body *b, bool speed) {
   tn_model *m = c->m;
   const char *part = b->type ? b->name : m->joint[b->joint].name;
   for (int k = 0; k < (speed ? b->nu : b->nq); k++) {
     tn_unit unit;
     const char *name = name_of(m, b, speed, k, &unit);
-    const size_t size = strlen(part) + strlen(name) + 2;
-    char *text = tn_context_alloc(c, size);
+    const char *text = full_name(c, part, name);
     if (!text) return TN_E_MEMORY;
-    tn_format(text, size, "%s.%s", part, name);
     (speed ? m->u_name : m->q_name)[(speed ? b->u : b->q) + k] = text;
+    const bool turns = speed && b->chart && b->chart->to_own && strcmp(b->chart->own_name[k], name) != 0;
+    if (speed) m->own_name[b->u + k] = turns ? full_name(c, part, b->chart->own_name[k]) : text;
+    if (speed && !m->own_name[b->u + k]) return TN_E_MEMORY;
     (speed ? m->u_unit : m->q_unit)[(speed ? b->u : b->q) + k] = unit;
   }
   return TN_OK;
@@ -110,7 +118,8 @@ static tn_status name_coordinates(tn_context *c) {
   m->u_unit = tn_context_alloc(c, sizeof *m->u_unit * (size_t)(m->nu + 1));
   m->q_name = tn_context_alloc(c, sizeof *m->q_name * (size_t)(m->nq + 1));
   m->u_name = tn_context_alloc(c, sizeof *m->u_name * (size_t)(m->nu + 1));
-  if (!m->q0 || !m->q_unit || !m->q_name || !m->u_unit || !m->u_name) return TN_E_MEMORY;
+  m->own_name = tn_context_alloc(c, sizeof *m->own_name * (size_t)(m->nu + 1));
+  if (!m->q0 || !m->q_unit || !m->q_name || !m->u_unit || !m->u_name || !m->own_name) return TN_E_MEMORY;
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *b = &m->body[i];
     TN_TRY(name_them(c, b, false));

@@ -134,7 +134,7 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
   }
   if (tn_model_tidy(m, y)) *changed = true;
   const bool moved = *changed;
-  if (s->packing && (status = tn_packed_accept(s, t, y, changed)) != TN_OK) return status;
+  if (s->indirect && (status = tn_packed_accept(s, t, y, changed)) != TN_OK) return status;
   if ((status = tn_at(s, t, y, s->e)) != TN_OK) return status;
   if (moved) {
     const double work = tn_energy_of(sys, TN_TOTAL) - before;

@@ -75,7 +75,7 @@ static tn_status put_back(tn_sim *s, double t, double theta, double *y, double *
 tn_status tn_row_inside(tn_sim *s, double t) {
   const double theta = (t - s->t_step) / (s->t - s->t_step);
   tn_switch_hold(s);
-  tn_status status = s->packing ? tn_packed_inside(s, t, theta, s->ynew, s->y)
+  tn_status status = s->indirect ? tn_packed_inside(s, t, theta, s->ynew, s->y)
                                 : s->m->run.integrator->dense(s->work, &s->ode, theta * s->switches.share, s->yrow);
   double off = 0;
   int row = 0;

@@ -1,7 +1,8 @@
-/* a formulation that has the integrator see fewer numbers than (q, u): z, and behind it, as in y, states of
- * forces and the ledger. the simulation keeps the whole
- * state y as ever; z goes with it. which numbers z has changes between steps only, so that output inside the last step is
- * unpacked as it was packed; an integrator then starts anew. */
+/* the vector z that the integrator sees, where it is not y: other numbers than (q, u), and behind them, as in y, states of forces and
+ * the ledger. the simulation keeps the state y as ever; z goes with it. There are two kinds.
+ *   turns:   as many numbers, with angular speeds along the axes of the bodies: z = (q, T(q) u), zdot = (qdot, T udot); tn_chart.to_own
+ *   packing: of a formulation that integrates fewer numbers. Which numbers z has changes between steps only, so that output inside the
+ *            last step is unpacked as it was packed; an integrator then starts anew. */
 #include "simulate/simulate.h"
 
 enum { MOST_LOGGED = 8 }; /* changes of the set; the summary counts all */
@@ -15,7 +16,9 @@ const tn_packing *tn_packing_of(const tn_model *m) {
 
 void tn_packed_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   const tn_packing *p = s->packing = tn_packing_of(m);
-  const size_t n = p ? (size_t)s->n : 0;
+  s->turns = !p && tn_model_turns(m);
+  s->indirect = p || s->turns;
+  const size_t n = s->indirect ? (size_t)s->n : 0;
   s->packed = tn_carve_bytes(c, p ? p->memory(m->run.formulation.self, &s->solver.sys) : 0);
   if (p && c->base) p->prepare(m->run.formulation.self, s->packed, &s->solver.sys);
   double **vectors[] = {&s->z, &s->znew, &s->zrow, &s->zerror, &s->y_stage, &s->y_rate};
@@ -30,13 +33,35 @@ static void copy_tail(const tn_sim *s, double *to, const double *from) {
   memcpy(to, from, sizeof *to * (size_t)(s->m->states + tn_ledgers(s->m)));
 }
 
+/* (q, u) of y with speeds along the axes of bodies, into z; and back */
+static void turn(const tn_sim *s, const double *y, double *z) {
+  const tn_model *m = s->m;
+  memcpy(z, y, sizeof *z * (size_t)m->nq);
+  tn_model_to_own(m, y, y + m->nq, z + m->nq);
+}
+
+static void turn_back(const tn_sim *s, const double *z, double *y) {
+  const tn_model *m = s->m;
+  memcpy(y, z, sizeof *y * (size_t)m->nq);
+  tn_model_from_own(m, z, z + m->nq, y + m->nq);
+}
+
 static tn_status pack(tn_sim *s) {
   s->solver.e = s->e;
   copy_tail(s, s->z + tail_at(s), tail_of(s, s->y));
+  if (s->turns) {
+    turn(s, s->y, s->z);
+    return TN_OK;
+  }
   return s->packing->pack(self_of(s), s->packed, &s->solver, s->t, s->y, tn_u_of(s, s->y), s->z);
 }
 
 static tn_status unpack(tn_sim *s, double t, const double *z, double *y) {
+  if (s->turns) {
+    turn_back(s, z, y);
+    copy_tail(s, tail_of(s, y), z + tail_at(s));
+    return TN_OK;
+  }
   s->solver.e = s->e;
   tn_status status = s->packing->unpack(self_of(s), s->packed, &s->solver, t, z, y, tn_u_of(s, y));
   copy_tail(s, tail_of(s, y), z + tail_at(s));
@@ -55,16 +80,28 @@ static tn_status rates(void *sim, double t, const double *z, double *zdot) {
   tn_status status = unpack(s, t, z, s->y_stage);
   if (status == TN_OK) status = tn_rates(s, t, s->y_stage, s->y_rate);
   if (status != TN_OK) return status;
-  s->packing->rates(self_of(s), s->packed, &s->solver.sys, s->y_rate, tn_u_of(s, s->y_rate), zdot);
+  if (s->turns) {
+    memcpy(zdot, s->y_rate, sizeof *zdot * (size_t)s->m->nq);
+    tn_model_to_own(s->m, z, tn_u_of(s, s->y_rate), zdot + s->m->nq);
+  } else {
+    s->packing->rates(self_of(s), s->packed, &s->solver.sys, s->y_rate, tn_u_of(s, s->y_rate), zdot);
+  }
   copy_tail(s, zdot + tail_at(s), tail_of(s, s->y_rate));
   return TN_OK;
 }
 
 static tn_status kick(void *sim, double t, const double *z, double h, double *dz) {
   tn_sim *s = sim;
-  (void)z;
   tn_status status = tn_rates_kick(s, t, s->y, h, s->y_rate);
   if (status != TN_OK) return status;
+  if (s->turns) { /* not T du: q moves along */
+    for (int i = 0; i < s->n; i++) s->y_stage[i] = s->y[i] + s->y_rate[i];
+    turn(s, s->y_stage, dz);
+    for (int i = 0; i < tail_at(s); i++) dz[i] -= z[i];
+    copy_tail(s, dz + tail_at(s), tail_of(s, s->y_rate));
+    memcpy(s->y_stage, s->y, sizeof *s->y * (size_t)s->n);
+    return TN_OK;
+  }
   const tn_system *sys = &s->solver.sys;
   s->packing->rates(self_of(s), s->packed, sys, s->y_rate, tn_u_of(s, s->y_rate), dz);
   memset(s->y_stage, 0, sizeof *s->y * (size_t)s->n); /* without what rates have of their own */
@@ -77,8 +114,11 @@ static tn_status kick(void *sim, double t, const double *z, double h, double *dz
 
 static void weights(void *sim, const double *z, double *wz) {
   tn_sim *s = sim;
-  (void)z; /* about those of the present state */
-  tn_error_weights(s, s->y, s->y_rate);
+  if (s->turns) { /* a group of speeds of one unit has one weight */
+    tn_error_weights(s, z, wz);
+    return;
+  }
+  tn_error_weights(s, s->y, s->y_rate); /* about those of the present state */
   s->packing->weights(self_of(s), s->packed, &s->solver.sys, s->y_rate, wz);
   copy_tail(s, wz + tail_at(s), tail_of(s, s->y_rate));
 }
@@ -90,26 +130,60 @@ static tn_status correct(void *sim, double t, double *z, bool *changed) {
   tn_status status = unpack(s, t, z, s->y_stage);
   if (status == TN_OK) status = tn_rates_correct(s, t, s->y_stage, changed);
   if (status != TN_OK) return status;
-  s->packing->adopt(self_of(s), s->packed, &s->solver.sys, s->y_stage, z);
+  if (s->packing) s->packing->adopt(self_of(s), s->packed, &s->solver.sys, s->y_stage, z);
+  if (s->turns && *changed) turn(s, s->y_stage, z);
   copy_tail(s, z + tail_at(s), tail_of(s, s->y_stage));
   return TN_OK;
+}
+
+static const char *name(void *sim, int i) {
+  const tn_model *m = ((const tn_sim *)sim)->m;
+  return i >= m->nq && i < m->nq + m->nu ? m->own_name[i - m->nq] : tn_rates_name(sim, i);
+}
+
+/* residuals are along the axes of u: they are zero for the same motion */
+static tn_status residual(void *sim, double t, const double *z, const double *zdot, const double *lambda,
+                          const double *mu, double *r) {
+  tn_sim *s = sim;
+  const tn_model *m = s->m;
+  tn_status status = unpack(s, t, z, s->y_stage);
+  memcpy(s->y_rate, zdot, sizeof *zdot * (size_t)s->n);
+  tn_model_from_own(m, z, zdot + m->nq, s->y_rate + m->nq);
+  return status == TN_OK ? tn_dae_residual(s, t, s->y_stage, s->y_rate, lambda, mu, r) : status;
+}
+
+static tn_status multipliers(void *sim, double t, const double *z, double *zdot, double *lambda) {
+  tn_sim *s = sim;
+  const tn_status status = rates(s, t, z, zdot);
+  for (int i = 0; status == TN_OK && i < s->m->rows; i++) lambda[i] = s->solver.sys.lambda[i];
+  return status;
+}
+
+static void use_z(tn_sim *s) {
+  s->ode.begin = begin;
+  s->ode.rates = rates;
+  s->ode.weights = weights;
+  s->ode.correct = correct;
+  if (s->ode.kick) s->ode.kick = kick;
 }
 
 tn_status tn_packed_start(tn_sim *s) {
   bool changed = false;
   int n;
   s->ode.n = s->n;
-  if (!s->packing) return TN_OK;
+  if (!s->indirect) return TN_OK;
+  use_z(s);
+  if (s->turns) {
+    s->ode.name = name;
+    if (s->ode.residual) s->ode.residual = residual;
+    if (s->ode.multipliers) s->ode.multipliers = multipliers;
+    return pack(s);
+  }
   s->solver.e = s->e;
   tn_status status =
       s->packing->count(self_of(s), s->packed, &s->solver, s->t, s->q_general, tn_u_of(s, s->y), s->solver.rank, &n);
   if (status != TN_OK) return status;
   s->ode.n = n + s->m->states + tn_ledgers(s->m);
-  s->ode.begin = begin;
-  s->ode.rates = rates;
-  s->ode.weights = weights;
-  s->ode.correct = correct;
-  if (s->ode.kick) s->ode.kick = kick;
   s->ode.part = NULL;
   s->ode.residual = NULL;
   s->ode.multipliers = NULL;
@@ -143,6 +217,12 @@ tn_status tn_packed_end(tn_sim *s, double t, bool adaptive) {
   memcpy(s->ynew, s->y_stage, sizeof *s->y * (size_t)s->n);
   tn_status status = unpack(s, t, s->znew, s->ynew);
   if (status != TN_OK || !adaptive) return status;
+  if (s->turns) {
+    tn_model_tangent(m, s->ynew, s->zerror, s->estimate);
+    tn_model_from_own(m, s->ynew, s->zerror + m->nq, s->estimate + m->nu);
+    memcpy(s->estimate + 2 * m->nu, s->zerror + tail_at(s), sizeof *s->zerror * (size_t)m->states);
+    return TN_OK;
+  }
   for (int i = 0; i < s->ode.n; i++) s->zrow[i] = s->znew[i] + s->zerror[i];
   memcpy(other, s->ynew, sizeof *s->y * (size_t)s->n);
   if ((status = unpack(s, t, s->zrow, other)) != TN_OK) return status;
@@ -154,6 +234,10 @@ tn_status tn_packed_end(tn_sim *s, double t, bool adaptive) {
 }
 
 tn_status tn_packed_accept(tn_sim *s, double t, double *y, bool *changed) {
+  if (s->turns) {
+    if (*changed) turn(s, y, s->z);
+    return TN_OK;
+  }
   memcpy(s->zrow, s->z, sizeof *s->z * (size_t)s->ode.n);
   s->packing->adopt(self_of(s), s->packed, &s->solver.sys, y, s->z);
   *changed = memcmp(s->zrow, s->z, sizeof *s->z * (size_t)s->ode.n) != 0;
@@ -162,14 +246,14 @@ tn_status tn_packed_accept(tn_sim *s, double t, double *y, bool *changed) {
 }
 
 void tn_packed_ledger(tn_sim *s) {
-  if (s->packing) copy_tail(s, s->z + tail_at(s), tail_of(s, s->y));
+  if (s->indirect) copy_tail(s, s->z + tail_at(s), tail_of(s, s->y));
 }
 
 /* a search begins on the line between the ends of the step */
 tn_status tn_packed_inside(tn_sim *s, double t, double theta, const double *from, const double *to) {
   tn_status status = s->m->run.integrator->dense(s->work, &s->ode, theta * s->switches.share, s->zrow);
   if (status != TN_OK) return status;
-  for (int i = 0; i < s->n; i++) s->yrow[i] = (1 - theta) * from[i] + theta * to[i];
+  for (int i = 0; s->packing && i < s->n; i++) s->yrow[i] = (1 - theta) * from[i] + theta * to[i];
   return unpack(s, t, s->zrow, s->yrow);
 }
 

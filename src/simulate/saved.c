@@ -218,7 +218,7 @@ static void list(void *self, tn_keep *k) {
   place *p = self;
   tn_sim *s = p->s;
   const tn_model *m = s->m;
-  const size_t n = (size_t)s->n, rows = (size_t)m->rows, z = s->packing ? (size_t)s->ode.n : 0;
+  const size_t n = (size_t)s->n, rows = (size_t)m->rows, z = s->indirect ? (size_t)s->ode.n : 0;
   tn_keep_group(k, "simulation");
   tn_keep_same(k, "tenon", TN_VERSION);
   tn_keep_ints(k, "integrated", 1, &s->ode.n, s->ode.n, s->ode.n);

@@ -12,7 +12,7 @@
  *   unique.c reactions that redundant rows leave open
  *   sharing.c which of them are taken
  *   singular.c positions where rows become dependent
- *   packed.c fewer numbers for the integrator than q and u
+ *   packed.c other numbers for the integrator than q and u
  *   switch.c functions made of pieces: steps end where they go from one to another
  *   edge.c   events behind a passage: held at their edge, or sent back
  *   event.c  what happens there at events; joints and forces switched, impulses
@@ -229,7 +229,9 @@ struct tn_sim {
   double t, t0;
   double energy;                    /* kinetic and potential, at the last state that was watched              */
   double *y, *ynew, *yrow;          /* n                                                              */
-  const tn_packing *packing;        /* the integrator sees z instead of y; NULL: y itself             */
+  const tn_packing *packing;        /* z is what the formulation makes of y; NULL: it makes nothing of it */
+  bool turns;                       /* z is y with angular speeds along axes of bodies                 */
+  bool indirect;                    /* one of these: the integrator sees z, and not y                 */
   void *packed;                     /* its memory                                                     */
   double *z, *znew, *zrow, *zerror; /* ode.n, n at most: with y and ynew                       */
   double *y_stage, *y_rate;         /* n: of the z at hand                                     */
@@ -370,7 +372,7 @@ tn_status tn_dae_residual(void *sim, double t, const double *y, const double *yd
                           const double *mu, double *r);
 tn_status tn_dae_multipliers(void *sim, double t, const double *y, double *ydot, double *lambda);
 
-/* packed.c */
+/* packed.c: where s->indirect */
 const tn_packing *tn_packing_of(const tn_model *m);
 void tn_packed_carve(tn_sim *s, tn_carve *c, const tn_model *m);
 tn_status tn_packed_start(tn_sim *s); /* length of z, and z of the present state */

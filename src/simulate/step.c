@@ -108,8 +108,8 @@ static double norm(const tn_sim *s, const double *ya, const double *yb, int *wor
 }
 
 static double norm_of_numbers(const tn_sim *s, int *worst) {
-  const double *e = s->packing ? s->zerror : s->error, *a = s->packing ? s->z : s->y,
-               *b = s->packing ? s->znew : s->ynew;
+  const double *e = s->indirect ? s->zerror : s->error, *a = s->indirect ? s->z : s->y,
+               *b = s->indirect ? s->znew : s->ynew;
   double most = 0;
   for (int i = 0; i < s->ode.n - s->ode.ledgers; i++) {
     const double x = fabs(e[i]) / weight_of_number(&s->m->run, a[i], b[i]);
@@ -180,13 +180,13 @@ static trial attempt(tn_sim *s, double h) {
   trial r = {.h = h, .rho_end = 1};
   double off = 0;
   s->solver.nearness = s->solver.seen = 1;
-  if (s->packing) {
+  if (s->indirect) {
     r.status = type->attempt(s->work, &s->ode, s->t, s->z, h, s->znew, adaptive ? s->zerror : NULL);
     if (r.status == TN_OK) r.status = tn_packed_end(s, s->t + h, adaptive);
   } else {
     r.status = type->attempt(s->work, &s->ode, s->t, s->y, h, s->ynew, adaptive ? s->error : NULL);
   }
-  if (r.status == TN_OK && adaptive && !s->packing) {
+  if (r.status == TN_OK && adaptive && !s->indirect) {
     tn_model_tangent(m, s->ynew, s->error, s->estimate);
     memcpy(s->estimate + m->nu, s->error + m->nq, sizeof *s->error * (size_t)(m->nu + m->states));
   }
@@ -241,7 +241,7 @@ static tn_status take(tn_sim *s, double t_end, const trial *r) {
   s->summary.local_errors += local_error(s, r);
   status = tn_accept(s, s->t, s->y, &changed);
   tn_packed_ledger(s);
-  if (s->switches.share == 1) s->m->run.integrator->accept(s->work, s->packing ? s->z : s->y, changed);
+  if (s->switches.share == 1) s->m->run.integrator->accept(s->work, s->indirect ? s->z : s->y, changed);
   s->switches.longest = fmax(s->switches.longest, s->t - s->t_step);
   s->summary.t_end = s->t;
   if (r->err > 1) tn_doubt_forced(s, s->t_step, r->err);
@@ -594,9 +594,9 @@ static tn_status own_step(tn_sim *s, double t_limit) {
   s->solver.nearness = s->solver.seen = 1;
   const long before = s->effort.rejected;
   r.status =
-      type->advance(s->work, &s->ode, s->t, s->packing ? s->z : s->y, t_limit, &t, s->packing ? s->znew : s->ynew);
+      type->advance(s->work, &s->ode, s->t, s->indirect ? s->z : s->y, t_limit, &t, s->indirect ? s->znew : s->ynew);
   s->summary.rejected += s->effort.rejected - before;
-  if (r.status == TN_OK && s->packing) r.status = tn_packed_end(s, t, false);
+  if (r.status == TN_OK && s->indirect) r.status = tn_packed_end(s, t, false);
   if (r.status == TN_OK && s->m->rows) r.status = look_at_end(s, t, &r);
   if (r.status != TN_OK) return r.status;
   r.rho = s->solver.nearness;

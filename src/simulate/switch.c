@@ -356,7 +356,7 @@ tn_status tn_switch_finish(tn_sim *s, bool all) {
 static tn_status inside(tn_sim *s, double t_end, double share, double *to) {
   const double t = share < 1 ? s->t + share * (t_end - s->t) : t_end;
   tn_switch_hold(s);
-  const tn_status status = s->packing ? tn_packed_inside(s, t, share, s->y, s->ynew)
+  const tn_status status = s->indirect ? tn_packed_inside(s, t, share, s->y, s->ynew)
                                       : s->m->run.integrator->dense(s->work, &s->ode, share, s->yrow);
   return status == TN_OK ? tn_switch_margins(s, t, s->yrow, to) : status;
 }
@@ -513,7 +513,7 @@ tn_status tn_switch_look(tn_sim *s, double t_end, tn_found *found, double *t_cut
   some = go_deep(s);
   suspect = dips(s, h) || (by_step && w->suspect <= 1);
   if (!some && !suspect) return TN_OK;
-  type->accept(s->work, s->packing ? s->znew : s->ynew, false); /* so that it tells of its inside */
+  type->accept(s->work, s->indirect ? s->znew : s->ynew, false); /* so that it tells of its inside */
   if (some)
     status = count_from(s, t_end, &here);
   else
@@ -562,7 +562,7 @@ tn_status tn_switch_inside(tn_sim *s, double t_end, double t_cut) {
   const tn_status status = inside(s, t_end, share, w->high);
   if (status != TN_OK) return status;
   memcpy(s->ynew, s->yrow, sizeof *s->ynew * (size_t)s->n);
-  if (s->packing) memcpy(s->znew, s->zrow, sizeof *s->znew * (size_t)s->ode.n);
+  if (s->indirect) memcpy(s->znew, s->zrow, sizeof *s->znew * (size_t)s->ode.n);
   w->share = fmin(share, 1 - 0x1p-53); /* the integrator has it as the whole step */
   return TN_OK;
 }
