@@ -148,6 +148,8 @@ typedef struct tn_chart {
    * into axes that turn with the body. the length of x is that of u, group by group of one unit */
   void (*to_own)(const double *q, const double *u, double *x);
   void (*from_own)(const double *q, const double *x, double *u);
+  /* du += k times the change of u where q moves by a small s and x stays: of a rotation, s x u */
+  void (*carry)(const double *u, const double *s, double k, double *du);
   const char *own_name[8]; /* nu: names of x, where there is one */
 } tn_chart;
 
@@ -492,8 +494,10 @@ typedef struct tn_stabilizer_type {
   bool (*wants_stages)(const void *self);
   tn_status (*stage)(const void *self, const tn_stage *at, tn_solver *solver, double t, double *q, double *u);
   /* take from an error estimate (dq, du), both nu numbers (dq as a tangent: an integral of u), at the present
-   * factorisation what accept will take from the state; taken: the largest violation, of position and velocity, that this part amounts to */
-  void (*filter)(const void *self, tn_solver *solver, double *dq, double *du, double taken[2]);
+   * factorisation what accept will take from the state; taken (rows each): the violations, of position and velocity, that this part amounts
+   * to; zero where nothing is taken */
+  void (*filter)(const void *self, tn_solver *solver, double *dq, double *du, double *taken_position,
+                 double *taken_velocity);
   /* its room, for a state that is saved; NULL: zero when that is put back, and an event says so if there is one */
   void (*keep)(const void *self, void *room, tn_keep *keep);
 } tn_stabilizer_type;
@@ -522,7 +526,8 @@ typedef struct tn_ode { /* ydot = f(t, y), as an integrator sees it             
   /* for formulas that keep rates of earlier steps, which must not have feedback in them that is held over one step: what
    * that adds to a step of length h from y. NULL: nothing                                           */
   tn_status (*kick)(void *self, double t, const double *y, double h, double *dy);
-  void (*weights)(void *self, const double *y, double *w); /* error that each number may have; INFINITY: any */
+  void (*weights)(void *self, const double *y, double *w);  /* error that each number may have; INFINITY: any */
+  void (*sizes)(void *self, const double *y, double *size); /* for differences of rates; NULL: 1 each */
   /* the stabilizers correct y as after a step, and the ledger in it                                 */
   tn_status (*correct)(void *self, double t, double *y, bool *changed);
   /* the stabilised index-2 form, (n + rows + holonomic) numbers: qdot - N (u - A'mu), M udot + A'lambda - f, ledgers, Cdot, C;

@@ -40,13 +40,14 @@ struct tn_system {
   double *M;                     /* nu x nu                                                                  */
   double *A;                     /* rows x nu                                                                */
   double *C, *Ct, *Cdot, *gamma; /* rows; C of nonholonomic rows is 0, their Ct is g                   */
-  double *wrench;                /* bodies x twist: applied forces, at the frame                             */
-  double *element_bias;          /* bodies x twist, if there are rods or flywheels: their inertia forces at udot = 0 */
-  double *state, *state_rate;    /* of forces: their own numbers                                             */
-  tn_force_out *force;           /* forces                                                                   */
-  double *force_power;           /* forces: all of it                                                        */
-  double *side_power;            /* forces x 2, of those between two assemblies: on each frame               */
-  double power, dissipated;      /* of forces: without a potential; lost                                      */
+  double *scale;  /* rows: C and Cdot times this is what the contract sees; follows the motion: simulate/scale.c */
+  double *wrench; /* bodies x twist: applied forces, at the frame                             */
+  double *element_bias;       /* bodies x twist, if there are rods or flywheels: their inertia forces at udot = 0 */
+  double *state, *state_rate; /* of forces: their own numbers                                             */
+  tn_force_out *force;        /* forces                                                                   */
+  double *force_power;        /* forces: all of it                                                        */
+  double *side_power;         /* forces x 2, of those between two assemblies: on each frame               */
+  double power, dissipated;   /* of forces: without a potential; lost                                      */
   double force_potential;
   tn_switching switching; /* pieces of functions that are made of them; parameters */
   bool *off, *force_off;  /* joints, forces: switched off: their rows and wrenches are zero */
@@ -78,6 +79,7 @@ struct tn_system {
   double *row, *size, *carried, *carried_s;
   double *gains, *gains_s; /* bodies x twist: of udot, udot_s after a solve; of any x before */
   double *probe;           /* for parts of A that outputs ask for                            */
+  double *extent;          /* assemblies: as tn_system_extents found them                    */
   const double *push;      /* bodies x twist: acts alone, nothing else does. NULL: all that acts  */
 };
 
@@ -106,9 +108,11 @@ bool tn_system_fault(const tn_system *s, char *text, size_t size);
 /* coordinates of a body are singular here: said in *e */
 bool tn_system_singular(const tn_system *s, tn_error *e);
 
-/* the largest coordinate of a body's place and its largest speed, in units of the model's length (angles: rad) */
-double tn_system_extent(const tn_system *s); /* at least 1 */
-double tn_system_speed(const tn_system *s);
+/* of each assembly: the largest coordinate of a body's place, or its largest speed, in units of its length (angles: rad); of a row, then:
+ * of its assembly. and what C or Cdot of rows may be off by roundoff: sums of places, or of velocities, of this size */
+void tn_system_extents(tn_system *s, bool velocity);
+double tn_row_extent(const tn_system *s, int row);
+void tn_rows_noise(tn_system *s, bool velocity, double *noise);
 
 /* kinematics.c, space.c */
 void tn_frame_on(const tn_system *s, const tn_spot *spot, tn_frame2 *f);

@@ -22,7 +22,7 @@ double tn_energy_of(const tn_system *s, tn_energy which) {
 
 static double violation(const tn_system *s, const tn_joint *j) {
   double worst = 0;
-  for (int r = j->row; r < j->row + j->rows; r++) worst = fmax(worst, fabs(s->C[r]) * s->m->row_scale[r]);
+  for (int r = j->row; r < j->row + j->rows; r++) worst = fmax(worst, fabs(s->C[r]) * s->scale[r]);
   return worst;
 }
 

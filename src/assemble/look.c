@@ -82,12 +82,12 @@ void tn_add_row(const tn_system *s, const tn_seen *at, const double *w, double *
   double root[6] = {0, 0, 0, 0, 0, 0};
   if (at->body < 0) return;
   tn_move_wrench(m->dimension, at->arm, w, root);
-  /* what is summed may be small by itself: in space a moment is one of forces at arms as long as the model */
+  /* what is summed may be small by itself: in space a moment is one of forces at arms as long as the assembly */
   double big[6], f = 0, t = 0;
   for (int r = 0; r < twist; r++) big[r] = fabs(root[r]);
   if (size && m->dimension == 3) {
     for (int r = 0; r < 3; r++) f += big[r], t += big[3 + r];
-    for (int r = 0; r < 3; r++) big[r] = f, big[3 + r] = t + f * m->length;
+    for (int r = 0; r < 3; r++) big[r] = f, big[3 + r] = t + f * tn_length_at(m, at->body);
   }
   for (int i = at->body;; i = m->body[i].parent) { /* on its own speeds, then on those it stands on */
     const tn_body *b = &m->body[i];

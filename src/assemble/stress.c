@@ -28,12 +28,13 @@ static void place_of(const tn_system *s, const tn_seen *at, double p[3]) {
 
 /* rows J of a joint are forces without torque on frame k */
 static bool is_force(const tn_model *m, const tn_joint *j, const double *J, int k) {
+  const double L = tn_joint_length(m, (int)(j - m->joint));
   const int d = m->dimension;
   for (int r = 0; r < j->rows + j->rows_velocity; r++) {
     const double *w = J + (r * j->frames + k) * m->twist;
     double force = 0, torque = 0;
     for (int i = 0; i < m->twist; i++) *(i < d ? &force : &torque) += w[i] * w[i];
-    if (!(force > 0) || sqrt(torque) > FORCE * m->length * sqrt(force)) return false;
+    if (!(force > 0) || sqrt(torque) > FORCE * L * sqrt(force)) return false;
   }
   return true;
 }

@@ -65,6 +65,9 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   s->Ct = TN_CARVE(c, double, rows);
   if (c->base) memset(s->Ct, 0, sizeof *s->Ct * (size_t)rows); /* of pins it stays so */
   s->Cdot = TN_CARVE(c, double, rows);
+  s->scale = TN_CARVE(c, double, rows);
+  if (c->base) memcpy(s->scale, m->row_scale, sizeof *s->scale * (size_t)rows);
+  s->extent = TN_CARVE(c, double, m->assemblies + 1);
   s->gamma = TN_CARVE(c, double, rows);
   s->wrench = TN_CARVE(c, double, twist *bodies);
   s->element_bias = TN_CARVE(c, double, m->rods || m->flywheels ? twist * bodies : 0);
@@ -391,28 +394,36 @@ void tn_assemble_position(tn_system *s, double t, const double *q) {
   tn_rows_position(s);
 }
 
-double tn_system_extent(const tn_system *s) {
-  double most = 1, r[3];
-  for (int i = 0; i < s->m->bodies; i++) {
-    tn_body_origin(s, i, r);
-    for (int k = 0; k < 3; k++) most = fmax(most, fabs(r[k]) / s->m->length);
-  }
-  return most;
-}
-
-double tn_system_speed(const tn_system *s) {
-  double most = 0;
-  for (int i = 0; i < s->m->bodies; i++) {
-    const double L = s->m->length;
-    if (s->m->dimension == 2) {
+void tn_system_extents(tn_system *s, bool velocity) {
+  const tn_model *m = s->m;
+  memset(s->extent, 0, sizeof *s->extent * (size_t)(m->assemblies + 1));
+  for (int i = 0; i < m->bodies; i++) {
+    const double L = tn_length_at(m, i);
+    double *most = &s->extent[m->assembly[i]], r[3];
+    if (!velocity) {
+      tn_body_origin(s, i, r);
+      for (int k = 0; k < 3; k++) *most = fmax(*most, fabs(r[k]) / L);
+    } else if (m->dimension == 2) {
       const tn_frame2 *f = &s->body[i];
-      most = fmax(most, fmax(fmax(fabs(f->v[0]), fabs(f->v[1])) / L, fabs(f->w)));
+      *most = fmax(*most, fmax(fmax(fabs(f->v[0]), fabs(f->v[1])) / L, fabs(f->w)));
     } else {
       const tn_frame3 *f = &s->body3[i];
-      for (int k = 0; k < 3; k++) most = fmax(most, fmax(fabs(f->v[k]) / L, fabs(f->w[k])));
+      for (int k = 0; k < 3; k++) *most = fmax(*most, fmax(fabs(f->v[k]) / L, fabs(f->w[k])));
     }
   }
-  return most;
+}
+
+double tn_row_extent(const tn_system *s, int row) {
+  const int a = s->m->joint_assembly[s->m->row_joint[row]];
+  return a >= 0 ? s->extent[a] : 0;
+}
+
+void tn_rows_noise(tn_system *s, bool velocity, double *noise) {
+  tn_system_extents(s, velocity);
+  for (int i = 0; i < s->m->rows; i++) {
+    const double size = tn_row_extent(s, i);
+    noise[i] = 2 * DBL_EPSILON * (velocity ? size : fmax(1, size)) / s->m->row_scale[i];
+  }
 }
 
 bool tn_system_singular(const tn_system *s, tn_error *e) {
@@ -471,5 +482,5 @@ void tn_system_view(const tn_system *s, tn_view *v) {
                  .C = s->C,
                  .Cdot = s->Cdot,
                  .gamma = s->gamma,
-                 .scale = m->row_scale};
+                 .scale = s->scale};
 }

@@ -35,6 +35,16 @@ static void rotation_from_own(const double *q, const double *x, double *u) {
   tn_turn3(A, x, u);
 }
 
+static void rotation_carry(const double *u, const double *s, double k, double *du) {
+  double x[3];
+  tn_cross3(s, u, x);
+  tn_axpy3(k, x, du);
+}
+
+static void pose_carry(const double *u, const double *s, double k, double *du) {
+  rotation_carry(u + 3, s + 3, k, du + 3);
+}
+
 static void pose_to_own(const double *q, const double *u, double *x) {
   memcpy(x, u, 3 * sizeof *u);
   rotation_to_own(q + 3, u + 3, x + 3);
@@ -73,6 +83,7 @@ const tn_chart tn_chart_rotation = {
     .tangent = rotation_tangent,
     .to_own = rotation_to_own,
     .from_own = rotation_from_own,
+    .carry = rotation_carry,
     .own_name = {"w1", "w2", "w3"},
 };
 
@@ -89,5 +100,6 @@ const tn_chart tn_chart_pose = {
     .tangent = pose_tangent,
     .to_own = pose_to_own,
     .from_own = pose_from_own,
+    .carry = pose_carry,
     .own_name = {"vx", "vy", "vz", "w1", "w2", "w3"},
 };

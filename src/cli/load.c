@@ -15,7 +15,7 @@ const option tn_cli_settings[] = {
     {"--integrator", NULL, "PART", "tenon list integrator", "integrator", false},
     {"--step", NULL, "H", "fixed step, s", NULL, false},
     {"--rtol", NULL, "X", "adaptive step: relative tolerance", NULL, false},
-    {"--atol", NULL, "X", "adaptive step: absolute tolerance", NULL, false},
+    {"--atol", NULL, "X", "adaptive step: absolute tolerance; none by default", NULL, false},
     {"--coordinates", NULL, "WORD", "absolute, or relative: the same motion with fewer unknowns", "absolute relative",
      false},
     {"--body-coordinates", NULL, "NAME", "of bodies that name none: tenon list coordinates", "coordinates", false},

@@ -228,7 +228,7 @@ const command tn_cli_run = {
     .doc = "Simulate a model and write its outputs.",
     .more =
         "MODEL is a file, - for standard input, or a result file, whose model is run again. What is given here wins "
-        "over the model's `run` settings; defaults: method project, adaptive dopri5, rtol = atol = 1e-8. A PART has "
+        "over the model's `run` settings; defaults: method project, adaptive dopri5, rtol = 1e-8. A PART has "
         "parameters after a colon: --stabilize baumgarte:alpha=5,beta=5 --integrator rk4:step=1e-3\n"
         "Files are written as FILE.part and renamed at the end. A run that is stopped or interrupted leaves the rows "
         "it made, and never replaces an older file: if there is one they stay in FILE.part.\n"

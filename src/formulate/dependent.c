@@ -64,7 +64,7 @@ void tn_dependent_by(tn_dependent *w, int choose, const bool *independent) {
 
 /* of a component's unit */
 static double size_of(const tn_model *m, int j) {
-  return m->u_unit[j] == TN_LENGTH ? m->length : m->u_unit[j] == TN_LENGTH_SQUARED ? m->length * m->length : 1;
+  return m->u_unit[j] == TN_LENGTH_SQUARED ? m->length * m->length : m->u_length[j];
 }
 
 /* (1) */

@@ -147,5 +147,7 @@ double tn_clock(void); /* s */
 
 /* worst scaled row; C or Cdot. which: the row, may be NULL */
 double tn_violation(const tn_system *s, const double *rows, int n, int *which);
+/* of C, or of Cdot, in shares of what its assembly spans and of how fast it moves, at least 1 */
+double tn_violation_seen(tn_system *s, bool velocity);
 
 #endif

@@ -68,16 +68,14 @@ static size_t memory(const void *self, const tn_system *sys) {
   return c.used;
 }
 
-static double unit_of(const tn_model *m, tn_unit unit) { return unit == TN_LENGTH ? m->length : 1; }
-
 static void prepare(const void *self, void *work, const tn_system *sys) {
   const tn_partition *p = self;
   const tn_model *m = sys->m;
   tn_carve c = {work, 0};
   room *r = TN_CARVE(&c, room, 1);
   carve(r, p, &c, m);
-  for (int j = 0; j < r->position.nu; j++) r->position.weight[j] = unit_of(m, m->u_unit[j]);
-  for (int j = 0; j < m->nu; j++) r->speed.weight[j] = unit_of(m, m->u_unit[j]);
+  for (int j = 0; j < r->position.nu; j++) r->position.weight[j] = m->u_length[j];
+  for (int j = 0; j < m->nu; j++) r->speed.weight[j] = m->u_length[j];
   const tn_body *body = p->prefer ? &m->body[p->prefer - 1] : NULL;
   for (int i = 0; body && i < body->nu; i++) r->speed.preferred[body->u + i] = true;
   for (int i = 0; body && r->position.candidates && i < body->nq; i++) r->position.preferred[body->q + i] = true;
@@ -150,7 +148,7 @@ static double told(const room *r, int nu, int c, const double *x) {
   return sum;
 }
 
-static double unit(const tn_model *m, int c) { return c < m->nu ? unit_of(m, m->u_unit[c]) : 1; }
+static double unit(const tn_model *m, int c) { return c < m->nu ? m->u_length[c] : 1; }
 
 static tn_status singular(tn_solver *solver, const char *what) {
   tn_fail(solver->e, TN_E_RUN, "the independent %s are not independent here: a singular position", what);
@@ -182,7 +180,7 @@ static tn_status positions_at(room *r, tn_solver *solver) {
   for (int b = 0; b < s->k; b++) {
     double *g = tn_split_told(s, b);
     tn_model_rates(m, sys->q, tn_split_vector(s, b), g);
-    for (int c = 0; c < m->nq; c++) g[c] /= unit_of(m, m->q_unit[c]);
+    for (int c = 0; c < m->nq; c++) g[c] /= m->q_length[c];
   }
   return TN_OK;
 }
@@ -344,10 +342,10 @@ static double newton_step(room *r, tn_solver *solver, const double *z) {
   memcpy(r->x, s->p, sizeof *r->x * (size_t)m->nu);
   for (int b = 0; b < s->k; b++) {
     const int c = s->set[b];
-    const double d = (z[b] - sys->q[c] - r->qdot[c]) / unit_of(m, m->q_unit[c]), *x = tn_split_vector(s, b);
+    const double d = (z[b] - sys->q[c] - r->qdot[c]) / m->q_length[c], *x = tn_split_vector(s, b);
     for (int j = 0; j < m->nu; j++) r->x[j] += d * x[j];
   }
-  for (int j = 0; j < m->nu; j++) size = fmax(size, fabs(r->x[j]) / unit_of(m, m->u_unit[j]));
+  for (int j = 0; j < m->nu; j++) size = fmax(size, fabs(r->x[j]) / m->u_length[j]);
   return size;
 }
 
@@ -357,7 +355,7 @@ static double off(const room *r, const tn_system *sys, const double *z, int *row
   double most = m->holonomic ? tn_violation(sys, sys->C, m->holonomic, row) : 0;
   for (int b = 0; b < r->position.k; b++) {
     const int c = r->position.set[b];
-    most = fmax(most, fabs(z[b] - sys->q[c]) / unit_of(m, m->q_unit[c]));
+    most = fmax(most, fabs(z[b] - sys->q[c]) / m->q_length[c]);
   }
   return most;
 }
@@ -385,7 +383,8 @@ static tn_status find_positions(const tn_partition *p, room *r, tn_solver *solve
   if (left < CLOSED) return TN_OK;
   char owner[160] = "the coordinates", gap[48] = "";
   if (m->holonomic) tn_row_owner(m, row, owner, sizeof owner);
-  if (m->holonomic) tn_row_figure(m, row, false, fabs(sys->C[row]) * m->row_scale[row], 2, gap, sizeof gap);
+  if (m->holonomic)
+    tn_row_figure(m, row, m->row_scale[row], false, fabs(sys->C[row]) * m->row_scale[row], 2, gap, sizeof gap);
   tn_fail(solver->e, TN_E_RUN, "%s: no dependent coordinates are found for the independent ones%s%s", owner,
           *gap ? ", it stays off by " : "", gap);
   if (solver->e) solver->e->time = t;

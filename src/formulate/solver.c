@@ -175,7 +175,7 @@ bool tn_solver_beside(const tn_solver *s) {
   if (!s->mass_ready || !s->by_blocks || s->t_mass != s->sys.t || isinf(tn_saddle_error(&s->sparse.saddle)))
     return false;
   for (int i = 0; i < m->nq; i++)
-    if (!(fabs(s->sys.q[i] - s->q_mass[i]) < (m->q_unit[i] == TN_LENGTH ? BESIDE * m->length : BESIDE))) return false;
+    if (!(fabs(s->sys.q[i] - s->q_mass[i]) < BESIDE * m->q_length[i])) return false;
   return memcmp(s->sys.q, s->q_mass, sizeof *s->q_mass * (size_t)m->nq) != 0;
 }
 
@@ -208,11 +208,10 @@ tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, do
 
 /* roundoff in C and Cdot: they are sums of places and velocities of this size. an error estimate has none of it */
 static void roundoff(tn_solver *s, tn_residual of) {
-  const tn_model *m = s->sys.m;
-  const double size = of == TN_OF_POSITION   ? tn_system_extent(&s->sys)
-                      : of == TN_OF_VELOCITY ? tn_system_speed(&s->sys)
-                                             : 0;
-  for (int i = 0; i < m->rows; i++) s->noise[i] = 4.4e-16 * size / m->row_scale[i];
+  if (of == TN_OF_ESTIMATE)
+    memset(s->noise, 0, sizeof *s->noise * (size_t)s->sys.m->rows);
+  else
+    tn_rows_noise(&s->sys, of == TN_OF_VELOCITY, s->noise);
 }
 
 tn_status tn_solver_correct(tn_solver *s, tn_metric metric, tn_residual of, const double *r, double *x, tn_error *e) {
@@ -264,12 +263,24 @@ double tn_violation(const tn_system *s, const double *rows, int n, int *which) {
   double worst = 0;
   if (which) *which = 0;
   for (int i = 0; i < n; i++) {
-    const double v = fabs(rows[i]) * s->m->row_scale[i];
+    const double v = fabs(rows[i]) * s->scale[i];
     if (!(v <= worst)) {
       worst = v;
       if (which) *which = i;
     }
     if (isnan(v)) break; /* nothing is worse */
+  }
+  return worst;
+}
+
+double tn_violation_seen(tn_system *s, bool velocity) {
+  const tn_model *m = s->m;
+  double worst = 0;
+  tn_system_extents(s, velocity);
+  for (int i = 0; i < (velocity ? m->rows : m->holonomic); i++) {
+    const double v = fabs((velocity ? s->Cdot : s->C)[i]) * s->scale[i] / fmax(1, tn_row_extent(s, i));
+    if (!(v <= worst)) worst = v;
+    if (isnan(v)) break;
   }
   return worst;
 }

@@ -197,21 +197,26 @@ static void start(const void *self, void *work, int n) {
   tn_dop853_carve(&c, n);
 }
 
-static double norm(const tn_dop853 *w, const double *e) {
-  double most = 0;
-  for (int i = 0; i < w->n; i++) most = fmax(most, fabs(e[i]) / w->w[i]);
-  return most;
-}
-
-/* (2) */
+/* (2), for each of the parts that know nothing of each other: one must not change what counts in another */
 static void estimate(tn_dop853 *w, const tn_ode *ode, double *error) {
-  double e3[STAGES];
+  double e3[STAGES], *a = w->d[0],
+                     *b = w->d[1]; /* by parts, of which there are no more than numbers; dense output is made later */
+  const int counted = ode->part ? w->n - ode->ledgers : 0;
   for (int s = 0; s < STAGES; s++) e3[s] = A[LAST][s] - B3[s];
   ode->weights(ode->self, w->y0, w->w);
   tn_combine(w->n, NULL, w->h, STAGES, E5, w->k, error);
   tn_combine(w->n, NULL, w->h, STAGES, e3, w->k, w->stage);
-  const double a = norm(w, error), b = norm(w, w->stage), all = sqrt(a * a + b * b / 100);
-  for (int i = 0; all > 0 && i < w->n; i++) error[i] *= a / all;
+  for (int i = 0; i < w->n; i++) a[i] = b[i] = 0;
+  for (int i = 0; i < w->n; i++) {
+    const int part = i < counted ? ode->part[i] : 0;
+    a[part] = fmax(a[part], fabs(error[i]) / w->w[i]);
+    b[part] = fmax(b[part], fabs(w->stage[i]) / w->w[i]);
+  }
+  for (int i = 0; i < w->n; i++) {
+    const int part = i < counted ? ode->part[i] : 0;
+    const double all = sqrt(a[part] * a[part] + b[part] * b[part] / 100);
+    if (all > 0) error[i] *= a[part] / all;
+  }
 }
 
 tn_status tn_dop853_step(tn_dop853 *w, const tn_ode *ode, double t, const double *y, double h, double *ynew) {

@@ -45,12 +45,13 @@ static int jacobian(double t, double c, N_Vector x, N_Vector xdot, N_Vector r, S
                     N_Vector b, N_Vector unused) {
   tn_sundials *w = work;
   const tn_ode *ode = w->ode;
-  double *y = data(x), *ydot = data(xdot), *weight = data(b);
+  double *y = data(x), *ydot = data(xdot), *size = data(b);
   const double *f = data(r), *g = data(a);
   const int moving = w->n - ode->ledgers, all = w->n + ode->rows + ode->holonomic;
   (void)unused;
   tn_sundials_inside(w, y, data(w->y));
-  ode->weights(ode->self, data(w->y), weight);
+  N_VConst(1, b);
+  if (ode->sizes) ode->sizes(ode->self, data(w->y), size);
   SUNMatZero(J);
   for (int j = 0; j < all; j++) {
     double *column = SUNDenseMatrix_Column(J, j);
@@ -59,7 +60,7 @@ static int jacobian(double t, double c, N_Vector x, N_Vector xdot, N_Vector r, S
       continue;
     }
     const double before = y[j], before_dot = ydot[j];
-    y[j] += j < moving ? tn_sundials_increment(before, weight[j]) : fmax(1, fabs(before));
+    y[j] += j < moving ? tn_increment(before, size[j]) : fmax(1, fabs(before));
     const double h = y[j] - before;
     if (j < moving) ydot[j] += c * h;
     const int failed = residual(t, x, xdot, a, w);

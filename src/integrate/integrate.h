@@ -66,6 +66,8 @@ tn_newton *tn_newton_carve(tn_carve *c, int n, int matrices);
 /* a step of length h from (t, y), where the rates are f0: Jacobian and weights; `factored` says whether matrices stand */
 tn_status tn_newton_begin(tn_newton *w, const tn_ode *ode, double t, const double *y, double h, const double *f0);
 void tn_newton_matrix(const tn_newton *w, double c, double *A); /* c I - J */
+/* of a number y whose size is given: what a difference quotient adds to it */
+double tn_increment(double y, double size);
 double tn_newton_norm(const tn_newton *w, const double *x);
 tn_newton_state tn_newton_judge(tn_newton *w, const tn_ode *ode, double change); /* after each correction */
 /* an attempt: the rates f0 at its start, kept after one that does not stand; `solve` finds the stages, a second time with a new Jacobian

@@ -30,14 +30,23 @@ static int paint(tn_newton *w, const tn_ode *ode) {
   return colors;
 }
 
+/* what a difference quotient adds to a number: little of its size, and much of the roundoff in it */
+double tn_increment(double y, double size) {
+  static const double OF_SIZE = 5e-9, OF_NUMBER = 2e-12;
+  return fmax(OF_SIZE * size, OF_NUMBER * fabs(y));
+}
+
 /* f0: the rates at (t, y) */
 static tn_status jacobian(tn_newton *w, const tn_ode *ode, double t, const double *y, const double *f0) {
   const int n = ode->n, m = w->m = n - ode->ledgers, colors = paint(w, ode);
   memcpy(w->y, y, sizeof *y * (size_t)n);
   memset(w->J, 0, sizeof *w->J * (size_t)m * (size_t)m);
+  for (int i = 0; i < n; i++) w->f[i] = 1;
+  if (ode->sizes) ode->sizes(ode->self, y, w->f);
+  for (int i = 0; i < m; i++) w->w[i] = tn_increment(y[i], w->f[i]); /* weights are asked for when it is done */
   for (int color = 0; color < colors; color++) {
     for (int i = 0; i < m; i++)
-      if (w->color[i] == color) w->y[i] = y[i] + sqrt(2.2e-16 * fmax(1e-5, fabs(y[i])));
+      if (w->color[i] == color) w->y[i] = y[i] + w->w[i];
     tn_status status = ode->rates(ode->self, t, w->y, w->f);
     if (status != TN_OK) return status;
     for (int j = 0; j < m; j++) {
@@ -55,7 +64,6 @@ static tn_status jacobian(tn_newton *w, const tn_ode *ode, double t, const doubl
 
 tn_status tn_newton_begin(tn_newton *w, const tn_ode *ode, double t, const double *y, double h, const double *f0) {
   tn_status status = TN_OK;
-  ode->weights(ode->self, y, w->w);
   if (w->stale || !w->have) {
     w->have = false;
     if ((status = jacobian(w, ode, t, y, f0)) != TN_OK) return status;
@@ -63,6 +71,7 @@ tn_status tn_newton_begin(tn_newton *w, const tn_ode *ode, double t, const doubl
     w->stale = false;
     w->h = 0;
   }
+  ode->weights(ode->self, y, w->w);
   w->factored = h == w->h;
   if (!w->factored) ode->effort->decompositions++;
   w->h = h;
@@ -87,16 +96,17 @@ double tn_newton_norm(const tn_newton *w, const double *x) {
   return most;
 }
 
-/* stops when what the corrections seen so far let expect of all that would follow is below a thousandth of the tolerance */
+/* stops when what the corrections seen so far let expect of all that would follow is below a thousandth of the tolerance; or
+ * where they no longer fall, and are below the error that a step aims at */
 tn_newton_state tn_newton_judge(tn_newton *w, const tn_ode *ode, double change) {
-  static const double ENOUGH = 1e-3, SLOW = 0.9;
+  static const double ENOUGH = 1e-3, SLOW = 0.9, STUCK = 0.03;
   enum { MOST = 10 };
   ode->effort->iterations++;
   w->iterations++;
   if (!isfinite(change)) return TN_NEWTON_FAILS;
   if (w->iterations > 1) {
     const double ratio = change / w->before;
-    if (ratio >= SLOW) return change <= 1e-2 * ENOUGH ? TN_NEWTON_DONE : TN_NEWTON_FAILS; /* roundoff */
+    if (ratio >= SLOW) return change <= STUCK ? TN_NEWTON_DONE : TN_NEWTON_FAILS; /* roundoff */
     w->rate = w->iterations == 2 ? ratio : sqrt(ratio * w->rate);
   }
   w->before = change;

@@ -176,6 +176,9 @@ int tn_sundials_rates(double t, N_Vector x, N_Vector xdot, void *work) {
   return w->status == TN_OK ? 0 : w->status == TN_E_RUN ? 1 : -1;
 }
 
+/* of the error that a number may have: its roundoff. they refuse to go on where that is 1 */
+static const double KNOWN = 0.1;
+
 /* their norm is sqrt(sum (e_i weight_i)^2 / n): one number alone counts 1 when it has the error that a step may add; multipliers
  * and ledgers count nothing. by numbers: all of them together count 1 when each has its tolerance, as is usual with them */
 int tn_sundials_weights(N_Vector x, N_Vector weight, void *work) {
@@ -186,28 +189,26 @@ int tn_sundials_weights(N_Vector x, N_Vector weight, void *work) {
   w->ode->weights(w->ode->self, data(w->y), out);
   const double count = sqrt((double)all);
   const double size = w->ode->by_numbers ? count / sqrt(w->n - w->ode->ledgers) : count / SHARE;
-  for (sunindextype i = 0; i < all; i++) out[i] = i < w->n ? size / out[i] : 0;
+  const double *y = data(w->y);
+  for (sunindextype i = 0; i < all; i++)
+    out[i] = i < w->n ? fmin(size / out[i], KNOWN / (DBL_EPSILON * fmax(fabs(y[i]), DBL_MIN))) : 0;
   return 0;
-}
-
-double tn_sundials_increment(double y, double weight) {
-  const double size = sqrt(DBL_EPSILON) * fmax(fabs(y), sqrt(weight));
-  return y < 0 ? -size : size;
 }
 
 int tn_sundials_jacobian(double t, N_Vector x, N_Vector xdot, SUNMatrix J, void *work, N_Vector a, N_Vector b,
                          N_Vector c) {
   tn_sundials *w = work;
   const tn_ode *ode = w->ode;
-  double *y = data(x), *weight = data(b);
+  double *y = data(x), *size = data(b);
   const double *f = data(xdot), *g = data(a);
   (void)c;
   tn_sundials_inside(w, y, data(w->y));
-  ode->weights(ode->self, data(w->y), weight);
+  N_VConst(1, b);
+  if (ode->sizes) ode->sizes(ode->self, data(w->y), size);
   SUNMatZero(J);
   for (int j = 0; j < w->n - ode->ledgers; j++) { /* no rate depends on a ledger */
     const double before = y[j];
-    y[j] += tn_sundials_increment(before, weight[j]);
+    y[j] += tn_increment(before, size[j]);
     const double h = y[j] - before;
     const int failed = tn_sundials_rates(t, x, a, w);
     y[j] = before;

@@ -82,7 +82,5 @@ int tn_sundials_weights(N_Vector x, N_Vector weight, void *work);
 int tn_sundials_jacobian(double t, N_Vector x, N_Vector xdot, SUNMatrix J, void *work, N_Vector a, N_Vector b,
                          N_Vector c);
 void tn_sundials_quiet(int code, const char *module, const char *function, char *message, void *work);
-/* of number i, at y with its weight: what a difference quotient adds to it */
-double tn_sundials_increment(double y, double weight);
 
 #endif

@@ -49,6 +49,11 @@ void tn_ties_of_joints(const tn_model *m, int *up) {
   for (int i = 0; i < m->flywheels; i++) tn_ties_join(up, m->flywheel[i].body[0], m->flywheel[i].body[1]);
 }
 
+double tn_measure_length(const tn_model *m, const tn_measure *of) {
+  const int body = body_of_measure(m, of);
+  return tn_measure_unit(m, of) != TN_LENGTH ? 1 : body >= 0 ? tn_length_at(m, body) : 1;
+}
+
 /* of a force: the assembly that it acts on, TN_NOTHING or TN_ACROSS */
 static int assembly_of_force(const tn_model *m, const tn_force *f) {
   int found = TN_NOTHING;
@@ -118,11 +123,38 @@ static void put(void *user, int assembly, const tn_spot *spot) {
   tn_spot_place(x->c, spot, x->p[x->next[assembly]++]);
 }
 
+static double gyration(const tn_model *m, const tn_body *b) {
+  const double inertia = m->dimension == 2 ? b->inertia : 0.5 * (b->tensor[0] + b->tensor[4] + b->tensor[8]);
+  return b->mass > 0 ? sqrt(inertia / b->mass) : 0;
+}
+
+static void reach(tn_model *m, const tn_spot *spot) {
+  if (spot->body < 0) return;
+  double *to = &m->body[spot->body].reach;
+  *to = fmax(*to, tn_norm3(spot->p));
+}
+
+/* how far from its origin a body has places: what they are known to, beside the roundoff of the origin */
+static void reaches(tn_model *m) {
+  for (int i = 0; i < m->bodies; i++) m->body[i].reach = tn_norm3(m->body[i].center);
+  for (int i = 0; i < m->joints; i++)
+    for (int k = 0; k < m->joint[i].frames; k++) reach(m, &m->joint[i].spot[k]);
+  for (int i = 0; i < m->forces; i++)
+    for (int k = 0; m->force[i].how != TN_ON_CHANNEL && k < m->force[i].frames; k++) reach(m, &m->force[i].spot[k]);
+  for (int i = 0; i < 2 * m->rods; i++) reach(m, &m->rod[i / 2].end[i % 2]);
+  for (int i = 0; i < m->bodies; i++) {
+    tn_body *b = &m->body[i];
+    if (b->parent >= 0) reach(m, &b->pivot);
+    b->size = fmax(b->reach, gyration(m, b));
+  }
+}
+
 static tn_status measure(tn_context *c) {
   tn_model *m = c->m;
   places x = {.c = c, .next = tn_context_alloc(c, sizeof *x.next * (size_t)(m->assemblies + 1))};
   m->assembly_length = tn_context_alloc(c, sizeof *m->assembly_length * (size_t)(m->assemblies + 1));
-  if (!x.next || !m->assembly_length) return tn_no_memory(c);
+  m->assembly_size = tn_context_alloc(c, sizeof *m->assembly_size * (size_t)(m->assemblies + 1));
+  if (!x.next || !m->assembly_length || !m->assembly_size) return tn_no_memory(c);
   memset(x.next, 0, sizeof *x.next * (size_t)(m->assemblies + 1));
   all_places(m, count, &x);
   int all = 0;
@@ -135,6 +167,20 @@ static tn_status measure(tn_context *c) {
   all_places(m, put, &x); /* next: the end of each, now */
   for (int i = 0, first = 0; i < m->assemblies; first = x.next[i++])
     m->assembly_length[i] = extent(x.next[i] - first, x.p + first);
+  memset(m->assembly_size, 0, sizeof *m->assembly_size * (size_t)(m->assemblies + 1));
+  for (int i = 0; i < m->bodies; i++) {
+    const int a = m->assembly[i];
+    m->assembly_size[a] = fmax(m->assembly_size[a], gyration(m, &m->body[i]));
+  }
+  for (int i = 0; i < m->assemblies; i++) m->assembly_size[i] = fmax(m->assembly_size[i], m->assembly_length[i]);
+  m->q_length = tn_context_alloc(c, sizeof *m->q_length * (size_t)(m->nq + 1));
+  m->u_length = tn_context_alloc(c, sizeof *m->u_length * (size_t)(m->nu + 1));
+  if (!m->q_length || !m->u_length) return tn_no_memory(c);
+  for (int i = 0; i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    for (int k = b->q; k < b->q + b->nq; k++) m->q_length[k] = m->q_unit[k] == TN_LENGTH ? tn_length_at(m, i) : 1;
+    for (int k = b->u; k < b->u + b->nu; k++) m->u_length[k] = m->u_unit[k] == TN_LENGTH ? tn_length_at(m, i) : 1;
+  }
   return TN_OK;
 }
 
@@ -158,6 +204,7 @@ tn_status tn_assemblies_build(tn_context *c) {
     m->joint_assembly[i] = body >= 0 ? m->assembly[body] : TN_NOTHING;
   }
   for (int i = 0; i < m->forces; i++) m->force_assembly[i] = assembly_of_force(m, &m->force[i]);
+  reaches(m);
   return measure(c);
 }
 

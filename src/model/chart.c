@@ -48,6 +48,13 @@ void tn_model_from_own(const tn_model *m, const double *q, const double *x, doub
   }
 }
 
+void tn_model_carry(const tn_model *m, const double *u, const double *s, double k, double *du) {
+  for (int i = 0; i < m->bodies; i++) {
+    const tn_body *b = &m->body[i];
+    if (b->chart && b->chart->carry) b->chart->carry(u + b->u, s + b->u, k, du + b->u);
+  }
+}
+
 void tn_model_tangent(const tn_model *m, const double *q, const double *dq, double *s) {
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *b = &m->body[i];

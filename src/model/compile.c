@@ -188,6 +188,7 @@ static tn_status compile(tn_context *c, const tn_desc *desc) {
   TN_TRY(tn_states_name(c));
   TN_TRY(tn_parts_build(c));
   TN_TRY(tn_assemblies_build(c));
+  TN_TRY(tn_rows_scale(c));
   TN_TRY(tn_scene_read(c));
   TN_TRY(tn_start_read(c));
   c->m->large = tn_plan_is_large(c->m);
@@ -287,7 +288,7 @@ int tn_model_settings(const tn_model *m, char *text, size_t size) {
     bool shown;
   } number[] = {{"--step", r->step, r->fixed},
                 {"--rtol", r->rtol, !r->fixed},
-                {"--atol", r->atol, !r->fixed},
+                {"--atol", r->atol, !r->fixed && r->atol > 0},
                 {"--until", r->until, true},
                 {"--every", r->every, true}};
   for (size_t i = 0; i < sizeof number / sizeof *number; i++) {

@@ -507,31 +507,50 @@ tn_status tn_rows_build(tn_context *c) {
   double *sigma = tn_context_alloc(c, sizeof *sigma * n);
   m->row_group = tn_context_alloc(c, sizeof *m->row_group * n);
   if (!m->row_joint || !m->row_scale || !m->row_group || !sigma) return TN_E_MEMORY;
-  double heaviest = 0;
-  for (int i = 0; i < m->bodies; i++) heaviest = fmax(heaviest, m->body[i].mass);
-  if (!(heaviest > 0)) heaviest = 1;
-  const double L = m->length;
   for (int i = 0; i < all; i++) {
     const tn_joint *j = &m->joint[i];
     int rows, rows_velocity;
     if (j->in_tree) continue;
     row_units(m, j, unit, &rows, &rows_velocity);
-    const bool light = holds_light(m, j);
+    const bool light = j->owner >= 0 || holds_light(m, j);
+    if (light) m->sigma = sigma;
     for (int k = 0; k < j->rows + j->rows_velocity; k++) {
       const int r = k < j->rows ? j->row + k : j->row_velocity + k - j->rows;
       m->row_joint[r] = i;
       m->row_group[r] = r;
       for (int l = k - 1; l >= 0; l--)
         if (unit[l] == unit[k]) m->row_group[r] = l < j->rows ? j->row + l : j->row_velocity + l - j->rows;
+      sigma[r] = light; /* its size will follow, with that of the assembly */
+    }
+  }
+  return TN_OK;
+}
+
+/* scales of rows, and weights that stand in for missing mass: by length and mass of the assembly, so that other parts of the model have
+ * no say in them */
+tn_status tn_rows_scale(tn_context *c) {
+  tn_model *m = c->m;
+  double *heaviest = tn_context_alloc(c, sizeof *heaviest * (size_t)(m->assemblies + 1));
+  if (!heaviest) return tn_no_memory(c);
+  for (int i = 0; i < m->bodies; i++) heaviest[m->assembly[i]] = fmax(heaviest[m->assembly[i]], m->body[i].mass);
+  for (int i = 0; i < m->joints + m->owned; i++) {
+    const tn_joint *j = &m->joint[i];
+    const int a = m->joint_assembly[i];
+    const double L = a >= 0 && m->assembly_size[a] > 0 ? m->assembly_size[a] : 1,
+                 mass = a >= 0 && heaviest[a] > 0 ? heaviest[a] : 1;
+    tn_unit unit[6];
+    int rows, rows_velocity;
+    if (j->in_tree) continue;
+    row_units(m, j, unit, &rows, &rows_velocity);
+    for (int k = 0; k < j->rows + j->rows_velocity; k++) {
+      const int r = k < j->rows ? j->row + k : j->row_velocity + k - j->rows;
       m->row_scale[r] = unit[k] == TN_LENGTH ? 1 / L : unit[k] == TN_LENGTH_SQUARED ? 1 / (2 * L * L) : 1;
+      if (!m->sigma || !(m->sigma[r] > 0)) continue;
+      m->sigma[r] = mass * (unit[k] == TN_LENGTH ? 1 : unit[k] == TN_LENGTH_SQUARED ? 1 / (4 * L * L) : L * L);
       if (j->owner >= 0) { /* the norm of Euler parameters: along it there is no inertia */
         const double *I = m->body[j->owner].tensor, sum = I[0] + I[4] + I[8];
-        m->sigma = sigma;
-        sigma[r] = sum > 0 ? sum / 3 : heaviest * L * L;
+        m->sigma[r] = sum > 0 ? sum / 3 : mass * L * L;
       }
-      if (!light) continue;
-      m->sigma = sigma;
-      sigma[r] = heaviest * (unit[k] == TN_LENGTH ? 1 : unit[k] == TN_LENGTH_SQUARED ? 1 / (4 * L * L) : L * L);
     }
   }
   return TN_OK;

@@ -97,6 +97,8 @@ typedef struct tn_body {
   int q, nq, u, nu;                /* its own coordinates and speeds, the first and their number      */
   const tn_chart *chart;           /* between them; NULL: qdot = u                                    */
   tn_pose pose;                    /* given                                                           */
+  double reach;                    /* of the places of joints, forces and rods on it, from its origin, m */
+  double size;                     /* the larger of that and of its radius of gyration, m */
   double mass, center[3], inertia; /* with lumps; inertia about the mass centre, plane                */
   double tensor[9];                /* the same in space, body axes                                    */
   int cols, *col;                  /* speeds its twist depends on, its ancestors' first; col NULL in large models */
@@ -411,6 +413,8 @@ struct tn_model {
   int *force_assembly;     /* forces: on which each acts; TN_NOTHING: on none, TN_ACROSS: between two              */
   double *assembly_length; /* assemblies: the largest distance between its joint places, rod ends and mass centres at
                             * the given pose, m; 0 where all coincide                                              */
+  double
+      *assembly_size; /* assemblies: that, or where it is 0 the largest radius of gyration; 0: points in one place    */
 
   tn_index body_index, joint_index, force_index, parameter_index; /* by name */
   tn_body *body;
@@ -431,10 +435,11 @@ struct tn_model {
   double *q0;               /* nq: the given pose */
   tn_unit *q_unit, *u_unit; /* nq, nu */
   const char **q_name, **u_name;
-  const char **own_name; /* nu: of speeds as they are integrated, tn_chart.to_own */
-  int *row_joint;    /* rows: whose it is */
-  int *row_group;    /* rows: the first of those of the same joint with the same unit */
-  double *row_scale; /* rows: C times this is what the contract sees */
+  const char **own_name;       /* nu: of speeds as they are integrated, tn_chart.to_own */
+  double *q_length, *u_length; /* nq, nu: what a number that is a length is seen against, m: tn_length_at; others: 1 */
+  int *row_joint;              /* rows: whose it is */
+  int *row_group;              /* rows: the first of those of the same joint with the same unit */
+  double *row_scale; /* rows: 1 over the length of its assembly, where C is a length; of a run: tn_system.scale */
   double *sigma;     /* rows: weight that stands in for missing mass; NULL if there is none */
   tn_servo *servo;   /* servos, in the order of their rows */
   int servos;
@@ -462,6 +467,18 @@ struct tn_model {
   tn_target *target; /* exact ones first */
   tn_run run;
 };
+
+/* lengths that a body's motion is seen against, m: of its assembly, 0 where that has none; and 1 m, then, whatever else is in the model */
+static inline double tn_body_length(const tn_model *m, int body) { return m->assembly_size[m->assembly[body]]; }
+static inline double tn_length_at(const tn_model *m, int body) {
+  const double L = tn_body_length(m, body);
+  return L > 0 ? L : 1;
+}
+/* the same of a joint; i from m->joints on: of the pivot of body i - m->joints */
+static inline double tn_joint_length(const tn_model *m, int i) {
+  const int a = i < m->joints ? m->joint_assembly[i] : m->assembly[i - m->joints];
+  return a >= 0 && m->assembly_size[a] > 0 ? m->assembly_size[a] : 1;
+}
 
 /* ---- inside the compile --------------------------------------------------------------------------------------------- */
 
@@ -648,6 +665,7 @@ tn_status tn_tree_build(tn_context *c);
 /* after the model is known to be small: col of every body, whose length goes with its depth */
 tn_status tn_tree_columns(tn_context *c);
 tn_status tn_rows_build(tn_context *c);
+tn_status tn_rows_scale(tn_context *c); /* after the assemblies */
 tn_status tn_servos_read(tn_context *c);
 tn_unit tn_servo_unit(const tn_servo *v, const tn_model *m, bool *mixed);
 tn_status tn_plan_build(tn_context *c);
@@ -665,6 +683,8 @@ bool tn_plan_is_large(const tn_model *m);
 tn_status tn_forces_list(tn_context *c);
 tn_status tn_forces_read(tn_context *c);
 tn_status tn_measure_at(tn_context *c, const tn_node *node, const char *name, tn_measure *m, bool *rate);
+/* what a measure that is a length is seen against, m; others: 1 */
+double tn_measure_length(const tn_model *m, const tn_measure *of);
 tn_unit tn_measure_unit(const tn_model *m, const tn_measure *of);
 bool tn_joint_there(const tn_model *m, const tn_joint_type *type); /* in the dimension of the model */
 int tn_joint_axes(const tn_model *m, const tn_joint_type *type);
@@ -674,15 +694,12 @@ bool tn_joint_remembers(
 /* whose row it is, in words: `joint 'knee'`; static text is not kept */
 void tn_row_owner(const tn_model *m, int row, char *text, size_t size);
 tn_unit tn_row_unit(const tn_model *m, int row); /* of C; one on channels of different units: TN_ANGLE */
-/* figures.c: what the contract sees of a row, times `scale`, is in `unit`: ` m`, ` m^2`, ` rad`, or "" if it has none */
-typedef struct tn_si {
-  double scale;
-  const char *unit;
-} tn_si;
-tn_si tn_row_si(const tn_model *m, int row);
-/* what the contract sees as `seen`, of C or of its rate. in SI: `0.15 m/s`; as a share of its scale: `2.31e-02 of 6.494 m/s` */
-void tn_row_figure(const tn_model *m, int row, bool rate, double seen, int digits, char *text, size_t size);
-void tn_row_share(const tn_model *m, int row, bool rate, double seen, char *text, size_t size);
+/* figures.c: unit of a row in SI, ` m`, ` m^2`, ` rad`, or "" if it has none */
+const char *tn_row_si(const tn_model *m, int row);
+/* what the contract sees as `seen`, which is C or its rate times `scale`. in SI: `0.15 m/s`; as a share: `2.31e-02 of 6.494 m/s` */
+void tn_row_figure(const tn_model *m, int row, double scale, bool rate, double seen, int digits, char *text,
+                   size_t size);
+void tn_row_share(const tn_model *m, int row, double scale, bool rate, double seen, char *text, size_t size);
 /* coordinates: qdot = N u; q moved by s; s of a small dq */
 void tn_model_rates(const tn_model *m, const double *q, const double *u, double *qdot);
 void tn_model_add(const tn_model *m, double *q, const double *s);
@@ -690,6 +707,7 @@ void tn_model_add(const tn_model *m, double *q, const double *s);
 bool tn_model_turns(const tn_model *m);
 void tn_model_to_own(const tn_model *m, const double *q, const double *u, double *x);
 void tn_model_from_own(const tn_model *m, const double *q, const double *x, double *u);
+void tn_model_carry(const tn_model *m, const double *u, const double *s, double k, double *du); /* tn_chart.carry */
 bool tn_model_tidy(const tn_model *m,
                    double *q); /* quaternions that have left unit length are put back; true if any had */
 void tn_model_tangent(const tn_model *m, const double *q, const double *dq, double *s);

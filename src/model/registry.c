@@ -71,7 +71,7 @@ static int named(const tn_coordinate *c) {
 static bool good_chart(const tn_chart *c) {
   if (!c) return true;
   if (c->nu < 1 || c->nq < 1 || c->nu > 8 || c->nq > 8 || !c->rates || !c->add || !c->tangent) return false;
-  if (!c->to_own != !c->from_own) return false;
+  if (!c->to_own != !c->from_own || !c->to_own != !c->carry) return false;
   for (int i = 0; i < c->nq; i++)
     if (!c->q_name[i]) return false;
   for (int i = 0; i < c->nu; i++)

@@ -138,7 +138,6 @@ static tn_status read_integrator(tn_context *c, const tn_node *node) {
   r->rtol = 1e-8;
   TN_TRY(positive(c, node, "step", &r->step, &step));
   TN_TRY(positive(c, node, "rtol", &r->rtol, &tolerance));
-  r->atol = r->rtol;
   TN_TRY(positive(c, node, "atol", &r->atol, &tolerance));
   if (tolerance && fmax(r->rtol, r->atol) < 1e-15)
     return tn_refuse(c, node, "tolerances below 1e-15 cannot be reached: numbers have 16 digits");
@@ -148,6 +147,7 @@ static tn_status read_integrator(tn_context *c, const tn_node *node) {
   tolerance = tolerance || r->max_step_given;
   const tn_node *control = tn_node_get(node, "control");
   TN_TRY(read_control(c, control, &r->by_numbers));
+  if (r->by_numbers && !(r->atol > 0)) r->atol = r->rtol;
   if (control && (step || !type->adaptive)) return tn_refuse(c, control, "a fixed step is not controlled");
   if (step && tolerance)
     return tn_refuse(c, node, "give `step` (fixed) or `rtol`, `atol`, `max_step` (adaptive), not both");

@@ -335,7 +335,11 @@ const tn_field tn_integrator_fields[] = {
     {.key = "type", .doc = "which one", .kind = TN_TEXT},
     {.key = "step", .unit = "s", .doc = "fixed step", .lo = TN_POSITIVE, .hi = INFINITY},
     {.key = "rtol", .doc = "relative tolerance, 1e-8 if left out", .lo = TN_POSITIVE, .hi = INFINITY},
-    {.key = "atol", .doc = "absolute tolerance, `rtol` if left out", .lo = TN_POSITIVE, .hi = INFINITY},
+    {.key = "atol",
+     .doc = "errors that do not matter: of angles in rad, of lengths in shares of the length of the assembly, of "
+            "their rates per second; none if left out",
+     .lo = TN_POSITIVE,
+     .hi = INFINITY},
     {.key = "max_step",
      .unit = "s",
      .doc = "longest step; `every` where drivers or forces depend on t or there are events, else none",

@@ -188,7 +188,7 @@ tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write
     }
     char gap[48] = "0", owner[160] = "";
     if (r->start_violation > 0) {
-      tn_row_figure(m, s->start_row, false, r->start_violation, 3, gap, sizeof gap);
+      tn_row_figure(m, s->start_row, m->row_scale[s->start_row], false, r->start_violation, 3, gap, sizeof gap);
       tn_row_owner(m, s->start_row, owner, sizeof owner);
     }
     tn_put(p, "  initial configuration: off by %s", gap);

@@ -57,7 +57,10 @@ void tn_report_settings(tn_json *j, const tn_model *m) {
     tn_json_real(j, "step", r->step);
   } else {
     tn_json_real(j, "rtol", r->rtol);
-    tn_json_real(j, "atol", r->atol);
+    if (r->atol > 0)
+      tn_json_real(j, "atol", r->atol);
+    else
+      tn_json_null(j, "atol", "not given");
   }
   tn_json_real(j, "until", r->until);
   tn_json_real(j, "every", r->every);

@@ -113,7 +113,7 @@ static bool in_conflict(const tn_sim *s, bool rate, int target) {
 static void off_text(const tn_sim *s, bool rate, double off, int row, char *text, size_t size) {
   const tn_model *m = s->m;
   if (row < m->rows) {
-    tn_row_figure(m, row, rate, off, 3, text, size);
+    tn_row_figure(m, row, m->row_scale[row], rate, off, 3, text, size);
     return;
   }
   const tn_target *t = &m->target[row - m->rows];
@@ -169,8 +169,8 @@ static void disagreement(tn_sim *s, bool rate, int i, char *text, size_t size) {
   tn_start_reach(s, rate);
   const tn_status status = tn_at(s, s->t, s->y, s->e);
   s->start_without[i] = false;
-  tn_row_figure(s->m, row, rate, status == TN_OK ? fabs((rate ? sys->Cdot : sys->C)[row]) * s->m->row_scale[row] : NAN,
-                3, text, size);
+  tn_row_figure(s->m, row, s->m->row_scale[row], rate,
+                status == TN_OK ? fabs((rate ? sys->Cdot : sys->C)[row]) * s->m->row_scale[row] : NAN, 3, text, size);
 }
 
 /* a smallest set of drivers and joints that contradict each other */

@@ -36,7 +36,7 @@ static void judge(tn_sim *s, double h, const double *before, const double *after
   double off = 0, size = 0;
   if (x->happened != happenings(s)) return;
   for (int i = 0; i < m->nu; i++) {
-    const double unit = m->u_unit[i] == TN_LENGTH ? 1 / m->length : 1, a1 = (after[i] - before[i]) / h;
+    const double unit = 1 / m->u_length[i], a1 = (after[i] - before[i]) / h;
     const double mean = x->begins ? a1 : 0.5 * (x->accel[i] + a1);
     off = fmax(off, fabs(before[i] - x->u_in[i] - (s->t_step - x->t_in) * mean) * unit);
     size = fmax(size, fmax(fabs(x->u_in[i]), fabs(before[i])) * unit);

@@ -15,17 +15,15 @@ static const double FREE = 1e-3;  /* of that: a margin that changes so much alon
 static const double SMALL = 1e-6; /* of states beside others: contracts may be wider */
 static const double AHEAD = 1e-6; /* of the longest step: where a margin moves to    */
 
-/* number i of a motion in no direction in particular, of the size 1, or of the model's length where it is one */
-static double any_way(const tn_model *m, int i, tn_unit unit) {
-  return (unit == TN_LENGTH ? m->length : 1) * (0.75 + 0.25 * cos(i)) * (i % 2 ? -1 : 1);
-}
+/* number i of a motion in no direction in particular, of the size given */
+static double any_way(int i, double size) { return size * (0.75 + 0.25 * cos(i)) * (i % 2 ? -1 : 1); }
 
 /* (1): v - x into s->start_s */
 static tn_status free_way(tn_sim *s) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
   double *v = s->start_s, *x = s->y_moved, *r = s->V_row, *u = tn_u_of(s, s->yrow);
-  for (int i = 0; i < m->nu; i++) v[i] = any_way(m, i, m->u_unit[i]);
+  for (int i = 0; i < m->nu; i++) v[i] = any_way(i, m->u_length[i]);
   if (!m->rows) return TN_OK;
   memcpy(s->yrow, s->y, sizeof *s->y * (size_t)s->n);
   for (int i = 0; i < m->nu; i++) u[i] += v[i];
@@ -55,8 +53,8 @@ tn_status tn_edge_wander(tn_sim *s) {
   double *before = w->from; /* nobody needs it between steps */
   if ((status = tn_switch_margins(s, s->t, s->y, before)) != TN_OK) return status;
   memcpy(y, s->y, sizeof *y * (size_t)s->n);
-  for (int i = 0; i < m->nq; i++) y[i] += position * any_way(m, i, m->q_unit[i]);
-  for (int i = 0; i < m->nu; i++) y[m->nq + i] += velocity * any_way(m, m->nq + i, m->u_unit[i]);
+  for (int i = 0; i < m->nq; i++) y[i] += position * any_way(i, m->q_length[i]);
+  for (int i = 0; i < m->nu; i++) y[m->nq + i] += velocity * any_way(m->nq + i, m->u_length[i]);
   status = tn_switch_margins(s, s->t, y, w->room);
   if (status != TN_OK) return status == TN_E_RUN ? TN_OK : status;
   for (int i = 0; i < m->switches; i++) w->wander[i] = fabs(w->room[i] - before[i]);

@@ -186,7 +186,7 @@ static double worst_touched(const tn_sim *s, const double *rows, bool velocity, 
   for (int i = 0; i < (velocity ? m->rows : m->holonomic); i++) {
     const int joint = m->row_joint[i];
     if (joint >= m->joints || !s->happening.touched[joint]) continue;
-    const double off = fabs(rows[i]) * m->row_scale[i];
+    const double off = fabs(rows[i]) * s->solver.sys.scale[i];
     if (*row < 0 || !(off <= worst)) worst = off, *row = i;
   }
   return worst;
@@ -231,7 +231,7 @@ static int row_of_nothing(tn_sim *s) {
     const double *A = s->solver.sys.A + (size_t)i * (size_t)m->nu;
     double most = 0;
     if (m->row_joint[i] >= m->joints || !s->happening.touched[m->row_joint[i]]) continue;
-    for (int j = 0; j < m->nu; j++) most = fmax(most, fabs(A[j]) * (m->u_unit[j] == TN_LENGTH ? m->length : 1));
+    for (int j = 0; j < m->nu; j++) most = fmax(most, fabs(A[j]) * m->u_length[j]);
     if (most * m->row_scale[i] < fmin(10 * m->run.contract_position, NOTHING)) return i;
   }
   return -1;
@@ -301,8 +301,8 @@ static tn_status in_place(tn_sim *s, int event) {
   if (row < 0 || off <= m->run.contract_position) return TN_OK;
   char owner[160], gap[48], allowed[48];
   tn_row_owner(m, row, owner, sizeof owner);
-  tn_row_figure(m, row, false, off, 3, gap, sizeof gap);
-  tn_row_figure(m, row, false, m->run.contract_position, 3, allowed, sizeof allowed);
+  tn_row_figure(m, row, s->solver.sys.scale[row], false, off, 3, gap, sizeof gap);
+  tn_row_figure(m, row, s->solver.sys.scale[row], false, m->run.contract_position, 3, allowed, sizeof allowed);
   refuse(s, event >= 0 ? &m->trigger[event] : NULL, "%s is off by %s where it shall hold, allowed %s", owner, gap,
          allowed);
   tn_hint(s->e, "it can be switched on, or changed, only where its bodies are in place: `when` must say where");

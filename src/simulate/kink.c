@@ -22,7 +22,7 @@ void tn_kink_reset(tn_sim *s) {
 }
 
 const char *tn_impulse_unit(const tn_model *m, int row) {
-  const char *unit = tn_row_si(m, row).unit;
+  const char *unit = tn_row_si(m, row);
   return !*unit ? "" : tn_row_unit(m, row) == TN_ANGLE ? " N m s" : " N s";
 }
 
@@ -69,7 +69,7 @@ tn_status tn_kink_begin(tn_sim *s) {
 
 /* one line for each driver */
 static void list(tn_sim *s, int row, double value, double rate, bool known) {
-  const char *unit = tn_row_si(s->m, row).unit;
+  const char *unit = tn_row_si(s->m, row);
   const int i = s->m->row_joint[row];
   char jump[64] = "", kink[64] = "", impulse[80] = "", owner[160];
   if (s->kinks[i] >= MOST_LISTED) return;
@@ -100,8 +100,8 @@ tn_status tn_kink_end(tn_sim *s) {
       s->kink_C[i] = s->kink_Ct[i] = 0;
       continue;
     }
-    s->kink_C[i] = jump_of(sys->C[i], s->kink_C[i], m->run.contract_position / m->row_scale[i]);
-    s->kink_Ct[i] = jump_of(s->kink_Ct[i], sys->Ct[i], NOTHING * m->run.contract_velocity / m->row_scale[i]);
+    s->kink_C[i] = jump_of(sys->C[i], s->kink_C[i], m->run.contract_position / sys->scale[i]);
+    s->kink_Ct[i] = jump_of(s->kink_Ct[i], sys->Ct[i], NOTHING * m->run.contract_velocity / sys->scale[i]);
     some = some || s->kink_Ct[i] != 0;
     s->switches.kinked = s->switches.kinked || s->kink_C[i] != 0 || s->kink_Ct[i] != 0;
   }
@@ -163,7 +163,8 @@ static bool starts(tn_sim *s, int row) {
   const tn_model *m = s->m;
   const int i = m->row_joint[row];
   if (i >= m->joints || s->solver.sys.off[i] || row >= m->holonomic) return false;
-  return fabs(s->solver.sys.Ct[row]) * m->row_scale[row] > m->run.contract_velocity && !is_given_speed(s, &m->joint[i]);
+  return fabs(s->solver.sys.Ct[row]) * s->solver.sys.scale[row] > m->run.contract_velocity &&
+         !is_given_speed(s, &m->joint[i]);
 }
 
 tn_status tn_kink_start(tn_sim *s) {
@@ -178,7 +179,7 @@ tn_status tn_kink_start(tn_sim *s) {
   for (int i = 0; i < m->rows; i++) {
     if (!starts(s, i)) continue;
     char impulse[80], owner[160];
-    const char *unit = tn_row_si(m, i).unit;
+    const char *unit = tn_row_si(m, i);
     impulse_text(s, i, "; from rest this takes an impulse of ", known, impulse, sizeof impulse);
     tn_row_owner(m, i, owner, sizeof owner);
     tn_log(s, s->t, "start", "%s: it starts with a rate of %.6g%s/s, and `start` gives no speed%s", owner, -sys->Ct[i],

@@ -61,7 +61,7 @@ static tn_status put_back(tn_sim *s, double t, double theta, double *y, double *
   level(s, theta, s->C0, s->C1, m->holonomic, s->C_row);
   level(s, theta, s->V0, s->V1, m->rows, s->V_row);
   for (int i = 0; i < m->holonomic; i++) {
-    const double x = fabs(sys->C[i] - s->C_row[i]) * m->row_scale[i];
+    const double x = fabs(sys->C[i] - s->C_row[i]) * sys->scale[i];
     if (x > *off) *off = x, *row = i;
   }
   status = tn_put_back(&s->solver, TN_METRIC_MASS, false, t, y, tn_u_of(s, y), s->C_row, s->V_row, &changed, s->e);
@@ -76,7 +76,7 @@ tn_status tn_row_inside(tn_sim *s, double t) {
   const double theta = (t - s->t_step) / (s->t - s->t_step);
   tn_switch_hold(s);
   tn_status status = s->indirect ? tn_packed_inside(s, t, theta, s->ynew, s->y)
-                                : s->m->run.integrator->dense(s->work, &s->ode, theta * s->switches.share, s->yrow);
+                                 : s->m->run.integrator->dense(s->work, &s->ode, theta * s->switches.share, s->yrow);
   double off = 0;
   int row = 0;
   if (status == TN_OK && s->m->rows) status = put_back(s, t, theta, s->yrow, &off, &row);

@@ -184,6 +184,7 @@ tn_status tn_packed_start(tn_sim *s) {
       s->packing->count(self_of(s), s->packed, &s->solver, s->t, s->q_general, tn_u_of(s, s->y), s->solver.rank, &n);
   if (status != TN_OK) return status;
   s->ode.n = n + s->m->states + tn_ledgers(s->m);
+  s->ode.sizes = NULL; /* numbers of z are what they are */
   s->ode.part = NULL;
   s->ode.residual = NULL;
   s->ode.multipliers = NULL;
@@ -220,6 +221,7 @@ tn_status tn_packed_end(tn_sim *s, double t, bool adaptive) {
   if (s->turns) {
     tn_model_tangent(m, s->ynew, s->zerror, s->estimate);
     tn_model_from_own(m, s->ynew, s->zerror + m->nq, s->estimate + m->nu);
+    tn_model_carry(m, tn_u_of(s, s->ynew), s->estimate, 1, s->estimate + m->nu);
     memcpy(s->estimate + 2 * m->nu, s->zerror + tail_at(s), sizeof *s->zerror * (size_t)m->states);
     return TN_OK;
   }
@@ -231,6 +233,10 @@ tn_status tn_packed_end(tn_sim *s, double t, bool adaptive) {
   memcpy(s->estimate + m->nu, tn_u_of(s, other), sizeof *other * (size_t)m->nu);
   memcpy(s->estimate + 2 * m->nu, s->zerror + tail_at(s), sizeof *other * (size_t)m->states);
   return TN_OK;
+}
+
+void tn_packed_own_error(tn_sim *s) {
+  if (s->turns) tn_model_carry(s->m, tn_u_of(s, s->ynew), s->estimate, -1, s->estimate + s->m->nu);
 }
 
 tn_status tn_packed_accept(tn_sim *s, double t, double *y, bool *changed) {

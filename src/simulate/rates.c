@@ -128,7 +128,7 @@ static tn_status energy_beside(tn_sim *s, double t, const double *y, const doubl
 static tn_status energy_along(tn_sim *s, double t, const double *y, const double *x, double *power, double *work) {
   double most = 0, energy[2], *const forth = s->balances.before, *const back = s->balances.beside;
   *power = 0;
-  for (int i = 0; i < s->m->nu; i++) most = fmax(most, fabs(x[i]) / (s->m->u_unit[i] == TN_LENGTH ? s->m->length : 1));
+  for (int i = 0; i < s->m->nu; i++) most = fmax(most, fabs(x[i]) / s->m->u_length[i]);
   if (!(most > 0)) return TN_OK;
   const double step = 1e-4 / most;
   tn_status status = energy_beside(s, t, y, x, step, &energy[0], forth);

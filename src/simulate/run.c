@@ -19,6 +19,7 @@ static tn_status settle(tn_sim *s, bool judged) {
   tn_finite_reset(s);
   s->ode.redundant = s->summary.redundant_rows;
   if ((status = tn_packed_start(s)) != TN_OK) return status;
+  tn_scales_begin(s);
   m->run.integrator->start(tn_integrator_self(s->m), s->work, s->ode.n);
   s->t_step = s->t0 = s->t;
   s->fixed_steps = 0;
@@ -58,12 +59,13 @@ static void note_start(tn_sim *s) {
   char at[2][160], off[2][48];
   tn_row_owner(s->m, i, at[0], sizeof at[0]);
   tn_row_owner(s->m, j, at[1], sizeof at[1]);
-  tn_row_figure(s->m, i, false, position, 3, off[0], sizeof off[0]);
-  tn_row_figure(s->m, j, true, velocity, 3, off[1], sizeof off[1]);
+  tn_row_figure(s->m, i, sys->scale[i], false, position, 3, off[0], sizeof off[0]);
+  tn_row_figure(s->m, j, sys->scale[j], true, velocity, 3, off[1], sizeof off[1]);
   tn_log(s, s->t, "as-given", "the start is off by %s (%s), in velocity by %s (%s)", off[0], at[0], off[1], at[1]);
 }
 
 tn_status tn_begin_run(tn_sim *s) {
+  memcpy(s->solver.sys.scale, s->m->row_scale, sizeof *s->m->row_scale * (size_t)s->m->rows);
   tn_status status = tn_start_assemble(s, true);
   if (status == TN_OK) status = settle(s, !s->m->as_given);
   if (status == TN_OK && s->m->as_given) note_start(s);
@@ -75,7 +77,10 @@ tn_status tn_begin_run(tn_sim *s) {
 /* the largest T; the roundoff in V where nothing moves, or a motion that nobody sees: 1e-12 of its length a second */
 double tn_energy_scale(const tn_sim *s) {
   double creep = 0;
-  for (int i = 0; i < s->m->bodies; i++) creep += 0.5 * s->m->body[i].mass * s->m->length * s->m->length * 1e-24;
+  for (int i = 0; i < s->m->bodies; i++) {
+    const double v = 1e-12 * tn_length_at(s->m, i);
+    creep += 0.5 * s->m->body[i].mass * v * v;
+  }
   return fmax(fmax(s->summary.max_kinetic, 1e-9 * s->max_potential), creep);
 }
 

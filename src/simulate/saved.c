@@ -259,6 +259,7 @@ static void list(void *self, tn_keep *k) {
   s->sharing.ready = false;
   tn_keep_ints(k, "servos.sign", 1, &s->servos.sign, -1, 1);
   tn_balance_keep(s, k);
+  tn_scales_keep(s, k);
   tn_finite_keep(s, k);
   list_summary(&s->summary, k);
   tn_keep_ints(k, "worst_row", 2, s->worst_row, 0, last_of(m->rows));

@@ -73,12 +73,18 @@ static bool cholesky(size_t n, double *Z) {
   return true;
 }
 
-/* what the sum b_k^2/m_k would be if all of the model's mass moved with every speed */
-static double natural(const tn_model *m, const double *row) {
+/* what the sum b_k^2/m_k would be if all the mass of its assembly moved with every speed of actuator j */
+static double natural(const tn_model *m, int j, const double *row) {
+  const int assembly = m->joint_assembly[m->servo[j].joint];
+  const double L = tn_joint_length(m, m->servo[j].joint);
   double mass = 0, sum = 0;
-  for (int i = 0; i < m->bodies; i++) mass += m->body[i].mass;
-  for (int i = 0; i < m->rods; i++) mass += m->rod[i].mass;
-  for (int k = 0; k < m->nu; k++) sum += row[k] * row[k] / (m->u_unit[k] == TN_LENGTH ? 1 : m->length * m->length);
+  for (int i = 0; i < m->bodies; i++)
+    if (m->assembly[i] == assembly) mass += m->body[i].mass;
+  for (int i = 0; i < m->rods; i++) {
+    const int body = m->rod[i].end[0].body >= 0 ? m->rod[i].end[0].body : m->rod[i].end[1].body;
+    if (body >= 0 && m->assembly[body] == assembly) mass += m->rod[i].mass;
+  }
+  for (int k = 0; k < m->nu; k++) sum += row[k] * row[k] / (m->u_unit[k] == TN_LENGTH ? 1 : L * L);
   return mass > 0 ? sum / mass : 0;
 }
 
@@ -97,7 +103,7 @@ static bool compare(const tn_sim *s) {
     }
     for (size_t k = 0; k < nu; k++) beside += v->row[j * nu + k] * v->x[j * nu + k];
     /* an actuator that the joints hold moves nothing but by roundoff */
-    const double length = sqrt(fmax(seen + fmax(beside, 0), HELD * natural(s->m, v->row + j * nu)));
+    const double length = sqrt(fmax(seen + fmax(beside, 0), HELD * natural(s->m, (int)j, v->row + j * nu)));
     for (size_t i = 0; i < n; i++) v->S[i * n + j] = length > 0 ? v->S[i * n + j] / length : 0;
   }
   return true;

@@ -90,8 +90,8 @@ static void connect(tn_sim *s, const double *c) {
         torque = fmax(torque, t);
         continue;
       }
-      const double least_force = fmax(PART * force, NOISE * torque / m->length),
-                   least_torque = fmax(PART * torque, NOISE * force * m->length);
+      const double L = tn_joint_length(m, i), least_force = fmax(PART * force, NOISE * torque / L),
+                   least_torque = fmax(PART * torque, NOISE * force * L);
       if (!(f > least_force) && !(t > least_torque)) continue;
       if (x->group[i] < 0) x->group[i] = i;
       if (first < 0) first = i;

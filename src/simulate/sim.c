@@ -99,6 +99,7 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->start_try = TN_CARVE(c, double, m->nq);
   s->start_s = TN_CARVE(c, double, m->nu);
   tn_balance_carve(s, c, m);
+  tn_scales_carve(s, c, m);
   tn_packed_carve(s, c, m);
   tn_switch_carve(s, c, m);
   s->start_memory = TN_CARVE(c, double, m->memory);
@@ -155,6 +156,7 @@ tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
                     .begin = tn_rates_begin,
                     .rates = tn_rates,
                     .weights = tn_error_weights,
+                    .sizes = tn_error_sizes,
                     .correct = tn_rates_correct,
                     .residual = m->large || m->servos ? NULL : tn_dae_residual,
                     .multipliers = m->large || m->servos ? NULL : tn_dae_multipliers,

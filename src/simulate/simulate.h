@@ -13,6 +13,7 @@
  *   sharing.c which of them are taken
  *   singular.c positions where rows become dependent
  *   packed.c other numbers for the integrator than q and u
+ *   scale.c  sizes of the motion that errors are relative to
  *   switch.c functions made of pieces: steps end where they go from one to another
  *   edge.c   events behind a passage: held at their edge, or sent back
  *   event.c  what happens there at events; joints and forces switched, impulses
@@ -209,6 +210,27 @@ typedef struct tn_balances {
   double *kinetic, *potential, *across, *beside; /* scratch                                                     */
 } tn_balances;
 
+/* sizes of the motion that errors are relative to: scale.c */
+typedef struct tn_group { /* numbers of one unit that a body has; or one state of a force */
+  int first, n;           /* in u, states behind it                                      */
+  int body;               /* -1: a state of a force                                      */
+} tn_group;
+typedef struct tn_scales {
+  int groups;
+  tn_group *group;
+  double *d, *dbar, *ubar;       /* numbers: displacement since the start, running means of it and of u; saved    */
+  double *s_d, *s_u, *m_d, *m_u; /* groups: sizes over the last steps and over the run; saved                    */
+  double *far;                   /* bodies: how far their places are from the origin, m; saved                   */
+  double *away;                  /* assemblies: the largest of `far`, m; saved                                     */
+  double h_first;                /* s: the first step; shorter ones do not raise the floor of what is at rest; saved */
+  tn_unit *row_unit;             /* rows                                                                          */
+  double *S_d, *S_u, *w_d, *w_u; /* groups: of the attempt at hand, or of the state whose weights were asked for */
+  double *gone;                  /* numbers: change of places in a step                                          */
+  double *C_d, *C_u;             /* parts: the largest S, m and m/s                                              */
+  double *B_d, *B_u;             /* assemblies: likewise                                                         */
+  double *twist;                 /* bodies x twist: weights of their twists                                      */
+} tn_scales;
+
 /* what another stage adds to the reports of a run: members of the JSON object, lines of the text. functions may be NULL */
 typedef struct tn_addition {
   const void *self;
@@ -279,6 +301,7 @@ struct tn_sim {
   bool unfinished;                     /* the last one ended before its end                              */
   double max_balance, max_potential;
   tn_balances balances;
+  tn_scales scales;
   double inconsistency; /* of redundant rows, the largest where rows of output are                */
   bool *near;           /* bodies: near a singular position of their coordinates, and it was said  */
   int events;
@@ -379,6 +402,8 @@ tn_status tn_packed_start(tn_sim *s); /* length of z, and z of the present state
 /* at the present state, before a step: which numbers z has from here on */
 tn_status tn_packed_renew(tn_sim *s, tn_choice when, bool *changed);
 tn_status tn_packed_end(tn_sim *s, double t, bool adaptive); /* ynew of znew, and the estimate of its error */
+/* the estimate is of u, as filters want it; then, of speeds as they are integrated, along the axes of u */
+void tn_packed_own_error(tn_sim *s);
 /* z stands, but for positions that stabilizers have corrected; y follows */
 tn_status tn_packed_accept(tn_sim *s, double t, double *y, bool *changed);
 void tn_packed_ledger(tn_sim *s);
@@ -472,8 +497,24 @@ void tn_doubt_interpolation(tn_sim *s, double t, double theta, double off, int r
 void tn_doubt_switch(tn_sim *s, int i);
 tn_run_verdict tn_verdict_of(const tn_sim *s);
 
-/* step.c: one accepted step, not beyond t_limit; the error that each number of y may have */
+/* scale.c: memory of the motion, from where a run begins, with its first step, and with every step that is taken; of an attempt at hand.
+ * error that each number of y (or of z) may have, and sizes that differences of rates may be tied to. errors of the attempt at hand in
+ * tolerances: of the estimate, and of what is taken from it as violations (rows) */
+void tn_scales_carve(tn_sim *s, tn_carve *c, const tn_model *m);
+void tn_scales_begin(tn_sim *s);
+void tn_scales_first(tn_sim *s, double h, const double *accel);
+void tn_scales_trial(tn_sim *s, double h);
+void tn_scales_take(tn_sim *s, double h);
+void tn_scales_keep(tn_sim *s, tn_keep *k);
 void tn_error_weights(void *sim, const double *y, double *w);
+void tn_error_sizes(void *sim, const double *y, double *size);
+double tn_error_norm(const tn_sim *s, int *worst);
+double tn_error_rows(tn_sim *s, const double *position, const double *velocity);
+double tn_weight_of_number(const tn_run *r, double a, double b);
+/* the body whose motion is the least above the roundoff of its place: that in shares of the motion, and in m. false: none is worth telling */
+bool tn_scales_coarse(const tn_sim *s, int *body, double *share, double *length);
+
+/* step.c: one accepted step, not beyond t_limit */
 tn_status tn_step(tn_sim *s, double t_limit);
 
 /* switch.c */

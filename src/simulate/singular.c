@@ -84,12 +84,9 @@ static bool know_typical(tn_sim *s) {
 static void put_back(tn_sim *s, double *q) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
-  const double size = tn_system_extent(sys);
   tn_kkt_info info;
-  for (int i = 0; i < m->rows; i++) {
-    s->start_r[i] = i < m->holonomic ? -sys->C[i] : 0;
-    s->V_row[i] = 4.4e-16 * size / m->row_scale[i];
-  }
+  for (int i = 0; i < m->rows; i++) s->start_r[i] = i < m->holonomic ? -sys->C[i] : 0;
+  tn_rows_noise(sys, false, s->V_row);
   tn_kkt_correct(&s->start_kkt, sys->M, sys->A, m->sigma ? s->start_sigma : NULL, s->start_r, s->V_row, s->start_x,
                  s->start_lambda, &info);
   if (!info.failed) tn_model_add(m, q, s->start_x);
@@ -230,7 +227,7 @@ static bool takes_part(tn_sim *s, const double *c, int row, tn_singular *p, bool
     const tn_joint *j = &m->joint[i];
     double most = 0;
     for (int d = 0; j->in_tree && d < m->twist; d++)
-      most = fmax(most, fabs(sys->reaction[m->twist * i + d]) * (d < m->dimension ? m->length : 1));
+      most = fmax(most, fabs(sys->reaction[m->twist * i + d]) * (d < m->dimension ? tn_joint_length(m, i) : 1));
     for (int r = j->row; !j->in_tree && r < j->row + j->rows; r++) most = fmax(most, fabs(c[r]) / m->row_scale[r]);
     for (int r = j->row_velocity; !j->in_tree && r < j->row_velocity + j->rows_velocity; r++)
       most = fmax(most, fabs(c[r]) / m->row_scale[r]);
@@ -374,7 +371,7 @@ static double velocity_change(const tn_sim *s) {
   const double *before = s->ynew + m->nq, *after = s->y + m->nq; /* the step has been taken */
   double change = 0, size = 0;
   for (int i = 0; i < m->nu; i++) {
-    const double unit = m->u_unit[i] == TN_LENGTH ? 1 / m->length : 1;
+    const double unit = 1 / m->u_length[i];
     change = fmax(change, fabs(after[i] - before[i]) * unit);
     size = fmax(size, fmax(fabs(after[i]), fabs(before[i])) * unit);
   }

@@ -28,9 +28,7 @@ static bool asks(const tn_sim *s, const wanted *w, int i) {
 
 static bool has_joint(const tn_sim *s, int row) { return !s->start_without[s->m->row_joint[row]]; }
 
-double tn_target_scale(const tn_model *m, const tn_target *t) {
-  return tn_measure_unit(m, &t->of) == TN_LENGTH ? 1 / m->length : 1;
-}
+double tn_target_scale(const tn_model *m, const tn_target *t) { return 1 / tn_measure_length(m, &t->of); }
 
 /* (3) which number of q (u, if it is a rate) a target is, or -1: its row is that speed alone, and the values have the same bits */
 static int number_of(const tn_system *sys, const tn_target *t, double value, const double *row) {
@@ -230,17 +228,15 @@ static double allowed(const tn_sim *s, bool rate) {
  * the rows give way, the others stay */
 static tn_status joints_win(tn_sim *s, const wanted *w) {
   const tn_model *m = s->m;
-  const tn_system *sys = &s->solver.sys;
+  tn_system *sys = &s->solver.sys;
   tn_kkt *k = &s->start_kkt;
   double off, *c = s->start_lambda;
   int worst;
-  const double violation =
-      w->rate ? tn_violation(sys, sys->Cdot, m->rows, NULL) : tn_violation(sys, sys->C, m->holonomic, NULL);
-  const double size = w->rate ? fmax(1, tn_system_speed(sys)) : tn_system_extent(sys);
-  if (violation <= ROUNDOFF * size) return TN_OK;
+  const double violation = tn_violation_seen(sys, w->rate);
+  if (violation <= ROUNDOFF) return TN_OK;
   if (m->large) { /* dependences are not known there: all of them, or none */
     const wanted joints = {.constraints = true, .rate = w->rate};
-    if (violation <= NEXT_TO * size) return TN_OK;
+    if (violation <= NEXT_TO) return TN_OK;
     return w->rate ? velocities(s, &joints, &off, &worst) : positions(s, &joints, s->y, &off, &worst);
   }
   const int n = collect(s, w, &off, &worst);
@@ -290,7 +286,8 @@ static tn_status approach(tn_sim *s, const wanted *w) {
     double rate, accel;
     tn_measure_eval(&s->solver.sys, &t->of, &begin[i], &rate, &accel, NULL);
     if (asks(s, w, i))
-      far = fmax(far, fabs(goal[i] - begin[i]) * (tn_measure_unit(m, &t->of) == TN_LENGTH ? 10 / m->length : 5));
+      far = fmax(far, fabs(goal[i] - begin[i]) *
+                          (tn_measure_unit(m, &t->of) == TN_LENGTH ? 10 / tn_measure_length(m, &t->of) : 5));
   }
   const int n = (int)fmin(ceil(far), 200000);
   if (n < 2) return TN_OK;
@@ -351,7 +348,7 @@ int tn_start_rank(tn_sim *s, bool rate, bool nearby) {
   s->solver.sys.complete = false;
   unsigned state = 1;
   double *way = s->start_way;
-  for (int i = 0; i < m->nu; i++) way[i] = jitter(&state) * 1e-2 * (m->u_unit[i] == TN_LENGTH ? m->length : 1);
+  for (int i = 0; i < m->nu; i++) way[i] = jitter(&state) * 1e-2 * m->u_length[i];
   if (nearby) tn_model_add(m, s->y, way);
   if (tn_solver_at(&s->solver, s->t, s->y, tn_u_of(s, s->y), s->e) != TN_OK) return -1;
   const int n = collect(s, &w, &off, &worst);
@@ -481,7 +478,7 @@ static tn_status nearby(tn_sim *s, unsigned *state, double *q, double *off) {
   tn_status status = rank_at(s, s->y, &rank);
   if (status != TN_OK) return status;
   double *way = s->start_way;
-  for (int i = 0; i < m->nu; i++) way[i] = jitter(state) * 1e-2 * (m->u_unit[i] == TN_LENGTH ? m->length : 1);
+  for (int i = 0; i < m->nu; i++) way[i] = jitter(state) * 1e-2 * m->u_length[i];
   tn_solver_rows_times(solver, way, solver->r);
   if ((status = tn_solver_correct(solver, TN_METRIC_MASS, TN_OF_ESTIMATE, solver->r, x, s->e)) != TN_OK) return status;
   for (int i = 0; i < m->nu; i++) way[i] -= x[i];

@@ -1,9 +1,7 @@
 /* one accepted step.
  *
- * adaptive: error norm max_i |e_i|/w_i over q, u and states of forces (never multipliers, nor the ledger), with the model's length L:
- *   w = max(atol, rtol) for angles, max(atol, rtol) L for lengths (not |x|: where the world has its origin must not matter),
- *   max(atol, rtol |rate|) for rates of angles, max(atol L, rtol |rate|) for those of lengths, max(atol, rtol |x|) for states
- *   of forces;
+ * adaptive: error norm max |e|/w over groups of q, u and states of forces (never multipliers, nor the ledger), scaled by the motion that
+ * they make: scale.c.
  * the estimate is taken after what the stabilizers will take from the end point anyway, and that part is judged as the
  * violation it would leave. a step is accepted at norm 1, and the next one aims at 1/32 of that:
  * then a tolerance means about what it says after ten seconds of motion. the controller is
@@ -39,10 +37,19 @@ static const double SAFE = 0.8, LEAST = 0.1, MOST = 5; /* of `numbers`, (1) */
 /* of the tolerance: an error that is taken where shorter steps do not make it smaller */
 static const double CREPT_MOST = 2;
 
+/* of the tolerance: an error that tells of a step that is far too long, whatever position it came near; so often shorter ones are tried
+ * before it is taken for one of a singular position */
+static const double ABSURD = 1e4;
+enum { MOST_ABSURD = 8 };
+
 /* an angle is counted within half a turn of what it was at the last step: a step must not be longer */
 static const double TURN_AIM = 2, TURN_MOST = 3; /* rad */
 
 enum { MOST_PARTS = 12 }; /* halvings of a fixed step */
+
+/* of the way to go: where a change of the rates is looked for, and the longest first step; of a rate: a change that is roundoff */
+static const double FIRST_LOOK = 1e-4, FIRST_MOST = 1e-2, FIRST_NOISE = 1e-12;
+enum { MOST_LOOKS = 10 };
 
 typedef struct trial {
   double h, err, rho, rho_end;
@@ -52,88 +59,30 @@ typedef struct trial {
   tn_status status;
 } trial;
 
-/* with a fixed step nobody has given tolerances: what an iteration inside the step has to reach then */
-static const double ITERATED = 1e-12;
-
-static double tolerance(const tn_sim *s, tn_unit unit) {
-  const tn_run *r = &s->m->run;
-  return (r->fixed ? ITERATED : fmax(r->atol, r->rtol)) * (unit == TN_LENGTH ? s->m->length : 1);
-}
-
-/* of component i of the estimate: nu of positions, nu of speeds, then states of forces; u and these at both ends */
-static double weight(const tn_sim *s, int i, const double *a, const double *b) {
-  const tn_model *m = s->m;
-  const tn_run *r = &m->run;
-  if (i >= 2 * m->nu) {
-    const double x = fmax(fabs(a[i - m->nu]), fabs(b[i - m->nu]));
-    return r->fixed ? ITERATED * fmax(1, x) : fmax(r->atol, r->rtol * x);
-  }
-  const int k = i < m->nu ? i : i - m->nu;
-  const double unit = m->u_unit[k] == TN_LENGTH ? m->length : 1, rate = fmax(fabs(a[k]), fabs(b[k]));
-  if (i < m->nu) return tolerance(s, m->u_unit[k]);
-  return r->fixed ? ITERATED * fmax(unit, rate) : fmax(r->atol * unit, r->rtol * rate);
-}
-
-/* of a number by itself, at both ends */
-static double weight_of_number(const tn_run *r, double a, double b) {
-  return fmax(r->atol, r->rtol * fmax(fabs(a), fabs(b)));
-}
-
 static bool by_numbers(const tn_sim *s) { return s->m->run.by_numbers; }
-
-void tn_error_weights(void *sim, const double *y, double *w) {
-  const tn_sim *s = sim;
-  const tn_model *m = s->m;
-  if (by_numbers(s)) {
-    for (int i = 0; i < s->n; i++) w[i] = i < s->n - s->ode.ledgers ? weight_of_number(&m->run, y[i], y[i]) : INFINITY;
-    return;
-  }
-  const double *u = y + m->nq;
-  for (int i = 0; i < m->nq; i++) w[i] = tolerance(s, m->q_unit[i]);
-  for (int i = 0; i < m->nu; i++) w[m->nq + i] = weight(s, m->nu + i, u, u);
-  for (int i = 0; i < m->states; i++) w[m->nq + m->nu + i] = weight(s, 2 * m->nu + i, u, u);
-  for (int i = m->nq + m->nu + m->states; i < s->n; i++) w[i] = INFINITY;
-}
-
-/* the error of positions is that of the motion, nu numbers: where coordinates are not, as of a quaternion, along its tangent */
-static double norm(const tn_sim *s, const double *ya, const double *yb, int *worst) {
-  double most = 0;
-  const double *a = ya + s->m->nq, *b = yb + s->m->nq;
-  for (int i = 0; i < 2 * s->m->nu + s->m->states; i++) {
-    const double x = fabs(s->estimate[i]) / weight(s, i, a, b);
-    if (!(x <= most)) most = x, *worst = i;
-    if (isnan(x)) return INFINITY;
-  }
-  return most;
-}
 
 static double norm_of_numbers(const tn_sim *s, int *worst) {
   const double *e = s->indirect ? s->zerror : s->error, *a = s->indirect ? s->z : s->y,
                *b = s->indirect ? s->znew : s->ynew;
   double most = 0;
   for (int i = 0; i < s->ode.n - s->ode.ledgers; i++) {
-    const double x = fabs(e[i]) / weight_of_number(&s->m->run, a[i], b[i]);
+    const double x = fabs(e[i]) / tn_weight_of_number(&s->m->run, a[i], b[i]);
     if (!(x <= most)) most = x, *worst = i;
     if (isnan(x)) return INFINITY;
   }
   return most;
 }
 
-static double added(const tn_sim *s, const double *now, const double *before, int n) {
-  for (int i = 0; i < n; i++) s->C_row[i] = now[i] - before[i];
-  return tn_violation(&s->solver.sys, s->C_row, n, NULL);
-}
-
 /* the other half of the error: what a filter takes from the estimate, as a violation of the constraints, in units of the
  * tolerance. for a mechanism without freedom it is all there is. near a singular position the estimate is spoiled in this
  * part too, and the violation that the step really adds judges */
-static double drift(const tn_sim *s, const double taken[2]) {
-  const tn_run *r = &s->m->run;
+static double drift(tn_sim *s, double *position, double *velocity) {
   const tn_system *sys = &s->solver.sys;
-  const bool near = s->solver.nearness < SPOILED;
-  const double position = near ? added(s, sys->C, s->C1, s->m->holonomic) : taken[0];
-  const double velocity = near ? added(s, sys->Cdot, s->V1, s->m->rows) : taken[1];
-  return fmax(position / fmax(r->atol, r->rtol), velocity / fmax(r->atol, r->rtol * tn_system_speed(sys)));
+  for (int i = 0; s->solver.nearness < SPOILED && i < s->m->rows; i++) {
+    position[i] = i < s->m->holonomic ? sys->C[i] - s->C1[i] : 0;
+    velocity[i] = sys->Cdot[i] - s->V1[i];
+  }
+  return tn_error_rows(s, position, velocity);
 }
 
 /* near a singular position an estimate may see nothing of what is wrong; the energy does. what of it neither forces nor drivers
@@ -190,18 +139,21 @@ static trial attempt(tn_sim *s, double h) {
     tn_model_tangent(m, s->ynew, s->error, s->estimate);
     memcpy(s->estimate + m->nu, s->error + m->nq, sizeof *s->error * (size_t)(m->nu + m->states));
   }
+  if (r.status == TN_OK && adaptive && !by_numbers(s)) tn_scales_trial(s, h);
   for (int i = 0; adaptive && !by_numbers(s) && i < m->run.stabilizers && r.status == TN_OK; i++) {
     const tn_stabilizer_type *st = m->run.stabilizer[i].type;
     if (!st->filter) continue;
     r.status = tn_at(s, s->t + h, s->ynew, s->e);
     if (r.status != TN_OK) break;
-    double taken[2] = {0, 0};
-    st->filter(m->run.stabilizer[i].self, &s->solver, s->estimate, s->estimate + m->nu, taken);
-    off = fmax(off, drift(s, taken));
+    memset(s->C_row, 0, sizeof *s->C_row * (size_t)m->rows);
+    memset(s->V_row, 0, sizeof *s->V_row * (size_t)m->rows);
+    st->filter(m->run.stabilizer[i].self, &s->solver, s->estimate, s->estimate + m->nu, s->C_row, s->V_row);
+    off = fmax(off, drift(s, s->C_row, s->V_row));
   }
   if (r.status == TN_OK && m->rows) r.status = look_at_end(s, s->t + h, &r);
+  if (r.status == TN_OK && adaptive && !by_numbers(s)) tn_packed_own_error(s);
   if (r.status == TN_OK && adaptive)
-    r.err = by_numbers(s) ? norm_of_numbers(s, &r.worst) : fmax(norm(s, s->y, s->ynew, &r.worst), off);
+    r.err = by_numbers(s) ? norm_of_numbers(s, &r.worst) : fmax(tn_error_norm(s, &r.worst), off);
   if (r.status == TN_OK && adaptive && m->memory) {
     int which;
     r.status = tn_at(s, s->t + h, s->ynew, s->e);
@@ -241,6 +193,7 @@ static tn_status take(tn_sim *s, double t_end, const trial *r) {
   s->summary.local_errors += local_error(s, r);
   status = tn_accept(s, s->t, s->y, &changed);
   tn_packed_ledger(s);
+  tn_scales_take(s, s->t - s->t_step);
   if (s->switches.share == 1) s->m->run.integrator->accept(s->work, s->indirect ? s->z : s->y, changed);
   s->switches.longest = fmax(s->switches.longest, s->t - s->t_step);
   s->summary.t_end = s->t;
@@ -381,42 +334,75 @@ static tn_status first_step_of_numbers(tn_sim *s, double t_limit) {
   return TN_OK;
 }
 
-/* a first step from the size of the rates and of their change, Hairer, Norsett & Wanner I, II.4 */
+/* the time in which accelerations of a part change by as much as they are: over a time h they change by `change`, over a hundred times that
+ * by `before`, NaN: it was not looked at. from rest they change as h^2. INFINITY: they tell nothing; NaN: h is too long to tell */
+static double change_time(double h, double size, double change, double before) {
+  if (change <= 0.1 * size) return change > FIRST_NOISE * size ? h * sqrt(size / change) : INFINITY;
+  if (change > 0.3 * before) return INFINITY; /* roundoff, or a jump */
+  if (change < 0.03 * before) return 100 * h; /* in proportion to h: they begin with 0, and are smooth */
+  return NAN;
+}
+
+/* the shortest of these, of all parts; `before` (parts) as above, and then those over h. *look: some h is too long. angles turn by 1 rad
+ * in it */
+static double shortest_time(const tn_sim *s, double h, const double *f0, const double *f1, double *before, bool *look) {
+  const tn_model *m = s->m;
+  const tn_scales *x = &s->scales;
+  double shortest = INFINITY;
+  *look = false;
+  for (int part = 0; part < m->parts; part++) {
+    double a0 = 0, a1 = 0, change = 0, turn = 0;
+    for (int i = 0; i < x->groups; i++) {
+      const tn_group *g = &x->group[i];
+      if (g->body < 0 || m->part[m->nq + g->first] != part) continue;
+      const bool length = m->u_unit[g->first] == TN_LENGTH;
+      const double arm = length ? 1 : tn_length_at(m, g->body);
+      for (int k = m->nq + g->first; k < m->nq + g->first + g->n; k++) {
+        a0 = hypot(a0, arm * f0[k]);
+        a1 = hypot(a1, arm * f1[k]);
+        change = hypot(change, arm * (f1[k] - f0[k]));
+        if (!length) turn = hypot(turn, s->y[k]);
+      }
+    }
+    const double tau = change_time(h, fmax(a0, a1), change, before[part]);
+    if (isnan(tau)) *look = true;
+    before[part] = isnan(tau) ? change : 0; /* 0: it has told */
+    if (tau < shortest) shortest = tau;
+    if (turn > 0) shortest = fmin(shortest, 1 / turn);
+  }
+  return shortest;
+}
+
+/* the state a time h ahead, with accelerations as they are: those of a motion from rest change with its places */
+static void ahead(const tn_sim *s, double h, const double *f0, double *y1) {
+  const tn_model *m = s->m;
+  for (int i = 0; i < s->n; i++) y1[i] = s->y[i] + 0.5 * h * f0[i];
+  tn_model_rates(m, s->y, y1 + m->nq, y1);
+  for (int i = 0; i < s->n; i++) y1[i] = s->y[i] + h * (i < m->nq ? y1[i] : f0[i]);
+}
+
+/* a first step: the tolerance, as the motion that the step makes itself is weighed with it, is met by a formula of order p in about
+ * tau tol^(1/p), tau the time in which accelerations change. tau is seen over a time that has to be short against it */
 static tn_status first_step(tn_sim *s, double t_limit) {
   if (by_numbers(s)) return first_step_of_numbers(s, t_limit);
-  const int order = s->m->run.integrator->order;
-  double *f0 = s->yrow, *y1 = s->ynew, *f1 = s->error, d0 = 0, d1 = 0, d2 = 0;
-  const double most = t_limit - s->t;
-  tn_status status = tn_rates_begin(s, s->t, s->y, 1e-3 * most);
+  const tn_run *run = &s->m->run;
+  const double most = fmin(t_limit - s->t, run->max_step),
+               k = 1.0 / (run->integrator->orders ? 2 : run->integrator->order);
+  double *f0 = s->yrow, *y1 = s->ynew, *f1 = s->error, *before = s->scales.C_u, h = FIRST_LOOK * most, tau = INFINITY;
+  tn_status status = tn_rates_begin(s, s->t, s->y, h);
   if (status == TN_OK) status = tn_rates(s, s->t, s->y, f0);
   if (status != TN_OK) return status;
-  const int nq = s->m->nq, nu = s->m->nu;
-  const double *u = s->y + nq;
-  for (int i = 0; i < nq; i++) d0 = fmax(d0, fabs(s->y[i]) / tolerance(s, s->m->q_unit[i]));
-  for (int i = 0; i < nu; i++) {
-    d0 = fmax(d0, fabs(u[i]) / weight(s, nu + i, u, u));
-    d1 = fmax(d1, fmax(fabs(u[i]) / weight(s, i, u, u), fabs(f0[nq + i]) / weight(s, nu + i, u, u)));
+  for (int i = 0; i < s->m->parts; i++) before[i] = NAN;
+  bool look = true;
+  for (int tries = 0; look && tries < MOST_LOOKS; tries++, h *= 0.01) {
+    ahead(s, h, f0, y1);
+    status = tn_rates(s, s->t + h, y1, f1);
+    if (status != TN_OK && status != TN_E_RUN) return status;
+    if (status == TN_OK) tau = fmin(tau, shortest_time(s, h, f0, f1, before, &look));
   }
-  for (int i = 2 * nu; i < 2 * nu + s->m->states; i++) {
-    d0 = fmax(d0, fabs(u[i - nu]) / weight(s, i, u, u));
-    d1 = fmax(d1, fabs(f0[nq + i - nu]) / weight(s, i, u, u));
-  }
-  double h = d0 < 1 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1; /* a state below the tolerance says nothing */
-  h = fmin(h, most);
-  for (int i = 0; i < s->n; i++) y1[i] = s->y[i] + h * f0[i];
-  if ((status = tn_rates(s, s->t + h, y1, f1)) != TN_OK) {
-    if (status != TN_E_RUN) return status;
-    s->h = fmin(1e-6, most);
-    return TN_OK;
-  }
-  for (int i = 0; i < nu; i++)
-    d2 = fmax(d2, fmax(fabs(y1[nq + i] - u[i]) / weight(s, i, u, u),
-                       fabs(f1[nq + i] - f0[nq + i]) / weight(s, nu + i, u, u)) /
-                      h);
-  for (int i = 2 * nu; i < 2 * nu + s->m->states; i++)
-    d2 = fmax(d2, fabs(f1[nq + i - nu] - f0[nq + i - nu]) / weight(s, i, u, u) / h);
-  const double steep = fmax(d1, d2), h1 = steep <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / steep, 1.0 / (order + 1));
-  s->h = fmin(fmin(100 * h, h1), most);
+  s->h = fmin(FIRST_MOST * most, tau * pow(AIM * run->rtol, k));
+  if (look) s->h = fmin(s->h, h); /* it goes up from there */
+  tn_scales_first(s, fmin(FIRST_MOST * most, 0.1 * tau), f0 + s->m->nq);
   return TN_OK;
 }
 
@@ -513,6 +499,7 @@ static double factor(tn_sim *s, const trial *r) {
 static tn_status adaptive_step(tn_sim *s, double t_limit) {
   bool rejected = false;
   trial longest = {0}; /* the first attempt */
+  int absurd = 0;
   for (;;) {
     const double most = t_limit - s->t;
     if (!(s->h > 0)) {
@@ -535,7 +522,7 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
       if (forced) r = other, last = r.h == most;
       longest.h = 0; /* no more of it in this step */
     }
-    if (!forced && too_near(&r) && !(s->passing.staying && r.err <= 1)) {
+    if (!forced && too_near(&r) && !(s->passing.staying && r.err <= 1) && !(r.err > ABSURD && absurd++ < MOST_ABSURD)) {
       r = step_over(s, r, most, INFINITY);
       if (r.status != TN_OK && r.status != TN_E_RUN) return r.status;
       forced = r.status == TN_OK;
@@ -591,6 +578,7 @@ static tn_status own_step(tn_sim *s, double t_limit) {
   double t;
   bool again;
   if (s->turning > 0) t_limit = fmin(t_limit, s->t + TURN_AIM / s->turning);
+  if (!(s->h > 0) && !by_numbers(s) && (r.status = first_step(s, t_limit)) != TN_OK) return r.status;
   s->solver.nearness = s->solver.seen = 1;
   const long before = s->effort.rejected;
   r.status =

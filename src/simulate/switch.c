@@ -357,7 +357,7 @@ static tn_status inside(tn_sim *s, double t_end, double share, double *to) {
   const double t = share < 1 ? s->t + share * (t_end - s->t) : t_end;
   tn_switch_hold(s);
   const tn_status status = s->indirect ? tn_packed_inside(s, t, share, s->y, s->ynew)
-                                      : s->m->run.integrator->dense(s->work, &s->ode, share, s->yrow);
+                                       : s->m->run.integrator->dense(s->work, &s->ode, share, s->yrow);
   return status == TN_OK ? tn_switch_margins(s, t, s->yrow, to) : status;
 }
 

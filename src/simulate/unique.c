@@ -25,7 +25,9 @@ bool tn_redundancy(tn_sim *s, const double *q, int *redundant) {
 }
 
 /* component i of a wrench or row as energy */
-static double as_energy(const tn_model *m, int component) { return component < m->dimension ? m->length : 1; }
+static double as_energy(const tn_model *m, int joint, int component) {
+  return component < m->dimension ? tn_joint_length(m, joint) : 1;
+}
 
 /* null vector number e, its largest effort 1 J. false: of a row that is switched off, which is none */
 static bool null_vector(tn_sim *s, int e, double *c) {
@@ -59,7 +61,8 @@ static void mark(tn_sim *s, const double *c) {
   const tn_model *m = s->m;
   const tn_system *sys = &s->solver.sys;
   double most = 0;
-  for (int i = 0; i < m->joints * m->twist; i++) most = fmax(most, fabs(sys->reaction[i]) * as_energy(m, i % m->twist));
+  for (int i = 0; i < m->joints * m->twist; i++)
+    most = fmax(most, fabs(sys->reaction[i]) * as_energy(m, i / m->twist, i % m->twist));
   for (int i = 0; i < m->joints; i++) {
     const tn_joint *j = &m->joint[i];
     tn_shared *shared = &s->shared[i];
@@ -70,8 +73,8 @@ static void mark(tn_sim *s, const double *c) {
     double own[6];
     in_joint_axes(sys, j, w, own);
     for (int k = 0; k < m->twist; k++) {
-      if (fabs(w[k]) * as_energy(m, k) > UNIQUE * most) shared->world |= 1u << k;
-      if (fabs(own[k]) * as_energy(m, k) > UNIQUE * most) shared->own |= 1u << k;
+      if (fabs(w[k]) * as_energy(m, i, k) > UNIQUE * most) shared->world |= 1u << k;
+      if (fabs(own[k]) * as_energy(m, i, k) > UNIQUE * most) shared->own |= 1u << k;
     }
   }
 }
@@ -112,8 +115,9 @@ static void mark_columns(tn_sim *s, int redundant) {
   outputs(s, true, other);
   /* every reaction on its own, from where the others have come to: to within a factor this is what a column can change by */
   for (int i = 0; i < m->rows; i++) sys->lambda[i] += jitter(&state) * m->row_scale[i];
-  for (int i = 0; i < m->joints * m->twist; i++) sys->reaction[i] += jitter(&state) / as_energy(m, i % m->twist);
-  for (int i = 0; m->dimension == 2 && i < 2 * m->bodies; i++) sys->pivot[i] += jitter(&state) / m->length;
+  for (int i = 0; i < m->joints * m->twist; i++)
+    sys->reaction[i] += jitter(&state) / as_energy(m, i / m->twist, i % m->twist);
+  for (int i = 0; m->dimension == 2 && i < 2 * m->bodies; i++) sys->pivot[i] += jitter(&state) / tn_length_at(m, i / 2);
   outputs(s, false, s->row);
   for (int i = 0; i < m->columns; i++)
     if (fabs(other[i] - base[i]) > UNIQUE * fabs(s->row[i] - other[i])) s->column_shared[i] = true;

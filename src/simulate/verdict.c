@@ -11,6 +11,7 @@ static const double BALANCE_TRUSTED =
     1e-6; /* of the largest kinetic energy: the balance of a trusted run              */
 static const double BALANCE_DOUBTFUL =
     1e-3; /* of the largest kinetic energy: beyond, the run is wrong                  */
+static const double ROUNDOFF_TRUSTED = 1e-4; /* of the motion of a body: what its place may be off by roundoff */
 static const double STABILIZER_WORK =
     1e-3;                                 /* of the largest kinetic energy: what stabilizers may have done            */
 static const double BRANCH = 0.05;        /* of the largest speed: what velocities may be off by at a crossing */
@@ -96,6 +97,7 @@ void tn_doubt_switch(tn_sim *s, int i) {
 static bool contract(const tn_sim *s, tn_run_fact *f) {
   const tn_run *r = &s->m->run;
   const tn_summary *sum = &s->summary;
+  const double *scale = s->solver.sys.scale;
   char worst[128] = "", off[2][64];
   if (!s->m->rows) return false;
   const double position = sum->max_position_violation / r->contract_position,
@@ -104,8 +106,9 @@ static bool contract(const tn_sim *s, tn_run_fact *f) {
   f->severity = sum->contract_kept ? TN_TRUSTED : TN_WRONG;
   if (*sum->worst_joint)
     tn_format(worst, sizeof worst, ", worst joint '%s' at t = %.4g s", sum->worst_joint, sum->worst_time);
-  tn_row_share(s->m, s->worst_row[0], false, sum->max_position_violation, off[0], sizeof off[0]);
-  tn_row_share(s->m, s->worst_row[1], true, sum->max_velocity_violation, off[1], sizeof off[1]);
+  tn_row_share(s->m, s->worst_row[0], scale[s->worst_row[0]], false, sum->max_position_violation, off[0],
+               sizeof off[0]);
+  tn_row_share(s->m, s->worst_row[1], scale[s->worst_row[1]], true, sum->max_velocity_violation, off[1], sizeof off[1]);
   if (sum->contract_kept)
     tn_format(f->sentence, sizeof f->sentence,
               "largest violation: position %s, velocity %s (contract %.0e, %.0e: kept)%s", off[0], off[1],
@@ -216,7 +219,8 @@ static bool closed(const tn_sim *s, tn_run_fact *f) {
   char owner[160], gap[48];
   count(f, "projection", d->closed, d->closed_time);
   tn_row_owner(s->m, d->closed_row, owner, sizeof owner);
-  tn_row_figure(s->m, d->closed_row, d->closed_rate, d->closed_most, 3, gap, sizeof gap);
+  tn_row_figure(s->m, d->closed_row, s->solver.sys.scale[d->closed_row], d->closed_rate, d->closed_most, 3, gap,
+                sizeof gap);
   tn_format(f->sentence, sizeof f->sentence,
             "%ld time%s the projection closed a gap that no accurate step leaves, up to %s at %s; the first at t = "
             "%.6g s: does a driver jump, or is the step too long?",
@@ -260,13 +264,27 @@ static bool interpolation(const tn_sim *s, tn_run_fact *f) {
   if (s->m->rows) {
     char owner[160], gap[48];
     tn_row_owner(s->m, d->row_off_row, owner, sizeof owner);
-    tn_row_figure(s->m, d->row_off_row, false, d->row_off, 2, gap, sizeof gap);
+    tn_row_figure(s->m, d->row_off_row, s->solver.sys.scale[d->row_off_row], false, d->row_off, 2, gap, sizeof gap);
     tn_format(off, sizeof off, ", and by up to %s at %s before the constraints were restored", gap, owner);
   }
   tn_format(f->sentence, sizeof f->sentence,
             "interpolation inside steps is too coarse: rows of output are off by up to %.2g of the largest kinetic "
             "energy%s; limit the step by max_step, or tighten the tolerances",
             share, off);
+  return true;
+}
+
+static bool roundoff(const tn_sim *s, tn_run_fact *f) {
+  double share, length;
+  int body;
+  if (!tn_scales_coarse(s, &body, &share, &length)) return false;
+  *f =
+      (tn_run_fact){.key = "roundoff", .value = share, .limit = ROUNDOFF_TRUSTED, .unit = "1", .severity = TN_DOUBTFUL};
+  tn_format(
+      f->sentence, sizeof f->sentence,
+      "the place of body '%s' is known to %.2g m only, %.2g of its own motion: it is far from the origin; move the "
+      "origin, or use relative coordinates",
+      s->m->body[body].name, length, share);
   return true;
 }
 
@@ -282,9 +300,9 @@ static bool stopped(const tn_sim *s, tn_run_fact *f) {
   return true;
 }
 
-static bool (*const facts[])(const tn_sim *, tn_run_fact *) = {contract, balance,    stabilizer,    forced,
-                                                               branch,   crossing,   stays,         closed,
-                                                               outputs,  chattering, interpolation, stopped};
+static bool (*const facts[])(const tn_sim *, tn_run_fact *) = {contract,      balance,  stabilizer, forced,  branch,
+                                                               crossing,      stays,    closed,     outputs, chattering,
+                                                               interpolation, roundoff, stopped};
 
 bool tn_sim_fact(const tn_sim *s, int i, tn_run_fact *fact) {
   for (size_t k = 0; i >= 0 && k < sizeof facts / sizeof *facts; k++)

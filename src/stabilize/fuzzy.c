@@ -148,7 +148,7 @@ static void feedback(const void *self, const tn_system *sys, const tn_stage *at,
     ku = B / (at->h * at->h) / (kp * c->slope_x);
   }
   for (int i = 0; i < m->rows; i++) {
-    const double scale = s->bounded ? m->row_scale[i] : 1, y = kd * scale * sys->Cdot[i];
+    const double scale = s->bounded ? sys->scale[i] : 1, y = kd * scale * sys->Cdot[i];
     U[i] += ku / scale *
             (i < m->holonomic ? tn_controller_surface(c, kp * scale * sys->C[i], y) : tn_controller_line(c, y));
   }

@@ -56,7 +56,8 @@ static tn_status accept(const void *self, const tn_stage *at, tn_solver *solver,
 }
 
 /* an error estimate without the part that accept takes away: e <- e - s, A s = A e */
-static void filter(const void *self, tn_solver *solver, double *dq, double *du, double taken[2]) {
+static void filter(const void *self, tn_solver *solver, double *dq, double *du, double *taken_position,
+                   double *taken_velocity) {
   const project *p = self;
   const tn_metric metric = metric_of(p, solver);
   const tn_system *sys = &solver->sys;
@@ -67,7 +68,7 @@ static void filter(const void *self, tn_solver *solver, double *dq, double *du, 
     double *x = k ? du : dq;
     tn_solver_rows_times(solver, x, solver->r);
     for (int i = sys->m->holonomic; !k && i < rows; i++) solver->r[i] = 0;
-    taken[k] = tn_violation(sys, solver->r, rows, NULL);
+    memcpy(k ? taken_velocity : taken_position, solver->r, sizeof *solver->r * (size_t)rows);
     const tn_residual of = metric != TN_METRIC_DEPENDENT ? TN_OF_ESTIMATE : k ? TN_OF_VELOCITY : TN_OF_POSITION;
     if (tn_solver_correct(solver, metric, of, solver->r, solver->s, NULL) != TN_OK) return;
     for (int j = 0; j < nu; j++) x[j] -= solver->s[j];

@@ -77,8 +77,8 @@ static bool attempt_reference(attempt *a, long most) {
         (tn_setting){a->formulation ? "formulation" : "coordinates", a->formulation ? a->formulation : a->coordinates};
     s[2] = (tn_setting){"integrator", a->integrator};
     s[3] = (tn_setting){"rtol", rtol[i]};
-    s[4] = (tn_setting){"atol", rtol[i]};
-    s[5] = (tn_setting){"every", c->every};
+    s[4] = (tn_setting){"every", c->every};
+    s[5] = (tn_setting){"atol", rtol[i]};
     tn_arena_free(&table[i]->arena);
     *table[i] = (tn_reference){.name = "reference"};
     tn_arena_init(&table[i]->arena, &c->arena.allocator);
@@ -210,7 +210,7 @@ static tn_status list_runs(tn_compare *c, tn_error *e) {
         if (o->settings) {
           tn_json_digits(r->setting, x->digits);
           x->setting[n++] = (tn_setting){o->fixed ? "step" : "rtol", x->digits};
-          if (!o->fixed) x->setting[n++] = (tn_setting){"atol", x->digits};
+          if (!o->fixed && c->absolute) x->setting[n++] = (tn_setting){"atol", x->digits};
         }
         if (!o->reference) x->setting[n++] = (tn_setting){"every", c->every};
         put_meters(c, x);
@@ -405,6 +405,7 @@ static tn_status prepare(tn_compare *c, const tn_desc *desc, tn_error *e) {
   const bool relative = model->relative;
   const char *own = model->run.integrator->name; /* of the registry: it stays */
   c->until = model->run.until;
+  c->absolute = model->run.atol > 0;
   c->dimension = model->dimension;
   c->contract[0] = model->run.contract_position;
   c->contract[1] = model->run.contract_velocity;

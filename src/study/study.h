@@ -506,6 +506,7 @@ struct tn_compare {
   double reference_error, holds, until, accuracy;
   char every[32]; /* distance of the times at which poses are compared, s */
   bool fixed, from_file;
+  bool absolute; /* the model gives an absolute tolerance: it goes with the relative one */
   int dimension;
   long patience;
   int rows, done, all;

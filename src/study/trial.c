@@ -25,7 +25,7 @@ static double violation(const tn_meter *m, const tn_sim *s, bool velocity) {
   double sum = 0;
   for (int i = first; i < last; i++) {
     if (m->joint && strcmp(tn_sim_row_joint(s, i), m->joint) != 0) continue;
-    const double a = fabs(all[i]) * (m->scaled ? model->row_scale[i] : 1);
+    const double a = fabs(all[i]) * (m->scaled ? s->solver.sys.scale[i] : 1);
     sum = m->norm == 0 ? (a <= sum ? sum : a) : sum + (m->norm == 1 ? a : a * a);
   }
   return m->norm == 2 ? sqrt(sum) : sum;
@@ -289,7 +289,7 @@ tn_status tn_trial_describe(const tn_trial *t, tn_desc *d, tn_error *e) {
 void tn_tighten(tn_run *r) {
   const double least = 4 * 2.3e-16;
   r->rtol = fmax(0.1 * r->rtol, fmin(r->rtol, least));
-  r->atol = fmax(0.1 * r->atol, fmin(r->atol, least));
+  r->atol = fmax(0.1 * r->atol, fmin(r->atol, least)); /* 0: none is given */
   r->step *= 0.5;
 }
 

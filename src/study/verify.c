@@ -40,7 +40,7 @@ double tn_tightened(tn_run *r) {
   const double rtol = r->rtol, atol = r->atol;
   tn_tighten(r);
   if (r->fixed) return pow(0.5, type->order);
-  const double ratio = fmax(r->rtol / rtol, r->atol / atol);
+  const double ratio = fmax(r->rtol / rtol, atol > 0 ? r->atol / atol : 0);
   const double k = type->order_estimate > 0 ? type->order_estimate : type->order;
   r->max_step *= pow(ratio, 1 / (k + 1));
   return type->orders || type->advance ? ratio : pow(ratio, type->order / (k + 1));
@@ -65,7 +65,7 @@ tn_status tn_verify_new(const tn_desc *desc, const tn_verify_options *options, t
     v->sim = sim;
     if (options) v->options = *options;
     v->summary = (tn_verify_summary){.rtol = r->fixed ? NAN : r->rtol,
-                                     .atol = r->fixed ? NAN : r->atol,
+                                     .atol = r->atol > 0 ? r->atol : NAN,
                                      .step = r->fixed ? r->step : NAN,
                                      .factor = ratio <= LEAST_RATIO ? 1 / (1 - ratio) : NAN,
                                      .status = TN_E_STOPPED,

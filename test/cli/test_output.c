@@ -133,8 +133,8 @@ TEST(json_is_one_object_and_alone) {
                {STOPS " --json", 3, "stopped"},
                {STOPS " --json -o a.csv", 3, "stopped"}, /* where there is an older one */
                {STOPS " --json --until 1 --breach record", 8, "done"},
-               {"run " FOUR_BAR " --until 0.1 --rtol 1e-4 --json", 8, "done"},
-               {"run " FOUR_BAR " --until 0.1 --rtol 1e-4 --json --accept-doubt", 0, "done"},
+               {"run " FOUR_BAR " --until 0.5 --rtol 1e-4 --json", 8, "done"},
+               {"run " FOUR_BAR " --until 0.5 --rtol 1e-4 --json --accept-doubt", 0, "done"},
                {"run never.json --json", 3, "stopped"},
                {"run never.json --json -o n.csv -o n.tnr", 3, "stopped"},
                {"run bad.json --json", 2, "refused"},

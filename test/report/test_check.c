@@ -74,11 +74,12 @@ TEST(fields_of_a_good_model) {
                  {"rows", 8},           {"nonholonomic_rows", 0},
                  {"rank", 8},           {"degrees_of_freedom", 1},
                  {"redundant_rows", 0}, {"until", 10},
-                 {"every", 0.01},       {"rtol", 1e-8},
-                 {"atol", 1e-8}};
+                 {"every", 0.01},       {"rtol", 1e-8}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (member(d, numbers[i].key)->number != numbers[i].value)
       FAIL("%s is %g, not %g", numbers[i].key, member(d, numbers[i].key)->number, numbers[i].value);
+  CHECK(member(d, "atol")->kind == TN_NODE_NULL && tn_node_get(d->root, "atol"));
+  CHECK_TEXT(member(d, "atol_reason")->text, "not given");
   CHECK_TEXT(member(d, "tenon")->text, TN_VERSION);
   CHECK_TEXT(member(d, "model")->text, "dir/m.json");
   CHECK_TEXT(member(d, "title")->text, b.model->title);
@@ -412,9 +413,10 @@ TEST(a_flat_start_is_not_redundant) {
 
 /* ---- the start -------------------------------------------------------------------------------------------------------------- */
 
+/* two assemblies. Their lengths are 0.6 m ('a') and 0.5 m ('b'), from the joint to the mass centre: the gaps are 1/6 and 1/50 of them */
 static const char open_pose[] =
-    "'bodies': {'a': {'mass': 1, 'inertia': 1, 'position': [0.1, 0]}, 'b': {'mass': 1, 'inertia': 1, 'position': [1, "
-    "0]}},"
+    "'bodies': {'a': {'mass': 1, 'inertia': 1, 'position': [0.1, 0], 'center': [0.5, 0]},"
+    "  'b': {'mass': 1, 'inertia': 1, 'position': [1, 0], 'center': [0.5, 0]}},"
     "'joints': {'near': {'type': 'revolute', 'between': ['ground', 'b'], 'on_bodies': [[1.01, 0], [0, 0]]},"
     "  'far': {'type': 'revolute', 'between': ['ground', 'a'], 'on_bodies': [[0, 0], [0, 0]]}}, 'start': {%s}";
 
@@ -425,8 +427,9 @@ TEST(a_start_that_is_assembled) {
   start(&b, model);
   if (b.failed) return;
   tn_desc *d = check_json(&b);
-  const double scale = b.model->row_scale[2];
-  CHECK_NEAR(member(d, "start_violation")->number, 0.1 * scale, 1e-12);
+  CHECK_NEAR(b.model->row_scale[0], 1, 1e-12); /* radius of gyration, m: more than the distances of places */
+  CHECK_NEAR(b.model->row_scale[2], 1, 1e-12);
+  CHECK_NEAR(member(d, "start_violation")->number, 0.1, 1e-12);
   CHECK_TEXT(member(d, "start_violation_joint")->text, "far");
   CHECK_NEAR(member(d, "start_moved")->number, 0.1, 1e-12);
   CHECK_TEXT(member(d, "start_moved_name")->text, "a.x");
@@ -436,8 +439,9 @@ TEST(a_start_that_is_assembled) {
   CHECK_NEAR(tn_node_get(moves->first, "by")->number, -0.1, 1e-12);
   CHECK_TEXT(tn_node_get(moves->last, "name")->text, "b.x");
   tn_desc_free(d);
-  CHECK_HAS(check_text(&b),
-            "(joint 'far'); assembled, a.x moved most, by 0.1 m\n    moved: a.x by -0.1 m, b.x by 0.01 m\n");
+  CHECK_HAS(
+      check_text(&b),
+      "off by 0.1 m (joint 'far'); assembled, a.x moved most, by 0.1 m\n    moved: a.x by -0.1 m, b.x by 0.01 m\n");
   build_free(&b);
 }
 
@@ -448,11 +452,12 @@ TEST(a_start_that_is_kept_as_given) {
   start(&b, model);
   if (b.failed) return;
   tn_desc *d = check_json(&b);
-  CHECK(member(d, "start_violation")->number > 0.01 && member(d, "start_moved")->number == 0);
+  CHECK_NEAR(member(d, "start_violation")->number, 0.1, 1e-12);
+  CHECK(member(d, "start_moved")->number == 0);
   CHECK_TEXT(member(d, "start_violation_joint")->text, "far");
   CHECK_TEXT(member(d, "status")->text, "good");
   tn_desc_free(d);
-  CHECK_HAS(check_text(&b), "(joint 'far'); kept as given\n");
+  CHECK_HAS(check_text(&b), "off by 0.1 m (joint 'far'); kept as given\n");
   build_free(&b);
 }
 

@@ -241,7 +241,8 @@ TEST(a_page_holds_the_rows) {
             const double base = tn_node_get(item(columns, c), "base")->number,
                          stored = wide ? f64(bytes + 8 * (row * n + c)) : (double)f32(bytes + 4 * (row * n + c)),
                          x = base + stored, y = r.value[row * r.columns + first + c];
-            if (!(fabs(x - y) <= (wide ? 0 : 1e-7) * fabs(y - base) + 1e-15 * fabs(y) + 1e-38))
+            /* wide: y - base is rounded once, the sum again */
+            if (!(fabs(x - y) <= (wide ? DBL_EPSILON / 2 : 1e-7) * fabs(y - base) + 1e-15 * fabs(y) + 1e-38))
               FAIL("%s %d at row %ld: %.17g, %.17g", names[s], c, row, x, y);
           }
         first += n;

@@ -44,7 +44,7 @@ TEST(a_figure_of_a_row_is_in_si) {
   static const struct {
     const char *joints, *value, *rate, *share;
   } cases[] = {
-      {"'d': {'type': 'driver', 'on': 'p.x', 'value': 0}", "2 m", "2 m/s", "2.50e-01 of 8 m"},
+      {"'d': {'type': 'driver', 'on': 'p.x', 'value': 0}", "0.25 m", "0.25 m/s", "2.50e-01 of 1 m"},
       {"'d': {'type': 'driver', 'on': 'p.angle', 'value': 0}", "0.25 rad", "0.25 rad/s", "2.50e-01 rad"},
       {"'d': {'type': 'coordinate', 'terms': {'p.x': 1, 'p.angle': 1}, 'value': 0}", "0.25", "0.25 1/s", "2.50e-01"},
       {"'d': {'type': 'distance', 'between': ['p', 'far'], 'on_bodies': [[0, 0], [0, 0]]}", "2 m", "2 m/s",
@@ -58,11 +58,11 @@ TEST(a_figure_of_a_row_is_in_si) {
     if (!build_compile(&b)) {
       FAIL("%s", b.message);
     } else {
-      tn_row_figure(b.model, 0, false, 0.25, 3, text, sizeof text);
+      tn_row_figure(b.model, 0, b.model->row_scale[0], false, 0.25, 3, text, sizeof text);
       CHECK_TEXT(text, cases[i].value);
-      tn_row_figure(b.model, 0, true, 0.25, 3, text, sizeof text);
+      tn_row_figure(b.model, 0, b.model->row_scale[0], true, 0.25, 3, text, sizeof text);
       CHECK_TEXT(text, cases[i].rate);
-      tn_row_share(b.model, 0, false, 0.25, text, sizeof text);
+      tn_row_share(b.model, 0, b.model->row_scale[0], false, 0.25, text, sizeof text);
       CHECK_TEXT(text, cases[i].share);
     }
     build_free(&b);

@@ -153,7 +153,7 @@ static void check_case(int i, const char *integrator, double tolerance, double m
   const run r = particle(cases[i].force, cases[i].x, 0, cases[i].until, text);
   const state e = cases[i].exact(cases[i].until);
   const double off = fmax(fabs(r.row[0] - e.x), fabs(r.row[1] - e.v));
-  const long few = 14 + 9 * (long)cases[i].switches; /* abm begins with some that are too long */
+  const long few = 14 + 18 * (long)cases[i].switches; /* abm begins with some that are too long */
   const bool good = r.status == TN_OK && off <= most && r.sum.switches == cases[i].switches &&
                     (r.sum.rejected <= few || tolerance < 1e-13);
   if (!good)

@@ -116,10 +116,10 @@ export function words(run: Run): Words {
   const tolerances =
     step !== null
       ? `steps of ${number(step)} s`
-      : rtol !== null && atol !== null
+      : rtol !== null
         ? rtol === atol
           ? `rtol = atol = ${number(rtol)}`
-          : `rtol ${number(rtol)}, atol ${number(atol)}`
+          : `rtol = ${number(rtol)}${atol !== null ? `, atol = ${number(atol)}` : ''}`
         : '';
   if (str(j, 'integrator'))
     what.push({ text: `Integrator ${str(j, 'integrator')}${tolerances ? `, ${tolerances}` : ''}.` });

@@ -384,6 +384,7 @@ test('the verdict is the first thing seen, with its reasons, and not by colour a
     );
     colors.add(await box.locator('strong').evaluate((e) => getComputedStyle(e).color));
     assert.match(await page.locator('.words').innerText(), /Largest violation: position 3\.20e-14\./);
+    assert.match(await page.locator('.words').innerText(), /Integrator dopri5, rtol = 1e-8\./);
     assert.match(await page.locator('.words').innerText(), /7 joints, 8 constraint equations, 1 degree of freedom/);
     await shot(page, `verdict-${verdict}`);
     await close(page);

@@ -1,0 +1,443 @@
+/* how errors of a step are scaled.
+ *
+ * Numbers of a body, or of a joint's own coordinates, form groups of one unit: its translation, its rotation. Of a group with speeds u and
+ * displacement d since the start, both vectors, rotations along the axes of the body:
+ *   (1) over the last N steps, b = exp(-1/N):  ubar <- ubar + (1 - b)(u - ubar),  dbar <- dbar + (1 - b)(d - dbar)
+ *       s_u <- max(b s_u, |u - ubar|, |change of u in the step|),  s_d <- max(b s_d, |d - dbar|, |change of d in the step|)
+ *   (2) over the run:      m_u = max s_u,  m_d = max s_d
+ *   (3) size of the motion: S = s^(1-p) m^p;  of angles S_d is at most 1 rad
+ *   (4) weights:           w_d = max(rtol S_d, rtol f C_d, K eps R, K eps B_d, atol L),
+ *                          w_u = max(rtol S_u, rtol f C_u, K eps R/h, K eps B_u, K eps |u|, atol L)
+ *   (5) error of a step:   max over groups of |e|/w, with its own end in s and m
+ *   (6) part that is projected away: |(A e)_i| / sum_k |A_ik| W_k for each row, W the larger of the weights of a body's translation
+ *       and of its rotation over its size rho: a body that turns about its origin moves, too. positions with w_d, velocities with w_u
+ *   (7) violations of positions are relative to max(L, K eps R/contract), L the length of the assembly; of points in one place 1 m
+ * Translations are measured against uniform motion: d grows by the change of place less h ubar. So neither the origin nor a velocity
+ * that all have in common has a part in it, and a body is measured by the motion that it makes itself. R is how far the
+ * places of its assembly are from the origin: K eps R is their roundoff, and K eps R/h what that does to a speed in one step at the most:
+ * a step of an explicit formula is no longer than the time in which forces change with places. Joints pass the roundoff of a place on:
+ * a body at the origin has none of its own, but moves with that of its neighbours. C is the largest S among the bodies that it is tied to by joints or forces: a guard
+ * for those that others only begin to move. B is the same among the bodies of its assembly: K eps B is the roundoff of accelerations that are
+ * solved for together. L is the length of its assembly; atol is 0 if it is not given.
+ * States of forces are groups of one number. docs/methods.md has this for users, docs/design.md what else was tried. */
+#include "simulate/simulate.h"
+
+static const double STEPS = 100;   /* N                                                                    */
+static const double GUARD = 1e-10; /* f                                                                    */
+static const double ROUNDOFF = 10; /* K                                                                    */
+static const double RESTING_SPEED =
+    1e-4; /* of that over the first step: the same of speeds. 1e-2 loses N-four-bars, 0 starts from rest */
+static const double RESTING =
+    1e-7; /* of the tolerance, lengths and angles: least weight of numbers in iterations inside a step */
+static const double OF_LARGEST = 1e-3; /* the same, of the largest motion of its assembly: many begin small */
+static const double ITERABLE = 100;    /* K of iterations inside a step: they have to reach shares of their weights */
+static const double OF_STATE = 1e-6;   /* of the tolerance: what a state of a force is known to, in its own unit */
+static const double ITERATED =
+    1e-12; /* of lengths, angles and rates: what iterations inside a fixed step have to reach */
+static const double SHOWN = 1e-4,
+                    TREMBLES = 1e-2; /* of its motion: roundoff of a place that is worth telling; that is the motion */
+
+void tn_scales_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
+  tn_scales *x = &s->scales;
+  x->group = TN_CARVE(c, tn_group, m->nu + m->states);
+  const size_t n = (size_t)m->nu + (size_t)m->states;
+  double **by_number[] = {&x->d, &x->dbar, &x->ubar, &x->gone};
+  for (size_t i = 0; i < sizeof by_number / sizeof *by_number; i++) *by_number[i] = TN_CARVE(c, double, n);
+  double **by_group[] = {&x->s_d, &x->s_u, &x->m_d, &x->m_u, &x->S_d, &x->S_u, &x->w_d, &x->w_u};
+  for (size_t i = 0; i < sizeof by_group / sizeof *by_group; i++) *by_group[i] = TN_CARVE(c, double, n);
+  x->far = TN_CARVE(c, double, m->bodies);
+  x->away = TN_CARVE(c, double, m->assemblies + 1);
+  x->row_unit = TN_CARVE(c, tn_unit, m->rows);
+  x->twist = TN_CARVE(c, double, m->bodies * m->twist);
+  double **by_part[] = {&x->C_d, &x->C_u}, **by_assembly[] = {&x->B_d, &x->B_u};
+  for (int i = 0; i < 2; i++) *by_part[i] = TN_CARVE(c, double, m->parts + 1);
+  for (int i = 0; i < 2; i++) *by_assembly[i] = TN_CARVE(c, double, m->assemblies + 1);
+  if (!c->base) return;
+  for (int i = 0; i < m->rows; i++) x->row_unit[i] = tn_row_unit(m, i);
+  x->groups = 0;
+  for (int b = 0; b < m->bodies; b++) {
+    const tn_body *body = &m->body[b];
+    for (int k = 0, first = 0; k < body->nu; k++) {
+      const int i = body->u + k;
+      if (k + 1 < body->nu && (m->u_unit[i + 1] == TN_LENGTH) == (m->u_unit[i] == TN_LENGTH)) continue;
+      x->group[x->groups++] = (tn_group){.first = body->u + first, .n = k + 1 - first, .body = b};
+      first = k + 1;
+    }
+  }
+  for (int i = 0; i < m->states; i++) x->group[x->groups++] = (tn_group){.first = m->nu + i, .n = 1, .body = -1};
+}
+
+static bool is_length(const tn_model *m, const tn_group *g) { return g->body >= 0 && m->u_unit[g->first] == TN_LENGTH; }
+
+/* the numbers of a state that groups are made of: speeds as they are integrated, then states of forces */
+static const double *speeds_of(const tn_sim *s, const double *y, const double *z) {
+  return (s->turns ? z : y) + s->m->nq;
+}
+
+static double norm(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * x[i];
+  if (sum > 1e-280 && sum < 1e280) return sqrt(sum);
+  sum = 0;
+  for (int i = 0; i < n; i++) sum = hypot(sum, x[i]);
+  return sum;
+}
+
+/* ---- memory of the motion ------------------------------------------------------------------------------------------------- */
+
+/* how far places of bodies are from the origin, where the system is */
+static void find_far(tn_sim *s) {
+  const tn_model *m = s->m;
+  for (int i = 0; i < m->bodies; i++) {
+    double r[3];
+    tn_body_origin(&s->solver.sys, i, r);
+    s->scales.far[i] = norm(r, 3) + m->body[i].reach;
+  }
+}
+
+/* (7) */
+static void scale_rows(tn_sim *s) {
+  const tn_model *m = s->m;
+  tn_scales *x = &s->scales;
+  memset(x->away, 0, sizeof *x->away * (size_t)(m->assemblies + 1));
+  for (int i = 0; i < m->bodies; i++) x->away[m->assembly[i]] = fmax(x->away[m->assembly[i]], x->far[i]);
+  for (int i = 0; i < m->rows; i++) {
+    const int a = m->joint_assembly[m->row_joint[i]];
+    const tn_unit unit = x->row_unit[i];
+    if (a < 0 || (unit != TN_LENGTH && unit != TN_LENGTH_SQUARED)) continue;
+    const double own = m->assembly_size[a] > 0 ? m->assembly_size[a] : 1,
+                 L = fmax(own, ROUNDOFF * DBL_EPSILON * x->away[a] / m->run.contract_position);
+    if (L > 0) s->solver.sys.scale[i] = unit == TN_LENGTH ? 1 / L : 1 / (2 * L * L);
+  }
+}
+
+void tn_scales_begin(tn_sim *s) {
+  tn_scales *x = &s->scales;
+  const tn_model *m = s->m;
+  const size_t n = sizeof(double) * (size_t)(m->nu + m->states), groups = sizeof(double) * (size_t)x->groups;
+  memset(x->d, 0, n);
+  memset(x->dbar, 0, n);
+  memcpy(x->ubar, speeds_of(s, s->y, s->z), n);
+  double *const by_group[] = {x->s_d, x->s_u, x->m_d, x->m_u};
+  for (size_t i = 0; i < sizeof by_group / sizeof *by_group; i++) memset(by_group[i], 0, groups);
+  x->h_first = 0;
+  find_far(s);
+  scale_rows(s);
+}
+
+void tn_scales_first(tn_sim *s, double h, const double *accel) {
+  tn_scales *x = &s->scales;
+  x->h_first = s->h;
+  const double *u = s->y + s->m->nq;
+  for (int i = 0; i < x->groups; i++) {
+    const tn_group *g = &x->group[i];
+    const double a = norm(accel + g->first, g->n), v = is_length(s->m, g) ? 0 : norm(u + g->first, g->n);
+    x->s_u[i] = fmax(x->s_u[i], h * a);
+    x->s_d[i] = fmax(x->s_d[i], h * v + 0.5 * h * h * a);
+    x->m_u[i] = fmax(x->m_u[i], x->s_u[i]);
+    x->m_d[i] = fmax(x->m_d[i], x->s_d[i]);
+  }
+}
+
+/* what happens to a group in a step of length h that changes its speeds from u0 to u1 and its places by `gone`: sizes with its end in
+ * them; `keep`: it is taken */
+static void follow(tn_sim *s, int i, double h, const double *u0, const double *u1, bool keep) {
+  const double b = exp(-1 / STEPS);
+  tn_scales *x = &s->scales;
+  const tn_group *g = &x->group[i];
+  const bool length = is_length(s->m, g);
+  double off_u = 0, step_u = 0, off_d = 0, step_d = 0;
+  for (int k = g->first; k < g->first + g->n; k++) {
+    const double du = u1[k] - u0[k], dd = g->body < 0 ? 0 : x->gone[k] - (length ? h * x->ubar[k] : 0);
+    const double d = x->d[k] + dd, off = b * (u1[k] - x->ubar[k]), far = b * (d - x->dbar[k]);
+    step_u += du * du;
+    off_u += off * off;
+    step_d += dd * dd;
+    off_d += far * far;
+    if (!keep) continue;
+    x->d[k] = d;
+    x->dbar[k] = d - far;
+    x->ubar[k] = u1[k] - off;
+  }
+  const double s_u = fmax(b * x->s_u[i], sqrt(fmax(off_u, step_u))), m_u = fmax(x->m_u[i], s_u),
+               s_d = fmax(b * x->s_d[i], sqrt(fmax(off_d, step_d))), m_d = fmax(x->m_d[i], s_d);
+  x->S_u[i] = sqrt(s_u) * sqrt(m_u);
+  x->S_d[i] = sqrt(s_d) * sqrt(m_d);
+  if (!keep) return;
+  x->s_u[i] = s_u;
+  x->m_u[i] = m_u;
+  x->s_d[i] = s_d;
+  x->m_d[i] = m_d;
+}
+
+/* the change of places from one state to another, as a motion */
+static void find_gone(tn_sim *s, const double *from, const double *to) {
+  for (int i = 0; i < s->m->nq; i++) s->y_moved[i] = to[i] - from[i];
+  tn_model_tangent(s->m, from, s->y_moved, s->scales.gone);
+}
+
+/* what nothing is known of yet: the length of the assembly; of points in one place 1 m, and of angles 1 rad */
+static double resting_length(const tn_model *m, const tn_group *g) {
+  return is_length(m, g) ? tn_length_at(m, g->body) : 1;
+}
+
+/* (4), of S_d and S_u in a step of length h with speeds u at its end */
+static void weigh(tn_sim *s, double h, const double *u, double K) {
+  const tn_model *m = s->m;
+  const tn_run *r = &m->run;
+  tn_scales *x = &s->scales;
+  memset(x->C_d, 0, sizeof *x->C_d * (size_t)m->parts);
+  memset(x->C_u, 0, sizeof *x->C_u * (size_t)m->parts);
+  memset(x->B_d, 0, sizeof *x->B_d * (size_t)m->assemblies);
+  memset(x->B_u, 0, sizeof *x->B_u * (size_t)m->assemblies);
+  for (int i = 0; i < x->groups; i++) {
+    const tn_group *g = &x->group[i];
+    if (g->body < 0) continue;
+    const double arm = is_length(m, g) ? 1 : m->body[g->body].size, d = arm * x->S_d[i], v = arm * x->S_u[i];
+    const int part = m->part[m->nq + g->first], assembly = m->assembly[g->body];
+    x->C_d[part] = fmax(x->C_d[part], d);
+    x->C_u[part] = fmax(x->C_u[part], v);
+    x->B_d[assembly] = fmax(x->B_d[assembly], d);
+    x->B_u[assembly] = fmax(x->B_u[assembly], v);
+  }
+  for (int i = 0; i < x->groups; i++) {
+    const tn_group *g = &x->group[i];
+    const double speed = norm(u + g->first, g->n), noise = K * DBL_EPSILON;
+    if (g->body < 0) {
+      x->w_u[i] = fmax(fmax(r->rtol * x->S_u[i], noise * speed), fmax(r->atol, OF_STATE * r->rtol));
+      continue;
+    }
+    const bool length = is_length(m, g);
+    const int part = m->part[m->nq + g->first], assembly = m->assembly[g->body];
+    const double rho = m->body[g->body].size,
+                 per_length = length    ? 1
+                              : rho > 0 ? 1 / rho
+                                        : 0,
+                 atol = r->atol * (length ? tn_body_length(m, g->body) : 1);
+    const double own_d = r->rtol * (length ? x->S_d[i] : fmin(x->S_d[i], 1)), own_u = r->rtol * x->S_u[i];
+    const double tied_d = per_length * fmax(r->rtol * GUARD * x->C_d[part], noise * x->B_d[assembly]),
+                 tied_u = per_length * fmax(r->rtol * GUARD * x->C_u[part], noise * x->B_u[assembly]);
+    const double R = noise * (length ? x->away[assembly] + h * speed : fmax(1, norm(x->d + g->first, g->n)));
+    const double rest = RESTING * r->rtol * resting_length(m, g);
+    x->w_d[i] = fmax(fmax(own_d, tied_d), fmax(fmax(R, rest), atol));
+    x->w_u[i] = fmax(fmax(own_u, tied_u),
+                     fmax(fmax(h > 0 ? R / h + RESTING_SPEED * rest / fmax(h, x->h_first) : 0, noise * speed), atol));
+  }
+}
+
+void tn_scales_trial(tn_sim *s, double h) {
+  const double *u0 = speeds_of(s, s->y, s->z), *u1 = speeds_of(s, s->ynew, s->znew);
+  find_gone(s, s->y, s->ynew);
+  for (int i = 0; i < s->scales.groups; i++) follow(s, i, h, u0, u1, false);
+  weigh(s, h, u1, ROUNDOFF);
+}
+
+void tn_scales_take(tn_sim *s, double h) {
+  const double *u0 = speeds_of(s, s->ynew, s->znew), *u1 = speeds_of(s, s->y, s->z);
+  find_gone(s, s->ynew, s->y);
+  for (int i = 0; i < s->scales.groups; i++) follow(s, i, h, u0, u1, true);
+  find_far(s);
+  scale_rows(s);
+}
+
+/* ---- for those who ask ------------------------------------------------------------------------------------------------------ */
+
+/* by the length of the assembly: with fixed steps, where nobody has given tolerances, and for integrators that choose their steps. These
+ * judge a step before its end is known, begin with steps that are much too short for it to show a motion, and give up there */
+static bool is_by_length(const tn_run *r) { return r->fixed || r->integrator->advance; }
+
+static double weight_by_length(const tn_sim *s, int i, bool speed, const double *u) {
+  const tn_group *g = &s->scales.group[i];
+  const tn_run *r = &s->m->run;
+  const double size = norm(u + g->first, g->n), L = is_length(s->m, g) ? tn_length_at(s->m, g->body) : 1,
+               least = r->fixed ? ITERATED : fmax(r->atol, r->rtol), share = r->fixed ? ITERATED : r->rtol;
+  return speed ? fmax(least * L, share * size) : least * L;
+}
+
+/* of a number by itself, at both ends */
+double tn_weight_of_number(const tn_run *r, double a, double b) {
+  return fmax(r->atol, r->rtol * fmax(fabs(a), fabs(b)));
+}
+
+void tn_error_weights(void *sim, const double *y, double *w) {
+  tn_sim *s = sim;
+  const tn_model *m = s->m;
+  tn_scales *x = &s->scales;
+  const double *u = y + m->nq;
+  const bool by_length = is_by_length(&m->run);
+  for (int i = s->n - s->ode.ledgers; i < s->n; i++) w[i] = INFINITY;
+  if (m->run.by_numbers) {
+    for (int i = 0; i < s->n - s->ode.ledgers; i++) w[i] = tn_weight_of_number(&m->run, y[i], y[i]);
+    return;
+  }
+  for (int i = 0; i < x->groups; i++) {
+    x->S_u[i] = sqrt(x->s_u[i]) * sqrt(x->m_u[i]);
+    x->S_d[i] = sqrt(x->s_d[i]) * sqrt(x->m_d[i]);
+    if (by_length) x->w_d[i] = weight_by_length(s, i, false, u), x->w_u[i] = weight_by_length(s, i, true, u);
+  }
+  const double h = s->t > s->t_step ? s->t - s->t_step : s->h;
+  if (!by_length) weigh(s, h, u, ITERABLE);
+  for (int i = 0; !by_length && i < x->groups; i++) { /* of what does not move yet */
+    const tn_group *g = &x->group[i];
+    if (g->body < 0) continue;
+    const bool length = is_length(m, g);
+    const int assembly = m->assembly[g->body];
+    const double rho = m->body[g->body].size,
+                 per_length = length    ? 1
+                              : rho > 0 ? 1 / rho
+                                        : 0,
+                 least = RESTING * m->run.rtol * resting_length(m, g), share = per_length * OF_LARGEST * m->run.rtol;
+    x->w_d[i] = fmax(x->w_d[i], fmax(least, share * x->B_d[assembly]));
+    x->w_u[i] = fmax(x->w_u[i], fmax(h > 0 ? least / fmax(h, x->h_first) : 0, share * x->B_u[assembly]));
+  }
+  for (int i = 0; i < x->groups; i++) {
+    const tn_group *g = &x->group[i];
+    for (int k = g->first; k < g->first + g->n; k++) w[m->nq + k] = x->w_u[i];
+    if (g->body < 0) continue;
+    const tn_body *b = &m->body[g->body];
+    for (int k = 0; k < b->nq; k++) { /* coordinates of the unit of the group; half of an angle in a quaternion */
+      const bool length = m->q_unit[b->q + k] == TN_LENGTH, half = m->q_unit[b->q + k] == TN_RATIO && b->chart;
+      if (length == is_length(m, g)) w[b->q + k] = half ? 0.5 * x->w_d[i] : x->w_d[i];
+    }
+  }
+}
+
+void tn_error_sizes(void *sim, const double *y, double *size) {
+  tn_sim *s = sim;
+  const tn_model *m = s->m;
+  const tn_scales *x = &s->scales;
+  for (int i = 0; i < s->n; i++) size[i] = 1;
+  for (int i = 0; i < x->groups; i++) {
+    const tn_group *g = &x->group[i];
+    if (g->body < 0 || !is_length(m, g)) continue;
+    const tn_body *b = &m->body[g->body];
+    const double L = fmax(tn_length_at(m, g->body), x->m_d[i]);
+    for (int k = g->first; k < g->first + g->n; k++) size[m->nq + k] = L;
+    for (int k = 0; k < b->nq; k++)
+      if (m->q_unit[b->q + k] == TN_LENGTH) size[b->q + k] = L;
+  }
+  (void)y;
+}
+
+double tn_error_norm(const tn_sim *s, int *worst) {
+  const tn_scales *x = &s->scales;
+  const int nu = s->m->nu;
+  double most = 0;
+  for (int i = 0; i < x->groups; i++) {
+    const tn_group *g = &x->group[i];
+    for (int speed = g->body < 0; speed < 2; speed++) {
+      const double *e = s->estimate + (speed ? nu : 0) + g->first, size = norm(e, g->n),
+                   w = speed ? x->w_u[i] : x->w_d[i];
+      if (!isfinite(size)) return *worst = (speed ? nu : 0) + g->first, INFINITY;
+      const double share = size > 0 ? size / fmax(w, DBL_MIN) : 0;
+      if (!(share > most)) continue;
+      most = share;
+      int k = 0;
+      for (int j = 1; j < g->n; j++)
+        if (fabs(e[j]) > fabs(e[k])) k = j;
+      *worst = (speed ? nu : 0) + g->first + k;
+    }
+  }
+  return most;
+}
+
+/* weights of the motion of bodies as weights of their twists: the larger of those of translation and rotation, over its size; sums of
+ * magnitudes, the parent's first. numbers of a body on its own coordinates: as they are, into w (nu) */
+static void twist_weights(tn_sim *s, const double *w_group, double *w, double *W) {
+  const tn_model *m = s->m;
+  const tn_system *sys = &s->solver.sys;
+  const tn_scales *x = &s->scales;
+  const int twist = m->twist, d = m->dimension;
+  memset(W, 0, sizeof *W * (size_t)(m->bodies * twist));
+  for (int i = 0; i < x->groups; i++) {
+    const tn_group *g = &x->group[i];
+    for (int k = 0; g->body >= 0 && k < g->n; k++) w[g->first + k] = w_group[i];
+  }
+  for (int o = 0; o < m->bodies; o++) {
+    const int i = m->plain ? o : m->order[o];
+    const tn_body *b = &m->body[i];
+    double *Wi = W + twist * i, move = 0, turn = 0;
+    if (b->plain) {
+      memcpy(Wi, w + b->u, sizeof *W * (size_t)twist);
+    } else {
+      if (b->parent >= 0) {
+        const double *Wp = W + twist * b->parent;
+        double here[3], there[3], arm[3];
+        tn_body_origin(sys, i, here);
+        tn_body_origin(sys, b->parent, there);
+        tn_sub3(here, there, arm);
+        for (int k = d; k < twist; k++) turn = fmax(turn, Wp[k]);
+        for (int k = 0; k < d; k++) Wi[k] = Wp[k] + turn * norm(arm, 3);
+        for (int k = d; k < twist && (!b->type || b->type->turns_with_parent); k++) Wi[k] = Wp[k];
+      }
+      for (int r = 0; r < twist; r++)
+        for (int k = 0; k < b->nu; k++) Wi[r] += fabs(sys->S[i][r * b->nu + k]) * w[b->u + k];
+    }
+    turn = 0;
+    for (int k = 0; k < d; k++) move = fmax(move, Wi[k]);
+    for (int k = d; k < twist; k++) turn = fmax(turn, Wi[k]);
+    for (int k = 0; k < d; k++) Wi[k] = fmax(Wi[k], b->size * turn);
+    for (int k = d; k < twist && b->size > 0; k++) Wi[k] = fmax(Wi[k], move / b->size);
+  }
+}
+
+/* (6): the largest share of rows r of what they may be off by. rows of bodies on their own coordinates have the weights of these */
+static double rows_share(tn_sim *s, const double *r, int n, const double *w, const double *W) {
+  const tn_model *m = s->m;
+  double most = 0;
+  for (int i = 0; i < m->joints + m->owned; i++) {
+    const tn_joint *j = &m->joint[i];
+    for (int k = 0; !j->in_tree && k < j->rows + j->rows_velocity; k++) {
+      const int row = k < j->rows ? j->row + k : j->row_velocity + k - j->rows;
+      if (row >= n || r[row] == 0) continue;
+      double sum = 0, room[3];
+      for (int l = 0; l < j->touches; l++) {
+        const double *R = tn_touch_row(&s->solver.sys, j, k, l, room);
+        const tn_touch *t = &j->touch[l];
+        const double *weight = t->speed >= 0 ? w + t->speed : W + m->twist * t->body;
+        const int numbers = t->speed < 0 ? m->twist : j->owner >= 0 ? m->body[t->body].nu : 1;
+        for (int c = 0; c < numbers; c++) sum += fabs(R[c]) * weight[c];
+      }
+      const double share = fabs(r[row]) / fmax(sum, DBL_MIN);
+      if (!(share <= most)) most = isnan(share) ? INFINITY : share;
+    }
+  }
+  return most;
+}
+
+double tn_error_rows(tn_sim *s, const double *position, const double *velocity) {
+  tn_scales *x = &s->scales;
+  twist_weights(s, x->w_d, s->y_moved, x->twist);
+  const double off = rows_share(s, position, s->m->holonomic, s->y_moved, x->twist);
+  twist_weights(s, x->w_u, s->y_moved, x->twist);
+  return fmax(off, rows_share(s, velocity, s->m->rows, s->y_moved, x->twist));
+}
+
+bool tn_scales_coarse(const tn_sim *s, int *body, double *share, double *length) {
+  const tn_scales *x = &s->scales;
+  *share = 0;
+  for (int i = 0; !s->m->run.fixed && i < x->groups; i++) {
+    const tn_group *g = &x->group[i];
+    if (!is_length(s->m, g) || !(x->m_d[i] > 0)) continue;
+    const double known = ROUNDOFF * DBL_EPSILON * x->far[g->body], of = known / x->m_d[i];
+    if (of > TREMBLES || of <= *share) continue; /* roundoff itself, of what is at rest */
+    *share = of;
+    *body = g->body;
+    *length = known;
+  }
+  return *share > SHOWN;
+}
+
+void tn_scales_keep(tn_sim *s, tn_keep *k) {
+  tn_scales *x = &s->scales;
+  const size_t n = (size_t)s->m->nu + (size_t)s->m->states;
+  double *const by_number[] = {x->d, x->dbar, x->ubar};
+  for (size_t i = 0; i < sizeof by_number / sizeof *by_number; i++) tn_keep_finite(k, "motion", n, by_number[i]);
+  double *const by_group[] = {x->s_d, x->s_u, x->m_d, x->m_u};
+  for (size_t i = 0; i < sizeof by_group / sizeof *by_group; i++)
+    tn_keep_finite(k, "size", (size_t)x->groups, by_group[i]);
+  tn_keep_finite(k, "h_first", 1, &x->h_first);
+  tn_keep_finite(k, "far", (size_t)s->m->bodies, x->far);
+  tn_keep_finite(k, "away", (size_t)s->m->assemblies, x->away);
+  tn_keep_finite(k, "scale", (size_t)s->m->rows, s->solver.sys.scale);
+}
