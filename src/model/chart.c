@@ -24,14 +24,14 @@ void tn_model_add(const tn_model *m, double *q, const double *s) {
 
 bool tn_model_turns(const tn_model *m) {
   for (int i = 0; i < m->bodies; i++)
-    if (m->body[i].chart && m->body[i].chart->to_own) return true;
+    if (m->body[i].own_axes) return true;
   return false;
 }
 
 void tn_model_to_own(const tn_model *m, const double *q, const double *u, double *x) {
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *b = &m->body[i];
-    if (b->chart && b->chart->to_own)
+    if (b->own_axes)
       b->chart->to_own(q + b->q, u + b->u, x + b->u);
     else
       memcpy(x + b->u, u + b->u, sizeof *u * (size_t)b->nu);
@@ -41,7 +41,7 @@ void tn_model_to_own(const tn_model *m, const double *q, const double *u, double
 void tn_model_from_own(const tn_model *m, const double *q, const double *x, double *u) {
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *b = &m->body[i];
-    if (b->chart && b->chart->from_own)
+    if (b->own_axes)
       b->chart->from_own(q + b->q, x + b->u, u + b->u);
     else
       memcpy(u + b->u, x + b->u, sizeof *u * (size_t)b->nu);
@@ -51,7 +51,7 @@ void tn_model_from_own(const tn_model *m, const double *q, const double *x, doub
 void tn_model_carry(const tn_model *m, const double *u, const double *s, double k, double *du) {
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *b = &m->body[i];
-    if (b->chart && b->chart->carry) b->chart->carry(u + b->u, s + b->u, k, du + b->u);
+    if (b->own_axes) b->chart->carry(u + b->u, s + b->u, k, du + b->u);
   }
 }
 

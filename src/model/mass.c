@@ -1,6 +1,9 @@
 /* mass, mass centre and inertia of a body, from numbers or from its shape, with lumps folded in. */
 #include "model/model.h"
 
+/* of the largest principal moment: two that differ by less are equal */
+static const double SYMMETRIC = 1e-6;
+
 /* of a shape in space, along its axes: volume, and the squares that times mass give the principal moments */
 typedef struct shape {
   const tn_node *node; /* NULL: none */
@@ -226,4 +229,11 @@ tn_status tn_mass_read(tn_context *c, tn_body *b) {
   for (int i = 0; i < 9; i++) sum += b->tensor[i];
   if (!isfinite(sum)) return tn_refuse(c, b->node, "its mass, mass centre or inertia is beyond all bounds");
   return TN_OK;
+}
+
+bool tn_is_axisymmetric(const tn_body *b) {
+  double I[3];
+  principal(b->tensor, I);
+  const double apart = fmin(fabs(I[0] - I[1]), fmin(fabs(I[1] - I[2]), fabs(I[2] - I[0])));
+  return apart <= SYMMETRIC * fmax(I[0], fmax(I[1], I[2]));
 }

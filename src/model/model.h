@@ -96,6 +96,7 @@ typedef struct tn_body {
   int parent;                      /* body its motion builds on, or TN_GROUND                         */
   int q, nq, u, nu;                /* its own coordinates and speeds, the first and their number      */
   const tn_chart *chart;           /* between them; NULL: qdot = u                                    */
+  bool own_axes;                   /* its angular speeds are integrated along its own axes, tn_chart.to_own */
   tn_pose pose;                    /* given                                                           */
   double reach;                    /* of the places of joints, forces and rods on it, from its origin, m */
   double size;                     /* the larger of that and of its radius of gyration, m */
@@ -629,6 +630,7 @@ tn_status tn_unknown(tn_context *c, const tn_node *at, const char *what, const c
 tn_status tn_bodies_list(tn_context *c);
 tn_status tn_bodies_read(tn_context *c);
 tn_status tn_rods_read(tn_context *c);
+bool tn_is_axisymmetric(const tn_body *b); /* in space: two principal moments of inertia are equal */
 tn_status tn_mass_read(tn_context *c, tn_body *b);
 /* *turn: what gave it, NULL if nothing did */
 tn_status tn_orientation_at(tn_context *c, const tn_node *body, tn_pose *pose, const tn_node **turn);

@@ -83,7 +83,7 @@ static tn_status name_them(tn_context *c, const tn_body *b, bool speed) {
     const char *text = full_name(c, part, name);
     if (!text) return TN_E_MEMORY;
     (speed ? m->u_name : m->q_name)[(speed ? b->u : b->q) + k] = text;
-    const bool turns = speed && b->chart && b->chart->to_own && strcmp(b->chart->own_name[k], name) != 0;
+    const bool turns = speed && b->own_axes && strcmp(b->chart->own_name[k], name) != 0;
     if (speed) m->own_name[b->u + k] = turns ? full_name(c, part, b->chart->own_name[k]) : text;
     if (speed && !m->own_name[b->u + k]) return TN_E_MEMORY;
     (speed ? m->u_unit : m->q_unit)[(speed ? b->u : b->q) + k] = unit;
@@ -142,6 +142,7 @@ static void count_coordinates(const tn_model *m, tn_body *b) {
     b->nq = type->chart ? type->chart->nq : type->axes;
     b->chart = type->chart;
   }
+  b->own_axes = b->chart && b->chart->to_own && !tn_is_axisymmetric(b);
 }
 
 /* joints that the user wants to close loops */
