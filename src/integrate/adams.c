@@ -318,7 +318,8 @@ static double plan(void *work, const tn_ode *ode, double err, double aim) {
   if (err > 1) {
     w->rising = false;
     w->k = ++w->failed > 2 ? 1 : order;
-    return fmin(0.5, length(counts * next, aim, w->k));
+    /* with order one, at the start and behind switches, the length that has the error wanted (Shampine & Gordon 1975) */
+    return fmin(0.5, w->k == 1 ? sqrt(aim / err) : length(counts * next, aim, w->k));
   }
   if (order < k || k == MOST || err > aim) w->rising = false;
   if (w->rising) {
