@@ -7,31 +7,36 @@
  *   (2) over the run:      m_u = max s_u,  m_d = max s_d
  *   (3) size of the motion: S = s^(1-p) m^p;  of angles S_d is at most 1 rad
  *   (4) weights:           w_d = max(rtol S_d, rtol f C_d, K eps R, K eps B_d, atol L),
- *                          w_u = max(rtol S_u, rtol f C_u, K eps R/h, K eps B_u, K eps |u|, atol L)
+ *                          w_u = max(rtol S_u, rtol f C_u, K eps R h/H^2, K eps B_u, K eps |u|, atol L)
  *   (5) error of a step:   max over groups of |e|/w, with its own end in s and m
  *   (6) part that is projected away: |(A e)_i| / sum_k |A_ik| W_k for each row, W the larger of the weights of a body's translation
  *       and of its rotation over its size rho: a body that turns about its origin moves, too. positions with w_d, velocities with w_u
  *   (7) violations of positions are relative to max(L, K eps R/contract), L the length of the assembly; of points in one place 1 m
  * Translations are measured against uniform motion: d grows by the change of place less h ubar. So neither the origin nor a velocity
  * that all have in common has a part in it, and a body is measured by the motion that it makes itself. R is how far the
- * places of its assembly are from the origin: K eps R is their roundoff, and K eps R/h what that does to a speed in one step at the most:
- * a step of an explicit formula is no longer than the time in which forces change with places. Joints pass the roundoff of a place on:
- * a body at the origin has none of its own, but moves with that of its neighbours. C is the largest S among the bodies that it is tied to by joints or forces: a guard
- * for those that others only begin to move. B is the same among the bodies of its assembly: K eps B is the roundoff of accelerations that are
- * solved for together. L is the length of its assembly; atol is 0 if it is not given.
+ * places of its assembly are from the origin: K eps R is their roundoff. Over a step h it changes a speed by K eps R h k/m, where k/m says
+ * how fast accelerations change with places. Steps of length H were taken: an explicit formula needs H^2 k/m < 1. H is the longest of
+ * the last steps; near a singular position it is h, because accelerations change fast there. Joints pass the roundoff of a place on:
+ * a body at the origin has none of its own, but moves with that of its neighbours. C is the largest S among the bodies that it is tied to
+ * by joints or forces: a guard for those that others only begin to move. B is the same among the bodies of its assembly: K eps B is the
+ * roundoff of accelerations that are solved for together. L is the length of its assembly; atol is 0 if it is not given.
  * States of forces are groups of one number. docs/methods.md has this for users, docs/design.md what else was tried. */
 #include "simulate/simulate.h"
 
 static const double STEPS = 100;   /* N                                                                    */
 static const double GUARD = 1e-10; /* f                                                                    */
 static const double ROUNDOFF = 10; /* K                                                                    */
+static const double RECENT = 20;   /* steps that the longest one is remembered for, H                      */
+static const double NEAR = 1e-2;   /* of rho: nearer to a singular position H is h                         */
 static const double RESTING_SPEED =
     1e-4; /* of that over the first step: the same of speeds. 1e-2 loses N-four-bars, 0 starts from rest */
 static const double RESTING =
     1e-7; /* of the tolerance, lengths and angles: least weight of numbers in iterations inside a step */
 static const double OF_LARGEST = 1e-3; /* the same, of the largest motion of its assembly: many begin small */
-static const double ITERABLE = 100;    /* K of iterations inside a step: they have to reach shares of their weights */
-static const double OF_STATE = 1e-6;   /* of the tolerance: what a state of a force is known to, in its own unit */
+static const double CHOSEN =
+    0.5; /* of the largest motion: scale of integrators that choose their steps; as exact as others */
+static const double ITERABLE = 100;  /* K of iterations inside a step: they have to reach shares of their weights */
+static const double OF_STATE = 1e-6; /* of the tolerance: what a state of a force is known to, in its own unit */
 static const double ITERATED =
     1e-12; /* of lengths, angles and rates: what iterations inside a fixed step have to reach */
 static const double SHOWN = 1e-4,
@@ -121,6 +126,7 @@ void tn_scales_begin(tn_sim *s) {
   double *const by_group[] = {x->s_d, x->s_u, x->m_d, x->m_u};
   for (size_t i = 0; i < sizeof by_group / sizeof *by_group; i++) memset(by_group[i], 0, groups);
   x->h_first = 0;
+  x->h_long = 0;
   find_far(s);
   scale_rows(s);
 }
@@ -176,6 +182,12 @@ static void find_gone(tn_sim *s, const double *from, const double *to) {
   tn_model_tangent(s->m, from, s->y_moved, s->scales.gone);
 }
 
+/* numbers of the group for a motion of 1 m: of a rotation, of places as far away as the body has size; 0 of a point, which does not turn */
+static double per_length(const tn_model *m, const tn_group *g) {
+  const double rho = m->body[g->body].size;
+  return is_length(m, g) ? 1 : rho > 0 ? 1 / rho : 0;
+}
+
 /* what nothing is known of yet: the length of the assembly; of points in one place 1 m, and of angles 1 rad */
 static double resting_length(const tn_model *m, const tn_group *g) {
   return is_length(m, g) ? tn_length_at(m, g->body) : 1;
@@ -186,6 +198,8 @@ static void weigh(tn_sim *s, double h, const double *u, double K) {
   const tn_model *m = s->m;
   const tn_run *r = &m->run;
   tn_scales *x = &s->scales;
+  const bool singular = fmin(s->solver.nearness, s->solver.seen) < NEAR;
+  const double H = singular ? h : fmax(h, x->h_long);
   memset(x->C_d, 0, sizeof *x->C_d * (size_t)m->parts);
   memset(x->C_u, 0, sizeof *x->C_u * (size_t)m->parts);
   memset(x->B_d, 0, sizeof *x->B_d * (size_t)m->assemblies);
@@ -209,19 +223,16 @@ static void weigh(tn_sim *s, double h, const double *u, double K) {
     }
     const bool length = is_length(m, g);
     const int part = m->part[m->nq + g->first], assembly = m->assembly[g->body];
-    const double rho = m->body[g->body].size,
-                 per_length = length    ? 1
-                              : rho > 0 ? 1 / rho
-                                        : 0,
-                 atol = r->atol * (length ? tn_body_length(m, g->body) : 1);
+    const double unit = per_length(m, g), atol = r->atol * (length ? tn_body_length(m, g->body) : 1);
     const double own_d = r->rtol * (length ? x->S_d[i] : fmin(x->S_d[i], 1)), own_u = r->rtol * x->S_u[i];
-    const double tied_d = per_length * fmax(r->rtol * GUARD * x->C_d[part], noise * x->B_d[assembly]),
-                 tied_u = per_length * fmax(r->rtol * GUARD * x->C_u[part], noise * x->B_u[assembly]);
+    const double tied_d = unit * fmax(r->rtol * GUARD * x->C_d[part], noise * x->B_d[assembly]),
+                 tied_u = unit * fmax(r->rtol * GUARD * x->C_u[part], noise * x->B_u[assembly]);
     const double R = noise * (length ? x->away[assembly] + h * speed : fmax(1, norm(x->d + g->first, g->n)));
     const double rest = RESTING * r->rtol * resting_length(m, g);
     x->w_d[i] = fmax(fmax(own_d, tied_d), fmax(fmax(R, rest), atol));
-    x->w_u[i] = fmax(fmax(own_u, tied_u),
-                     fmax(fmax(h > 0 ? R / h + RESTING_SPEED * rest / fmax(h, x->h_first) : 0, noise * speed), atol));
+    x->w_u[i] =
+        fmax(fmax(own_u, tied_u),
+             fmax(fmax(h > 0 ? R * h / (H * H) + RESTING_SPEED * rest / fmax(h, x->h_first) : 0, noise * speed), atol));
   }
 }
 
@@ -235,6 +246,7 @@ void tn_scales_trial(tn_sim *s, double h) {
 void tn_scales_take(tn_sim *s, double h) {
   const double *u0 = speeds_of(s, s->ynew, s->znew), *u1 = speeds_of(s, s->y, s->z);
   find_gone(s, s->ynew, s->y);
+  s->scales.h_long = fmax(h, exp(-1 / RECENT) * s->scales.h_long);
   for (int i = 0; i < s->scales.groups; i++) follow(s, i, h, u0, u1, true);
   find_far(s);
   scale_rows(s);
@@ -242,64 +254,62 @@ void tn_scales_take(tn_sim *s, double h) {
 
 /* ---- for those who ask ------------------------------------------------------------------------------------------------------ */
 
-/* by the length of the assembly: with fixed steps, where nobody has given tolerances, and for integrators that choose their steps. These
- * judge a step before its end is known, begin with steps that are much too short for it to show a motion, and give up there */
-static bool is_by_length(const tn_run *r) { return r->fixed || r->integrator->advance; }
-
-static double weight_by_length(const tn_sim *s, int i, bool speed, const double *u) {
-  const tn_group *g = &s->scales.group[i];
-  const tn_run *r = &s->m->run;
-  const double size = norm(u + g->first, g->n), L = is_length(s->m, g) ? tn_length_at(s->m, g->body) : 1,
-               least = r->fixed ? ITERATED : fmax(r->atol, r->rtol), share = r->fixed ? ITERATED : r->rtol;
-  return speed ? fmax(least * L, share * size) : least * L;
-}
-
 /* of a number by itself, at both ends */
 double tn_weight_of_number(const tn_run *r, double a, double b) {
   return fmax(r->atol, r->rtol * fmax(fabs(a), fabs(b)));
 }
 
-void tn_error_weights(void *sim, const double *y, double *w) {
-  tn_sim *s = sim;
+/* of fixed steps, which have no tolerances: what iterations inside them have to reach. coordinates by the length of the assembly or 1 rad,
+ * speeds and states by their size, at least that a second */
+static void weights_of_iterations(const tn_sim *s, const double *y, double *w) {
+  const tn_model *m = s->m;
+  for (int i = 0; i < m->nq; i++) w[i] = ITERATED * m->q_length[i];
+  for (int i = 0; i < m->nu + m->states; i++)
+    w[m->nq + i] = ITERATED * fmax(i < m->nu ? m->u_length[i] : 1, fabs(y[m->nq + i]));
+}
+
+/* (4) before an attempt, from the motion so far, for iterations and orders of the integrator. They have to reach shares of their weights,
+ * and must not be lost in what only begins to move. Integrators that choose their steps judge them by these weights too, before their ends
+ * are known: their scale is the largest motion of the assembly over the run */
+static void weights_by_motion(tn_sim *s, const double *y, double *w) {
   const tn_model *m = s->m;
   tn_scales *x = &s->scales;
-  const double *u = y + m->nq;
-  const bool by_length = is_by_length(&m->run);
-  for (int i = s->n - s->ode.ledgers; i < s->n; i++) w[i] = INFINITY;
-  if (m->run.by_numbers) {
-    for (int i = 0; i < s->n - s->ode.ledgers; i++) w[i] = tn_weight_of_number(&m->run, y[i], y[i]);
-    return;
-  }
+  const double h = s->t > s->t_step ? s->t - s->t_step : s->h, rtol = m->run.rtol;
+  const bool chooses = m->run.integrator->advance;
+  const double of_largest = chooses ? 1 : OF_LARGEST;
   for (int i = 0; i < x->groups; i++) {
-    x->S_u[i] = sqrt(x->s_u[i]) * sqrt(x->m_u[i]);
-    x->S_d[i] = sqrt(x->s_d[i]) * sqrt(x->m_d[i]);
-    if (by_length) x->w_d[i] = weight_by_length(s, i, false, u), x->w_u[i] = weight_by_length(s, i, true, u);
+    x->S_u[i] = chooses ? CHOSEN * x->m_u[i] : sqrt(x->s_u[i]) * sqrt(x->m_u[i]);
+    x->S_d[i] = chooses ? CHOSEN * x->m_d[i] : sqrt(x->s_d[i]) * sqrt(x->m_d[i]);
   }
-  const double h = s->t > s->t_step ? s->t - s->t_step : s->h;
-  if (!by_length) weigh(s, h, u, ITERABLE);
-  for (int i = 0; !by_length && i < x->groups; i++) { /* of what does not move yet */
-    const tn_group *g = &x->group[i];
-    if (g->body < 0) continue;
-    const bool length = is_length(m, g);
-    const int assembly = m->assembly[g->body];
-    const double rho = m->body[g->body].size,
-                 per_length = length    ? 1
-                              : rho > 0 ? 1 / rho
-                                        : 0,
-                 least = RESTING * m->run.rtol * resting_length(m, g), share = per_length * OF_LARGEST * m->run.rtol;
-    x->w_d[i] = fmax(x->w_d[i], fmax(least, share * x->B_d[assembly]));
-    x->w_u[i] = fmax(x->w_u[i], fmax(h > 0 ? least / fmax(h, x->h_first) : 0, share * x->B_u[assembly]));
-  }
+  weigh(s, h, y + m->nq, ITERABLE);
   for (int i = 0; i < x->groups; i++) {
     const tn_group *g = &x->group[i];
-    for (int k = g->first; k < g->first + g->n; k++) w[m->nq + k] = x->w_u[i];
-    if (g->body < 0) continue;
-    const tn_body *b = &m->body[g->body];
-    for (int k = 0; k < b->nq; k++) { /* coordinates of the unit of the group; half of an angle in a quaternion */
+    const tn_body *b = g->body >= 0 ? &m->body[g->body] : NULL;
+    double w_d = x->w_d[i], w_u = x->w_u[i];
+    if (b) {
+      const double least = RESTING * rtol * resting_length(m, g), share = of_largest * rtol * per_length(m, g);
+      const int assembly = m->assembly[g->body];
+      w_d = fmax(w_d, fmax(least, share * x->B_d[assembly]));
+      w_u = fmax(w_u, fmax(h > 0 ? least / fmax(h, x->h_first) : 0, share * x->B_u[assembly]));
+    }
+    for (int k = g->first; k < g->first + g->n; k++) w[m->nq + k] = w_u;
+    for (int k = 0; b && k < b->nq; k++) { /* coordinates of the unit of the group; half of an angle in a quaternion */
       const bool length = m->q_unit[b->q + k] == TN_LENGTH, half = m->q_unit[b->q + k] == TN_RATIO && b->chart;
-      if (length == is_length(m, g)) w[b->q + k] = half ? 0.5 * x->w_d[i] : x->w_d[i];
+      if (length == is_length(m, g)) w[b->q + k] = half ? 0.5 * w_d : w_d;
     }
   }
+}
+
+void tn_error_weights(void *sim, const double *y, double *w) {
+  tn_sim *s = sim;
+  const tn_run *r = &s->m->run;
+  const int counted = s->n - s->ode.ledgers;
+  for (int i = 0; i < s->n; i++) w[i] = i < counted ? tn_weight_of_number(r, y[i], y[i]) : INFINITY;
+  if (r->by_numbers) return;
+  if (r->fixed)
+    weights_of_iterations(s, y, w);
+  else
+    weights_by_motion(s, y, w);
 }
 
 void tn_error_sizes(void *sim, const double *y, double *size) {
@@ -437,6 +447,7 @@ void tn_scales_keep(tn_sim *s, tn_keep *k) {
   for (size_t i = 0; i < sizeof by_group / sizeof *by_group; i++)
     tn_keep_finite(k, "size", (size_t)x->groups, by_group[i]);
   tn_keep_finite(k, "h_first", 1, &x->h_first);
+  tn_keep_finite(k, "h_long", 1, &x->h_long);
   tn_keep_finite(k, "far", (size_t)s->m->bodies, x->far);
   tn_keep_finite(k, "away", (size_t)s->m->assemblies, x->away);
   tn_keep_finite(k, "scale", (size_t)s->m->rows, s->solver.sys.scale);

@@ -223,6 +223,7 @@ typedef struct tn_scales {
   double *far;                   /* bodies: how far their places are from the origin, m; saved                   */
   double *away;                  /* assemblies: the largest of `far`, m; saved                                     */
   double h_first;                /* s: the first step; shorter ones do not raise the floor of what is at rest; saved */
+  double h_long;                 /* s: the longest of the last steps, which is forgotten over 20 of them; saved   */
   tn_unit *row_unit;             /* rows                                                                          */
   double *S_d, *S_u, *w_d, *w_u; /* groups: of the attempt at hand, or of the state whose weights were asked for */
   double *gone;                  /* numbers: change of places in a step                                          */

@@ -44,6 +44,9 @@ static double error_of(const problem *p, const char *integrator, double rtol, tn
   return e;
 }
 
+/* references have about twelve digits: an error below this is theirs as much as that of the run */
+static const double OF_REFERENCE = 1e-11;
+
 /* errors fall at least as rtol^(p/(p+1)); less: by which the slope may lie below that */
 static void slope(const char *integrator, int order, double tightest, double less) {
   for (int i = 0; i < PROBLEMS; i++) {
@@ -51,11 +54,13 @@ static void slope(const char *integrator, int order, double tightest, double les
     int n = 0;
     tn_summary sum;
     printf("%s, %s:", integrator, problems[i].model);
-    for (double t = 1e-4; t > 0.9 * tightest; t *= 0.1, n++) {
+    for (double t = 1e-4; t > 0.9 * tightest; t *= 0.1) {
       rtol[n] = t;
       error[n] = error_of(&problems[i], integrator, t, &sum);
       printf(" %.1e/%ld", error[n], sum.rhs);
+      if (error[n] > OF_REFERENCE) n++;
     }
+    CHECK(n >= 4);
     const double k = ref_slope(n, rtol, error);
     printf(", slope %.3f\n", k);
     CHECK(k >= order / (order + 1.0) - less);
@@ -65,7 +70,7 @@ static void slope(const char *integrator, int order, double tightest, double les
 
 TEST_FULL(dopri5_falls) { slope("dopri5", 5, 1e-10, 0); }
 TEST_FULL(dop853_falls) { slope("dop853", 8, 1e-10, 0); }
-TEST_FULL(abm_falls) { slope("abm", 13, 1e-10, 0.01); }
+TEST_FULL(abm_falls) { slope("abm", 13, 1e-10, 0); }
 /* at 1e-4 its error is a quarter of the swing of triple_pendulum, and cannot be what the line would have */
 TEST_FULL(trbdf2_falls) { slope("trbdf2", 2, 1e-7, 0.03); }
 TEST_FULL(radau5_falls) { slope("radau5", 5, 1e-10, 0); }
@@ -129,7 +134,7 @@ TEST(stiff_pendulum) {
     CHECK((rtol < 1e-7 ? 5 : 10) * sum.steps < explicit.steps); /* of order 2: at 1e-8 it is accuracy that limits it */
     CHECK(sum.jacobians > 0 && sum.jacobian_rhs == 4 * sum.jacobians && sum.iterations > sum.steps);
     if (is_there("cvode-bdf"))
-      CHECK(stiff("cvode-bdf", rtol, &tight, &sum) <= 20 * rtol && 10 * sum.steps < explicit.steps);
+      CHECK(stiff("cvode-bdf", rtol, &tight, &sum) <= 10 * rtol && 10 * sum.steps < explicit.steps);
   }
   ref_table_free(&tight);
 }

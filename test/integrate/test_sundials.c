@@ -118,7 +118,7 @@ static void accuracy(const problem *p, const char *name) {
            rtol[i], error[i], where, sum.energy_balance, sum.steps, sum.rejected, sum.rhs);
     CHECK(sum.status == TN_OK && sum.contract_kept);
     CHECK_NEAR(sum.max_position_violation, 0, 1e-11);
-    CHECK_NEAR(sum.energy_balance, 0, 2 * rtol[i]);
+    CHECK_NEAR(sum.energy_balance, 0, rtol[i]);
   }
   CHECK_NEAR(error[1], 0, 1e-6);
   CHECK(error[1] < error[0] / 5);

@@ -1,5 +1,5 @@
 /* models in space against solutions that others computed (test/data: minimal coordinates, 34 digits), closed forms and linear
- * theory. dopri5 with rtol = atol = 1e-12 and the method `project`, the same for every model. */
+ * theory. dopri5 with rtol = 1e-12 and the method `project`, the same for every model. */
 #include "support/reference.h"
 
 #include "test.h"

@@ -561,7 +561,7 @@ TEST(as_stiff_joints_at_the_start) {
 }
 
 TEST(as_stiff_joints_in_motion) {
-  for (int i = 0; i < COUNT(all); i++) as_stiff_joints(&all[i], 0.3, 3e-8);
+  for (int i = 0; i < COUNT(all); i++) as_stiff_joints(&all[i], 0.3, 1e-8);
 }
 
 /* ---- friction by load --------------------------------------------------------------------------------------------------- */

@@ -192,7 +192,7 @@ TEST_FULL(deltoid) {
   for (int i = 0; i < 4; i++) deltoid_end(rtol[i], 8, end[i], &balance[i]);
   for (int i = 0; i < 4; i++)
     for (int k = 0; k < 3; k++) CHECK_NEAR(end[i][k], end[3][k], most[i]);
-  CHECK(balance[3] < 1e-7 && balance[2] < 1e-7);
+  CHECK(balance[3] < 1e-9 && balance[2] < 1e-6);
 }
 
 static int by_size(const void *a, const void *b) {
