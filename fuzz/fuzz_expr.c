@@ -51,12 +51,14 @@ static bool items_known(void *user, const char *table, int *n, const double **va
 static bool call_known(void *user, const char *function, int n, const char *const *arguments, tn_meaning *m,
                        tn_error *e) {
   const known *k = user;
-  m->is_slot = arguments[0][0] >= 'p';
+  const char *first = n > 0 ? arguments[0] : ""; /* `sigma_min()` has none */
+  require(n >= 0);
+  m->is_slot = first[0] >= 'p';
   m->value[0] = n, m->value[1] = 1, m->value[2] = 0;
   m->width = function[0] == 'd' ? 1 : k->dimension;
   m->slot = m->width > 1 ? 1000 + function[0] : function[0];
-  if (arguments[0][0] != 'z') return true;
-  tn_fail(e, TN_E_MODEL, "no body '%s'", arguments[0]);
+  if (first[0] != 'z') return true;
+  tn_fail(e, TN_E_MODEL, "no body '%s'", first);
   return false;
 }
 
