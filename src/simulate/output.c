@@ -79,6 +79,7 @@ tn_status tn_row_inside(tn_sim *s, double t) {
                                  : s->m->run.integrator->dense(s->work, &s->ode, theta * s->switches.share, s->yrow);
   double off = 0;
   int row = 0;
+  if (status == TN_OK) tn_model_tidy(s->m, s->yrow); /* a polynomial between two unit quaternions is none */
   if (status == TN_OK && s->m->rows) status = put_back(s, t, theta, s->yrow, &off, &row);
   if (status == TN_OK) status = tn_solve_here(s, t, s->yrow);
   if (status != TN_OK) return status;

@@ -82,6 +82,24 @@ TEST(fixed_steps_end_where_the_run_ends) {
   }
 }
 
+/* inside a step too, where they come from a polynomial */
+TEST(quaternions_of_rows_have_length_one) {
+  static const char *const integrators[] = {"{'type': 'ampc3', 'step': 0.01}", "{'type': 'rk4', 'step': 0.03}"};
+  for (int k = 0; k < 2; k++) {
+    build b;
+    build_table t = {0};
+    simulated(&b,
+              "{'tenon': 1, 'dimension': 3, 'bodies': {'b': {'mass': 1, 'inertia': [1, 2, 2.5]}}, 'start': {'b.wx': 5, "
+              "'b.wy': 3}, 'outputs': {'n': 'sqrt(b.e0^2 + b.e1^2 + b.e2^2 + b.e3^2)'}, 'run': {'until': 1, 'every': "
+              "0.0137, 'integrator': %s}}",
+              integrators[k]);
+    CHECK(build_run(&b, &t) && t.rows > 70);
+    for (int r = 0; r < t.rows; r++) CHECK_NEAR(build_at(&t, r, 0), 1, 2e-9);
+    build_table_free(&t);
+    build_free(&b);
+  }
+}
+
 TEST(the_same_model_gives_the_same_bytes) {
   static const char *const models[] = {"four_bar", "n_four_bar", "driven_pivot"};
   for (int i = 0; i < 3; i++) {
