@@ -18,6 +18,18 @@
 #define LLVMFuzzerTestOneInput fuzz_sweep
 #include "../../fuzz/fuzz_sweep.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_mesh
+#include "../../fuzz/fuzz_mesh.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_state
+#include "../../fuzz/fuzz_state.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_study
+#include "../../fuzz/fuzz_study.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_run
+#include "../../fuzz/fuzz_run.c"
+#undef LLVMFuzzerTestOneInput
 
 #include "corpus.h"
 
@@ -56,4 +68,24 @@ TEST(results) {
 TEST(sweeps) {
   target = fuzz_sweep;
   CHECK(corpus_each("sweep", replay) >= 20);
+}
+
+TEST(meshes) {
+  target = fuzz_mesh;
+  CHECK(corpus_each("mesh", replay) >= 20);
+}
+
+TEST(states) {
+  target = fuzz_state;
+  CHECK(corpus_each("state", replay) >= 20);
+}
+
+TEST(studies) {
+  target = fuzz_study;
+  CHECK(corpus_each("study", replay) >= 20);
+}
+
+TEST(runs) {
+  target = fuzz_run;
+  CHECK(corpus_each("run", replay) >= 50);
 }
