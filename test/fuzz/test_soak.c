@@ -28,7 +28,7 @@ static long counted(const char *said, const char *behind) {
 
 TEST_FULL(some_rounds_lose_nothing) {
   static char said[100000];
-  const int code = soaked(TN_BINARY, TN_BINARY "-faults.so", "30r", said, sizeof said);
+  const int code = soaked(TN_BINARY, TN_BINARY "-faults.so", "20r", said, sizeof said);
   if (code) FAIL("exit %d: %s", code, said);
   printf("%s", said);
   CHECK(counted(said, " mechanisms") >= 10);
@@ -46,7 +46,7 @@ TEST_FULL(a_program_that_makes_another_result_is_found) {
           TN_BINARY);
   fclose(file);
   CHECK(chmod("other.sh", 0755) == 0);
-  CHECK(soaked("./other.sh", "-", "30r", said, sizeof said) == 1);
+  CHECK(soaked("./other.sh", "-", "12r", said, sizeof said) == 1);
   CHECK(counted(said, " failures") >= 1);
   CHECK_HAS(said, "those of a whole run");
   struct stat s;
