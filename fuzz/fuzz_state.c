@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { SAVED_HEAD = 32, SAVED_TAIL = 8, ROWS_COMPARED = 40, STEPS_AFTER = 40 };
+enum { SAVED_HEAD = 32, SAVED_TAIL = 8, ROWS_COMPARED = 40, STEPS_AFTER = 10 };
 
 typedef struct kept_rows {
   int n, columns, steps, most;
@@ -137,7 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   require(tn_desc_new(NULL, &desc, &e) == TN_OK);
   require(tn_desc_parse(desc, "random.json", m.text, (size_t)m.used, &e) == TN_OK);
   if (tn_compile(desc, &model, &e) == TN_OK && tn_sim_new(model, &sim, &e) == TN_OK)
-    use_state(&m, sim, data + 4, size - 4, 1 + data[2] % 16);
+    use_state(&m, sim, data + 4, size - 4, 1 + data[2] % 8);
   tn_sim_free(sim);
   tn_model_free(model);
   tn_desc_free(desc);
