@@ -5,7 +5,21 @@
 
 typedef struct tally {
   int refused, stopped, done, kept, trusted, rows;
+  int space, loops, driven, switched; /* of those that are trusted */
 } tally;
+
+static bool is_switched(const mechanism *m) {
+  for (int i = 0; i < m->joints; i++)
+    if (m->joint[i].on >= 0) return true;
+  return false;
+}
+
+/* there are more joints between bodies than bodies */
+static bool has_loops(const mechanism *m) {
+  int joints = 0;
+  for (int i = 0; i < m->joints; i++) joints += m->joint[i].body[0] >= 0 || m->joint[i].body[1] >= 0;
+  return joints > m->bodies;
+}
 
 /* `steps` bounds the length of each run: a run that is ended so is judged as far as it went */
 static tally run_seeds(uint64_t first, int n, int steps) {
@@ -26,9 +40,18 @@ static tally run_seeds(uint64_t first, int n, int steps) {
     all.kept += o.rows > 0 && o.kept;
     all.trusted += o.rows > 0 && o.verdict == TN_TRUSTED;
     all.rows += o.rows;
+    if (!o.rows || o.verdict != TN_TRUSTED) continue;
+    all.space += m.dimension == 3;
+    all.loops += has_loops(&m);
+    all.driven += m.driven;
+    all.switched += is_switched(&m);
   }
-  printf("%d mechanisms: %d refused, %d stopped, %d done; %d kept, %d trusted; %d rows\n", n, all.refused, all.stopped,
-         all.done, all.kept, all.trusted, all.rows);
+  printf("%d mechanisms: %d refused, %d stopped, %d done; %d rows, %d kept, %d trusted: %d in space, %d loops, %d "
+         "driven, %d "
+         "switched\n",
+         n, all.refused, all.stopped, all.done, all.rows, all.kept, all.trusted, all.space, all.loops, all.driven,
+         all.switched);
+  CHECK(all.space > n / 10 && all.loops > n / 10 && all.driven > n / 20 && all.switched > n / 20);
   CHECK(all.refused < n / 5 && all.done > n / 3 && all.trusted > n / 3 && all.rows > 5 * n);
   return all;
 }
