@@ -97,9 +97,11 @@ static void all_places(const tn_model *m, visit *at, void *user) {
     memcpy(center.p, m->body[i].center, sizeof center.p);
     at(user, m->assembly[i], &center);
   }
-  for (int i = 0; i < m->joints; i++)
-    for (int k = 0; m->joint_assembly[i] >= 0 && k < m->joint[i].frames; k++)
-      at(user, m->joint_assembly[i], &m->joint[i].spot[k]);
+  for (int i = 0; i < m->joints; i++) {
+    /* a joint without a place has its frames at the origins of bodies, the world's among them, which mean nothing */
+    if (m->joint_assembly[i] < 0 || (m->joint[i].type && m->joint[i].type->seat == TN_SEAT_NOWHERE)) continue;
+    for (int k = 0; k < m->joint[i].frames; k++) at(user, m->joint_assembly[i], &m->joint[i].spot[k]);
+  }
   for (int i = 0; i < m->rods; i++) {
     const tn_spot *end = m->rod[i].end;
     const int body = end[0].body >= 0 ? end[0].body : end[1].body;

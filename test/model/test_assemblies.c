@@ -99,3 +99,31 @@ TEST(rows_on_channels_tie) {
     build_free(&b);
   }
 }
+
+/* joints without a place have their frames at the origins of bodies, and the ground's is that of the world: it is no part of a model that
+ * stands elsewhere */
+TEST(the_origin_of_the_world_is_no_place) {
+  static const char *const loose[] = {"'type': 'parallel', 'axes': ['z', 'z']",
+                                      "'type': 'perpendicular', 'axes': ['z', 'x']"};
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 2; k++) {
+      char text[2000];
+      build b;
+      const double x = k ? 1000 : 0;
+      snprintf(
+          text, sizeof text,
+          "{'tenon': 1, 'dimension': 3, 'bodies': {'b': {'mass': 1, 'inertia': [0.01, 0.01, 0.01], 'position': [%g, 0, "
+          "0]}}, "
+          "'joints': {'bar': {'type': 'distance', 'between': ['ground', 'b'], 'at': [[%g, 0, 0.3], [%g, 0.1, 0]]}, "
+          "'loose': {'between': ['ground', 'b'], %s}}}",
+          x, x, x, loose[i]);
+      for (char *c = text; *c; c++)
+        if (*c == '\'') *c = '"';
+      build_new(&b, 1);
+      build_parse(&b, text);
+      build_compile(&b);
+      CHECK(!b.failed && b.model);
+      if (b.model) CHECK_NEAR(b.model->assembly_length[0], hypot(0.1, 0.3), 1e-12);
+      build_free(&b);
+    }
+}
