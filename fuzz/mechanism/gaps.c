@@ -401,6 +401,13 @@ double gap_reach(const mechanism *m, const double *row) {
   return most;
 }
 
+double gap_turns(const mechanism *m, const double *row) {
+  double most = 0;
+  for (int i = 0; i < m->bodies && m->dimension == 2; i++)
+    if (!m->body[i].point) most = fmax(most, fabs(row[m->body[i].column + 2]) / TURN);
+  return most;
+}
+
 double gap_unit(const mechanism *m, const double *row) {
   double most = 0;
   for (int i = 0; i < m->bodies && m->dimension == 3; i++) {

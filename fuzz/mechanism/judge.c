@@ -37,7 +37,9 @@ static tn_status row_seen(void *user, double t, int n, const double *row) {
   if (!(t >= w->last)) fault(o, "a row at t = %.17g behind one at %.17g", t, w->last);
   w->last = t;
   o->rows++;
-  const double reach = gap_reach(m, row), unit = gap_unit(m, row);
+  /* many turns in the plane have the roundoff of their number */
+  const double turns = 1 + gap_turns(m, row), reach = gap_reach(m, row) * turns, round_angle = ROUNDOFF_ANGLE * turns,
+               unit = gap_unit(m, row);
   /* quaternions are put back to length 1 beyond 1e-9; Euler parameters have a constraint equation for it, which drifts as the others */
   if (unit > 2e-9 + m->contract_position && m->stops) fault(o, "t = %g: a quaternion of length 1 + %.3g", t, unit);
   for (int j = 0; j < m->joints; j++) {
@@ -45,10 +47,10 @@ static tn_status row_seen(void *user, double t, int n, const double *row) {
     if (!gap_of(m, j, t, row, &gap)) continue;
     const double L = w->length[j], by_length = gap.length / (m->joint[j].squared ? L : 1),
                  allowed = fmax(m->contract_position * L, 10 * DBL_EPSILON * reach) * VECTOR + ROUNDOFF * (reach + L),
-                 allowed_angle = m->contract_position * VECTOR + ROUNDOFF_ANGLE,
+                 allowed_angle = m->contract_position * VECTOR + round_angle,
                  share = fmax(by_length / allowed, gap.angle / allowed_angle),
-                 scaled = fmax(fmax(0, by_length - ROUNDOFF * (reach + L)) / L, fmax(0, gap.angle - ROUNDOFF_ANGLE)) /
-                          VECTOR;
+                 scaled =
+                     fmax(fmax(0, by_length - ROUNDOFF * (reach + L)) / L, fmax(0, gap.angle - round_angle)) / VECTOR;
     if (!(share <= o->share)) {
       o->share = isnan(share) ? INFINITY : share;
       o->joint = j;

@@ -129,6 +129,7 @@ bool gap_of(const mechanism *m, int j, double t, const double *row, mech_gap *ga
 /* lengths L of the assemblies by which the contract divides, of every joint; distance of bodies from the origin in that row */
 void gap_lengths(const mechanism *m, double *length);
 double gap_reach(const mechanism *m, const double *row);
+double gap_turns(const mechanism *m, const double *row); /* largest number of turns of a body in the plane */
 /* whether orientations of a row are orientations */
 double gap_unit(const mechanism *m, const double *row);
 void gap_rotate(const double e[4], const double v[3], double out[3]);
