@@ -92,6 +92,7 @@ typedef struct tn_compare_row {
   bool resolved;             /* it is larger than ten times what the reference may be off itself */
   int compared;              /* times at which it was compared, but for the start                */
   bool contract_kept;
+  tn_run_verdict verdict;                  /* as `tenon run` judges it, without the reference */
   double energy;                           /* balance, as in tn_summary                                        */
   double C_max, C_rms, Cdot_max, Cdot_rms; /* scaled as the contract does                          */
   long steps, rejected, rhs;

@@ -2,8 +2,8 @@
  * another integrator and tight tolerances, twice: the difference of the two is what it may be off itself.
  *   - it holds as long as that is below TN_HOLDS; what comes later (chaos) is not judged
  *   - errors below ten times that, and errors that differ by less than that, are not told apart: they share a rank
- * a run is good enough if its error, with that of the reference, is within the accuracy that is asked for and it keeps the constraint
- * contract. of those that are and cost, in processor time, at most a quarter more than the cheapest (less is not told apart by timing), the
+ * a run is good enough if its error, with that of the reference, is within the accuracy that is asked for, it keeps the constraint
+ * contract and its verdict is not `wrong`; one that is doubtful by itself is recommended with a word of that. of those that are and cost, in processor time, at most a quarter more than the cheapest (less is not told apart by timing), the
  * recommendation is the one that keeps the constraints best, where that differs by ten times and is not roundoff; then the most accurate; then
  * the first. if none is good enough, the one with the least error. */
 #include "study/study.h"
@@ -249,6 +249,7 @@ static bool one(tn_pool *pool, void *user, int i) {
   r->cpu_seconds = t->summary.cpu_seconds;
   r->energy = t->summary.energy_balance;
   r->contract_kept = t->summary.contract_kept;
+  r->verdict = t->summary.verdict;
   r->compared = (int)x->meter[ERROR_MAX].samples - 1; /* but for the start */
   if (t->status == TN_E_STOPPED)
     tn_format(t->message, sizeof t->message, "given up at t = %.4g s after %ld right-hand sides", t->t_end, r->rhs);
@@ -292,7 +293,7 @@ void tn_compare_label(const tn_compare *c, const tn_compare_row *r, char *text, 
 }
 
 static bool is_good(const tn_compare *c, const tn_compare_row *r) {
-  return r->contract_kept && r->error + c->reference_error <= c->accuracy;
+  return r->contract_kept && r->verdict != TN_WRONG && r->error + c->reference_error <= c->accuracy;
 }
 
 /* a before b, of two that cost the same or of which none is good */
@@ -386,6 +387,7 @@ static void recommend(tn_compare *c) {
         "the least",
         c->accuracy, ended, w->error);
   if (c->holds < c->until * (1 - 1e-9)) say(&s, " (errors up to t = %.4g s of %.4g s)", c->holds, c->until);
+  if (w->verdict != TN_TRUSTED) say(&s, "; `tenon run` calls it %s", tn_run_verdict_name(w->verdict));
   const int second = good == 1 ? -1 : best_of(c, good > 0, INFINITY, c->winner);
   if (second >= 0) {
     tn_compare_label(c, &c->entry[second].row, name, sizeof name);

@@ -89,6 +89,7 @@ void tn_compare_members(tn_json *j, const tn_compare *c) {
     tn_json_real(j, "error_final", r->error_final);
     tn_json_bool(j, "resolved", r->resolved);
     tn_json_bool(j, "contract_kept", r->contract_kept);
+    if (!r->failure) tn_json_text(j, "verdict", tn_run_verdict_name(r->verdict));
     tn_json_real(j, "energy_balance", r->energy);
     tn_json_real(j, "C_max", r->C_max);
     tn_json_real(j, "C_rms", r->C_rms);
@@ -125,7 +126,7 @@ tn_status tn_compare_csv(const tn_compare *c, tn_write write, void *user) {
   tn_put(p,
          "method,integrator,%s,error,error_final,energy_balance,C_max,C_rms,Cdot_max,Cdot_rms,steps,rejected,rhs,cpu_"
          "seconds,"
-         "rank_error,rank_residual,contract_kept,failure\n",
+         "rank_error,rank_residual,contract_kept,verdict,failure\n",
          c->fixed ? "step" : "rtol");
   for (int i = 0; i < c->rows; i++) {
     const tn_compare_row *r = &c->entry[i].row;
@@ -138,8 +139,8 @@ tn_status tn_compare_csv(const tn_compare *c, tn_write write, void *user) {
         tn_put(p, "%.9g,", values[k]);
       else
         tn_put(p, ",");
-    tn_put(p, "%ld,%ld,%ld,%.6g,%d,%d,%d,", r->steps, r->rejected, r->rhs, r->cpu_seconds, r->rank_error,
-           r->rank_residual, r->contract_kept);
+    tn_put(p, "%ld,%ld,%ld,%.6g,%d,%d,%d,%s,", r->steps, r->rejected, r->rhs, r->cpu_seconds, r->rank_error,
+           r->rank_residual, r->contract_kept, r->failure ? "" : tn_run_verdict_name(r->verdict));
     tn_put(p, "\"");
     for (const char *t = r->failure ? r->failure : ""; *t; t++) tn_put(p, *t == '"' ? "\"\"" : "%c", *t);
     tn_put(p, "\"\n");

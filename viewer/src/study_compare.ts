@@ -80,7 +80,7 @@ function recommendation(data: CompareData): HTMLElement {
   const ended = c.rows.filter((r) => !r.failure);
   const kept = ended.filter((r) => r.contract_kept).length;
   const good = c.rows.filter(
-    (r) => r.rank_error > 0 && r.contract_kept && (r.error ?? Infinity) + (c.reference.error ?? 0) <= c.accuracy,
+    (r) => r.rank_error > 0 && r.contract_kept && r.verdict !== 'wrong' && (r.error ?? Infinity) + (c.reference.error ?? 0) <= c.accuracy,
   ).length;
   const fact = (n: string, what: string): HTMLElement => h('div', {}, h('dt', {}, what), h('dd', {}, n));
   return h(

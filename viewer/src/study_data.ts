@@ -14,6 +14,7 @@ export interface CompareRow {
   error_final: Num;
   resolved: boolean;
   contract_kept: boolean;
+  verdict?: string; // none if it failed
   energy_balance: Num;
   C_max: Num;
   C_rms: Num;
