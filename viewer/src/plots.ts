@@ -61,7 +61,7 @@ export class Plots {
         yield {
           title: rows.length > MOST_CURVES ? `Violation: largest of ${rows.length} joints` : 'Violation',
           series: () => this.worst(rows.map(({ i }) => i)),
-          y: { label: 'violation', log: true, floor: this.floor() },
+          y: { label: 'violation, as the contract scales it', log: true, floor: this.floor() },
           lines: p.contract.position > 0 ? [{ value: p.contract.position, label: 'contract' }] : [],
         };
     }
@@ -264,7 +264,7 @@ export class Plots {
       this.add({
         title: `Violation of ${name}`,
         series: () => some(k, k + 1),
-        y: { label: 'violation', log: true, floor: this.floor() },
+        y: { label: 'violation, as the contract scales it', log: true, floor: this.floor() },
         lines: [{ value: run.page.contract.position, label: 'contract' }],
       }).root.scrollIntoView({ block: 'nearest' });
   }
