@@ -20,6 +20,8 @@ TN_API tn_status tn_study_read(const tn_allocator *allocator, const char *path, 
 TN_API void tn_study_free(tn_study *study);
 TN_API const char *tn_study_paper(const tn_study *study);
 TN_API const char *tn_study_title(const tn_study *study);
+/* files that it needs beside its own, models and references; one may come twice. NULL past the last */
+TN_API const char *tn_study_file(const tn_study *study, int i);
 
 /* called when a run has ended, from any thread but never from two at once; false ends the study with TN_E_STOPPED */
 typedef bool (*tn_progress)(void *user, int done, int all, const char *run);

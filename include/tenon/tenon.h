@@ -128,6 +128,8 @@ TN_API tn_status tn_schema_print(tn_write write, void *user);
 /* remarks on a model that is good: no gravity, an angle that looks like degrees. as an error, with TN_OK */
 TN_API int tn_model_warnings(const tn_model *model);
 TN_API const tn_error *tn_model_warning(const tn_model *model, int i);
+/* files that the model is drawn from, meshes, as it names them: beside the model unless they begin with a slash. NULL past the last */
+TN_API const char *tn_model_file(const tn_model *model, int i);
 
 /* ---- simulation ------------------------------------------------------------------------------------------------ */
 

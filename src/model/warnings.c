@@ -80,6 +80,12 @@ void tn_warn_angle(tn_context *c, const tn_node *node) {
   if (c->m->warnings > before) tn_hint(c->m->warning[before], "write \"%g*deg\"", node->number);
 }
 
+const char *tn_model_file(const tn_model *m, int i) {
+  for (int k = 0; k < m->draws && i >= 0; k++)
+    if (m->draw[k].figure == TN_MESH && !i--) return m->draw[k].file;
+  return NULL;
+}
+
 int tn_model_warnings(const tn_model *m) { return m->warnings; }
 const tn_error *tn_model_warning(const tn_model *m, int i) { return i >= 0 && i < m->warnings ? m->warning[i] : NULL; }
 

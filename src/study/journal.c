@@ -5,7 +5,9 @@
  *   RUN ! WORDS .. CHECK            why there are none
  *
  * CHECK is of the line before it. A line is written in one piece when its run has ended; where the last one is torn it is cut off, and
- * the run is made again. So is that of a line that is not right; those behind it have checks of their own. */
+ * the run is made again. So is that of a line that is not right; those behind it have checks of their own.
+ *
+ * Lines are brought to the disk once a second, and when the sweep ends in whatever way: a loss of power costs a second of runs. */
 #define _POSIX_C_SOURCE 200809L
 #include "study/study.h"
 
@@ -14,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MOST_LINE = 1 << 18 }; /* 10000 measures */
@@ -43,16 +46,29 @@ static bool write_all(int file, const char *text, size_t n) {
   return true;
 }
 
+static double now(void) {
+  struct timespec t;
+  return clock_gettime(CLOCK_MONOTONIC, &t) == 0 ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : 0;
+}
+
+/* a file system that cannot do it has done what it can */
+static bool to_disk(int file) { return fsync(file) == 0 || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP; }
+
+bool tn_journal_sync(tn_journal *j) {
+  j->synced = now();
+  return j->file < 0 || to_disk(j->file);
+}
+
 /* the line with its check and its end; false: it does not fit, or cannot be written */
 static bool end_line(int file, char *line, size_t used) {
   used += (size_t)tn_format(line + used, 16, " %08x\n", check_of(line, used));
   return write_all(file, line, used);
 }
 
-bool tn_journal_add(const tn_journal *j, const tn_sweep *s, int run) {
+bool tn_journal_add(tn_journal *j, const tn_sweep *s, int run) {
   const size_t n = (size_t)s->study.measures, room = 600 + 17 * (n + 1);
   char *line = tn_block_new(&s->study.arena.allocator, room);
-  if (!line) return false;
+  if (!line) return errno = ENOMEM, false;
   size_t used = (size_t)tn_format(line, room, "%d", run);
   if (s->failure[run]) used += (size_t)tn_format(line + used, room - used - 16, " ! %.511s", s->failure[run]);
   for (size_t i = 0; i <= n && !s->failure[run]; i++) {
@@ -61,8 +77,12 @@ bool tn_journal_add(const tn_journal *j, const tn_sweep *s, int run) {
     memcpy(&bits, &x, sizeof bits);
     used += (size_t)tn_format(line + used, room - used, " %016llx", (unsigned long long)bits);
   }
-  const bool good = end_line(j->file, line, used);
+  static const double SECONDS = 1;
+  bool good = end_line(j->file, line, used);
+  if (good && now() - j->synced >= SECONDS) good = tn_journal_sync(j);
+  const int why = errno;
   tn_block_free(&s->study.arena.allocator, line);
+  errno = why;
   return good;
 }
 
@@ -107,6 +127,10 @@ static tn_status cannot(const char *path, tn_error *e) {
   return tn_fail(e, TN_E_IO, "cannot use '%.200s': %s", path, strerror(errno));
 }
 
+static tn_status no_file(const char *path, const char *why, tn_error *e) {
+  return tn_fail(e, TN_E_IO, "cannot use '%.200s': it %s", path, why);
+}
+
 static tn_status lock(int file, const char *path, tn_error *e) {
   struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   if (fcntl(file, F_SETLK, &all) == 0) return TN_OK;
@@ -145,18 +169,48 @@ static tn_status read_journal(tn_journal *j, const char *head, tn_sweep *s, tn_e
   return status;
 }
 
+/* made anew, or taken over as it is if it is a file of the user's that nobody else writes; links are not followed. a journal that its
+ * owner removed while it was opened is none: -1 without an error */
+static tn_status open_file(const char *path, int *file, tn_error *e) {
+  struct stat is, there;
+  *file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  const bool made = *file >= 0;
+  if (!made && errno != EEXIST) return cannot(path, e);
+  if (!made) *file = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (*file < 0) return errno == ENOENT ? TN_OK : errno == ELOOP ? no_file(path, "is not a file", e) : cannot(path, e);
+  if (fstat(*file, &is) != 0) return cannot(path, e);
+  if (!S_ISREG(is.st_mode)) return no_file(path, "is not a file", e);
+  if (!made && is.st_nlink > 1) return no_file(path, "has another name, too (a hard link)", e);
+  if (!made && is.st_nlink && is.st_uid != geteuid()) return no_file(path, "belongs to another user", e);
+  TN_TRY(lock(*file, path, e));
+  if (lstat(path, &there) == 0 && there.st_dev == is.st_dev && there.st_ino == is.st_ino) return TN_OK;
+  close(*file);
+  *file = -1;
+  return TN_OK;
+}
+
+/* a name is on the disk when its folder is; where that cannot be done nothing is lost but that */
+static bool folder_to_disk(const char *path, char *scratch, size_t size) {
+  const char *slash = strrchr(path, '/');
+  const int n = tn_format(scratch, size, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+  const int folder = n >= 0 && (size_t)n < size ? open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (folder < 0) return true;
+  const bool good = to_disk(folder);
+  close(folder);
+  return good;
+}
+
 tn_status tn_journal_open(tn_journal *j, const char *path, bool anew, tn_sweep *s, tn_error *e) {
-  char head[128];
+  char head[128], folder[4096];
   tn_format(head, sizeof head, "tenon sweep journal 2 %s %d %d\n", s->fingerprint, s->runs, s->study.measures);
   if (!(j->path = tn_arena_text(&s->words, path, strlen(path)))) return tn_out_of_memory(e);
-  struct stat is;
-  j->file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
-  if (j->file < 0) return cannot(path, e);
-  tn_status status = fstat(j->file, &is) == 0 && S_ISREG(is.st_mode)
-                         ? lock(j->file, path, e)
-                         : tn_fail(e, TN_E_IO, "cannot use '%.200s': it is not a file", path);
+  tn_status status = TN_OK;
+  for (int tries = 0; j->file < 0 && tries < 64 && status == TN_OK; tries++) status = open_file(path, &j->file, e);
+  if (status == TN_OK && j->file < 0) status = cannot(path, e);
   if (status == TN_OK && anew && ftruncate(j->file, 0) != 0) status = cannot(path, e);
   if (status == TN_OK) status = read_journal(j, head, s, e);
+  if (status == TN_OK && (!tn_journal_sync(j) || !folder_to_disk(path, folder, sizeof folder)))
+    status = cannot(path, e);
   if (status != TN_OK) tn_journal_close(j);
   return status;
 }

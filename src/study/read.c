@@ -467,6 +467,25 @@ static tn_status read_measures(tn_study *s, int more, tn_error *e) {
   return TN_OK;
 }
 
+/* names of all files, for those who must not write over them */
+static tn_status list_files(tn_study *s, tn_error *e) {
+  s->file = tn_arena_alloc(&s->arena, sizeof *s->file * (size_t)(s->plans + s->references + 1));
+  if (!s->file) return tn_out_of_memory(e);
+  for (int i = 0; i < s->plans + s->references; i++) {
+    char path[2048];
+    const char *file = i < s->plans ? NULL : s->reference[i - s->plans].path;
+    if (i >= s->plans && !file) continue;
+    if (file) tn_format(path, sizeof path, "%s%s", *file == '/' ? "" : s->folder, file);
+    if (!file && tn_plan_model(&s->plan[i], s->folder, 0, NULL, path, e) != TN_OK) {
+      tn_error_clear(e); /* its run will say so */
+      continue;
+    }
+    if (!(s->file[s->files] = tn_arena_text(&s->arena, path, strlen(path)))) return tn_out_of_memory(e);
+    s->files++;
+  }
+  return TN_OK;
+}
+
 static tn_status read_all(tn_study *s, tn_error *e) {
   static const char *const words[] = {"measured", "paper", "m", "x", "failed", NULL};
   const tn_node *root = s->root, *rows = tn_node_get(root, "rows");
@@ -492,7 +511,7 @@ static tn_status read_all(tn_study *s, tn_error *e) {
   for (i = 0; i < s->measures; i++) TN_TRY(read_values(s, &s->measure[i], e));
   for (i = 0; i < s->measures; i++) TN_TRY(check_where(s, &s->measure[i], e));
   for (i = 0; i < s->rows; i++) TN_TRY(read_claim(s, &s->row[i], e));
-  return TN_OK;
+  return list_files(s, e);
 }
 
 tn_status tn_study_parse_run(tn_study *s, const char *const *words, tn_error *e) {

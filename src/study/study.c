@@ -28,6 +28,7 @@ void tn_study_free(tn_study *s) {
 
 const char *tn_study_paper(const tn_study *s) { return s->paper; }
 const char *tn_study_title(const tn_study *s) { return s->title; }
+const char *tn_study_file(const tn_study *s, int i) { return i >= 0 && i < s->files ? s->file[i] : NULL; }
 int tn_study_rows(const tn_study *s) { return s->rows; }
 const tn_study_row *tn_study_row_at(const tn_study *s, int i) { return i >= 0 && i < s->rows ? &s->row[i].row : NULL; }
 

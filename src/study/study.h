@@ -296,8 +296,10 @@ struct tn_study {
   tn_reference_plan *reference;
   tn_finding *measure;
   tn_row_plan *row;
-  tn_trial *trial;         /* plans: those that rows need */
-  bool one_run;            /* it is that of a sweep: measures do not name it */
+  tn_trial *trial; /* plans: those that rows need */
+  bool one_run;    /* it is that of a sweep: measures do not name it */
+  int files;       /* models of all plans, and references that are files; not of a sweep */
+  const char **file;
   const char *const *word; /* that expressions know beside measures, from TN_SLOT_MEASURED on; ends with NULL */
 };
 
@@ -357,6 +359,7 @@ typedef struct tn_journal {
   int file;     /* -1: none                                                                     */
   void *stream; /* of it, once it is read: closing either lets go of the lock, so both are kept */
   const char *path;
+  double synced; /* s of a clock: when its lines were brought to the disk                        */
 } tn_journal;
 
 struct tn_sweep {
@@ -390,7 +393,8 @@ tn_status tn_sweep_trial(const tn_sweep *s, int run, tn_given *given, tn_arena *
 tn_status tn_sweep_try(const tn_sweep *s, tn_error *e);
 /* opens or makes it, takes what is in it into the sweep; refused if it is another's, or in use */
 tn_status tn_journal_open(tn_journal *j, const char *path, bool anew, tn_sweep *s, tn_error *e);
-bool tn_journal_add(const tn_journal *j, const tn_sweep *s, int run);
+bool tn_journal_add(tn_journal *j, const tn_sweep *s, int run); /* false: errno says why */
+bool tn_journal_sync(tn_journal *j);                            /* as above */
 void tn_journal_close(tn_journal *j);
 /* why a run failed, as it is kept and written: no control characters, no broken UTF-8 */
 void tn_one_line(char *text);

@@ -2,6 +2,8 @@
  * which order and where, is for a farm to say. what comes back is put where it belongs, so that results do not depend on that. */
 #include "study/study.h"
 
+#include <errno.h>
+
 tn_status tn_sweep_read(const tn_allocator *allocator, const char *path, tn_sweep **sweep, tn_error *error) {
   tn_error spare, *e = error ? error : &spare;
   tn_arena arena;
@@ -226,6 +228,11 @@ static bool stopped(taker *t) {
   return false;
 }
 
+static tn_status cannot_write(const tn_sweep *s, tn_error *e) {
+  return tn_fail(e, TN_E_IO, "cannot write '%.200s': %s; the runs before that are kept in it", s->journal.path,
+                 strerror(errno));
+}
+
 static bool take(void *user, int run, tn_status status, const double *values, const char *failure) {
   taker *t = user;
   tn_sweep *s = t->s;
@@ -237,7 +244,7 @@ static bool take(void *user, int run, tn_status status, const double *values, co
     return false;
   }
   if (s->journal.file >= 0 && !tn_journal_add(&s->journal, s, run)) {
-    t->status = tn_fail(t->e, TN_E_IO, "cannot write '%.200s'", s->journal.path);
+    t->status = cannot_write(s, t->e);
     return false;
   }
   return tell(t) || stopped(t);
@@ -281,6 +288,7 @@ tn_status tn_sweep_run(tn_sweep *s, const tn_sweep_options *options, tn_error *e
   const tn_sweep_work work = {s, n, left, o->workers, o->stop, o->user, take, &t};
   if (n) (o->farm ? o->farm : tn_sweep_threads)(o->farm_user, &work);
   tn_block_free(&s->study.arena.allocator, left);
+  if (!tn_journal_sync(&s->journal) && t.status == TN_OK) t.status = cannot_write(s, e);
   if (t.status == TN_OK && s->finished < s->runs)
     t.status = tn_fail(e, TN_E_INTERNAL, "%d of %d runs were not made", s->runs - s->finished, s->runs);
   return t.status;
