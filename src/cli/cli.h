@@ -3,6 +3,7 @@
  *
  *   main.c    dispatch, version        words.c   tables: parsing and help     manual.c   tables: manual page, completion
  *   load.c    a model with overrides   output.c  files of a run               say.c      messages, colour, progress
+ *   file.c    parts, locks, the disk   make.c    files out of a result        save.c     files written at once
  *   signals.c Ctrl-C                   farm.c    where runs of a sweep are made */
 #ifndef TN_CLI_H
 #define TN_CLI_H
@@ -91,7 +92,7 @@ bool tn_to_file_now(void *file, const char *text, size_t size); /* and flushed *
 
 double tn_wall_clock(void); /* s */
 
-/* the first Ctrl-C or SIGTERM is noted, and the default again for the next: signals.c. its number, 0: none */
+/* the first Ctrl-C, SIGTERM or SIGHUP is noted, and the default again for the next: signals.c. its number, 0: none */
 void tn_catch_signals(void);
 int tn_caught(void);
 
@@ -109,6 +110,51 @@ void tn_farm_make(void *unused, const tn_sweep_work *work); /* a tn_farm */
 /* of the others: runs are made until rank 0 says that it is the end. sweep NULL: it could not be read, and why */
 void tn_farm_serve(const tn_sweep *sweep, const tn_error *error, tn_stop stop);
 
+/* ---- files that are written and read: file.c ------------------------------------------------------------------------------- */
+
+/* a file under way, in NAME.part until it is whole; locked as long as it is open */
+typedef struct part_file {
+  const char *name;    /* as it was given; not a copy                                              */
+  char *target, *path; /* what is written in the end (what a link stands for), and until then      */
+  FILE *to;            /* NULL: closed                                                             */
+  bool ours;           /* nothing of another is in it: it was made or cut here                     */
+  char why[400];       /* the reason that the last call gave                                       */
+} part_file;
+
+/* these give NULL, or the reason why it could not be done, which stays until the next call */
+const char *tn_part_open(part_file *p, const char *name); /* what was in it before is there until it is cut */
+const char *tn_part_beside(part_file *p,
+                           const char *target); /* the same of a file with a name of ours: no link is followed */
+/* an existing one, which may be `target` itself: of a run that is taken up again */
+const char *tn_part_take(part_file *p, const char *target, const char *path);
+const char *tn_part_cut(part_file *p, long length); /* and goes on from there; 0: empty */
+const char *tn_part_sync(part_file *p);             /* on the disk, as far as it is    */
+/* whole: on the disk under its name. it stays open, and locked, until it is left */
+const char *tn_part_commit(part_file *p);
+void tn_part_discard(part_file *p); /* NAME.part is removed, but not if another has left it and it was not cut */
+void tn_part_leave(part_file *p);   /* NAME.part stays; also of one that is closed       */
+bool tn_remove(const char *path);   /* of a file that is needed no more, and that on the disk; true if there was none */
+
+bool tn_same_file(const char *a, const char *b); /* by whatever names; also if neither is there yet */
+bool tn_exists(const char *path);                /* whatever it is, a link to nothing too */
+/* what a link stands for, though it may not be there yet; NULL: it is no link. to be freed */
+char *tn_link_target(const char *path);
+char *tn_joined(const char *a, const char *b); /* to be freed; NULL: no memory */
+int tn_say_no_memory(void);                    /* says it; the exit code */
+int tn_cannot_write(const char *name, const char *why);
+
+/* files that a command reads: no output may be one of them. 0, or an exit code that has been explained */
+typedef struct inputs {
+  int n;
+  char **path;
+} inputs;
+int tn_inputs_add(inputs *in, const char *path);
+int tn_inputs_drawn(inputs *in, const char *name, const tn_model *m); /* files of meshes of the model of this name */
+int tn_inputs_drawn_by(inputs *in, const char *path);                 /* of the model in this file, if it can be read */
+/* refuses an output that is an input, or of which NAME.part or another file, NAME + suffix, is one; suffixes end with NULL and may be NULL */
+int tn_inputs_spare(const inputs *in, const char *output, const char *const *suffixes);
+void tn_inputs_free(inputs *in);
+
 /* ---- a model: load.c ---------------------------------------------------------------------------------------------------- */
 
 typedef struct loaded {
@@ -116,6 +162,7 @@ typedef struct loaded {
   tn_desc *desc;
   tn_model *model;
   tn_sim *sim;
+  inputs inputs; /* all files that it is made of, and drawn from */
   tn_error error;
 } loaded;
 
@@ -134,7 +181,7 @@ bool tn_checkpoint_given(const words *w, double *seconds); /* false: it makes no
 
 /* the files named by -o; nothing is opened yet */
 int tn_outputs_plan(const words *w, outputs **out);
-/* refuses an output that is the model itself */
+/* refuses an output that is a file which the model needs */
 int tn_outputs_open(outputs *out, const loaded *l);
 bool tn_outputs_to_stdout(const outputs *out);
 tn_status tn_outputs_row(void *out, double t, int n, const double *values);
@@ -148,20 +195,31 @@ const char *tn_outputs_result(const outputs *out); /* the .tnr as it was named; 
  * explained, or in *e; then both files are as they were */
 int tn_outputs_resume(const char *target, const char *record, const loaded *l, const void *state, size_t size,
                       outputs **out, tn_error *e);
-/* the result file `from` as other kinds, by suffix; never over itself */
+
+/* ---- files out of a result: make.c ----------------------------------------------------------------------------------------- */
+
+typedef enum file_kind { CSV, TNR, NPY, SVG, HTML, GLB, KINDS } file_kind;
+bool tn_kind_of(const char *path, file_kind *k); /* by suffix */
+/* one file, or as many arrays as there are groups. `whole`: it may replace an older file; else the rows stay in FILE.part then */
+int tn_make(tn_result *r, file_kind k, const char *path, bool whole, bool no_clobber, FILE *say);
+/* a part under its name, unless that would replace an older file by less; 0 or an exit code. it stays open */
+int tn_settle(part_file *p, bool whole, bool no_clobber, FILE *say);
+int tn_refuse_to_replace(const char *path); /* if it is there; 0 or an exit code */
+/* base.group.npy of base.npy; to be freed */
+char *tn_array_name(const char *path, const char *group);
+/* the result file `from` as other kinds, by suffix; never over itself, nor over what its model is drawn from */
 int tn_export(tn_result *result, const char *from, const char *path, bool no_clobber, FILE *say);
 
 /* ---- other files: save.c --------------------------------------------------------------------------------------------------- */
 
-bool tn_same_file(const char *a, const char *b); /* by whatever names */
-char *tn_link_target(
-    const char *path); /* what a link stands for, though it may not be there yet; NULL: it is no link. to be freed */
-/* whether a file can be written; `inputs`, which ends with NULL, are files that it must not be. 0, or an exit code that has been explained */
-int tn_save_plan(const char *path, const char *const *inputs);
+/* a file that is written at once, at the end: it is opened, and locked, now, and must be none of the inputs (NULL: there are none).
+ * 0, or an exit code that has been explained */
+int tn_save_plan(const char *path, const inputs *in);
 bool tn_ends_in(const char *path, const char *suffix); /* and something stands before it */
 /* whether this build has pages; if not, that has been explained */
 bool tn_pages(const char *path);
 int tn_save(const char *path, tn_status (*print)(const void *what, tn_write write, void *user), const void *what);
+void tn_save_end(void); /* files that were planned and not saved are given up */
 /* --jobs N: 0 if it is not given, -1 if it makes no sense, which has been explained */
 int tn_jobs(const words *w);
 

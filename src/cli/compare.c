@@ -26,14 +26,14 @@ static const option options[] = {
 enum { MOST = 64 };
 
 /* at commas, but not those before a parameter: `a,b:x=1,y=2` is a and b:x=1,y=2. the text is cut up */
-static int split(const words *w, const char *flag, char *text, const char **part) {
+static int split(const words *w, const char *flag, char *text, const char **item) {
   int n = 0;
   for (char *at = text; at; n++) {
     if (n == MOST) {
       tn_say_usage(w, "more than 64 are named by", flag);
       return -1;
     }
-    part[n] = at;
+    item[n] = at;
     for (char *comma = strchr(at, ',');; comma = strchr(comma + 1, ',')) {
       at = comma ? comma + 1 : NULL;
       const size_t word = comma ? strcspn(at, ",:=") : 0;
@@ -41,7 +41,7 @@ static int split(const words *w, const char *flag, char *text, const char **part
       if (comma) *comma = 0;
       break;
     }
-    if (!*part[n]) {
+    if (!*item[n]) {
       tn_say_usage(w, "an empty name is among those of", flag);
       return -1;
     }
@@ -50,15 +50,15 @@ static int split(const words *w, const char *flag, char *text, const char **part
 }
 
 static int numbers(const words *w, char *text, const char *flag, double *value) {
-  const char *part[MOST];
-  const int n = split(w, flag, text, part);
+  const char *item[MOST];
+  const int n = split(w, flag, text, item);
   for (int i = 0; i < n; i++) {
     char *end;
-    value[i] = strtod(part[i], &end);
-    if (end == part[i] || *end || !(value[i] > 0) || value[i] > 1e300) {
+    value[i] = strtod(item[i], &end);
+    if (end == item[i] || *end || !(value[i] > 0) || value[i] > 1e300) {
       char message[80];
       snprintf(message, sizeof message, "%s needs numbers, not", flag);
-      tn_say_usage(w, message, part[i]);
+      tn_say_usage(w, message, item[i]);
       return -1;
     }
   }
@@ -114,8 +114,7 @@ static int save_page(const words *w, const char *path, const tn_compare *c) {
 }
 
 /* before anything runs */
-static int plan_files(const words *w, const char *model, const char *reference) {
-  const char *const inputs[] = {model, reference, NULL};
+static int plan_files(const words *w, const inputs *in) {
   for (int i = 0; i < w->options; i++) {
     const char *flag = w->option[i].option->flag, *path = w->option[i].value;
     const bool output = strcmp(flag, "--output") == 0;
@@ -124,7 +123,7 @@ static int plan_files(const words *w, const char *model, const char *reference) 
     if (output && strcmp(path, "-") != 0 && !html && !tn_ends_in(path, ".csv") && !tn_ends_in(path, ".json"))
       return tn_say_usage(w, "the name of an output ends in .html, .csv or .json, not", path);
     if (html && !tn_pages(path)) return TN_E_USAGE;
-    const int code = tn_save_plan(path, inputs);
+    const int code = tn_save_plan(path, in);
     if (code) return code;
   }
   return 0;
@@ -176,7 +175,7 @@ static int read_lists(const words *w, lists *l, tn_compare_options *o) {
   return 0;
 }
 
-static int compare(const words *w, lists *all, const loaded *l) {
+static int compare(const words *w, lists *all, loaded *l) {
   tn_compare_options o = {0};
   tn_compare *c = NULL;
   tn_error e;
@@ -195,7 +194,8 @@ static int compare(const words *w, lists *all, const loaded *l) {
     o.accuracy = accuracy[0];
   }
   if (reference && strcmp(reference, "auto") != 0) o.reference = reference;
-  if ((code = plan_files(w, l->name, o.reference)) != 0) return code;
+  if (o.reference && (code = tn_inputs_add(&l->inputs, o.reference)) != 0) return code;
+  if ((code = plan_files(w, &l->inputs)) != 0) return code;
   if (isatty(2) && !tn_words_has(w, "--quiet")) {
     o.progress = on_progress;
     o.user = &line;

@@ -115,19 +115,22 @@ int tn_load(const words *w, loaded *l) {
   *l = (loaded){.name = w->word[0]};
   if (tn_words_has(w, "--step") && (tn_words_has(w, "--rtol") || tn_words_has(w, "--atol")))
     return tn_say_usage(w, "--step is for a fixed step, --rtol and --atol for an adaptive one: not both", NULL);
+  int code = tn_inputs_add(&l->inputs, l->name);
+  if (code) return code;
   if (tn_desc_new(NULL, &l->desc, &l->error) != TN_OK || read_model(l) != TN_OK) return tn_load_failed(w, l);
-  const int code = apply(w, l->desc, &l->error);
+  code = apply(w, l->desc, &l->error);
   if (code) {
     if (code != TN_E_USAGE && tn_words_has(w, "--json")) tn_report_failure(&l->error, l->name, tn_to_file, stdout);
     return code;
   }
   if (tn_compile(l->desc, &l->model, &l->error) != TN_OK || tn_sim_new(l->model, &l->sim, &l->error) != TN_OK)
     return tn_load_failed(w, l);
-  return 0;
+  return tn_inputs_drawn(&l->inputs, l->name, l->model);
 }
 
 void tn_unload(loaded *l) {
   tn_sim_free(l->sim);
   tn_model_free(l->model);
   tn_desc_free(l->desc);
+  tn_inputs_free(&l->inputs);
 }

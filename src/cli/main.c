@@ -88,5 +88,7 @@ int main(int argc, char **argv) {
   const int rank = tn_farm_begin(&argc, &argv);
   /* the others are there for sweeps alone */
   const bool idle = rank > 0 && (argc < 2 || strcmp(argv[1], tn_cli_sweep.name) != 0);
-  return tn_farm_end(idle ? 0 : dispatch(argc, argv));
+  const int code = idle ? 0 : dispatch(argc, argv);
+  tn_save_end();
+  return tn_farm_end(code);
 }

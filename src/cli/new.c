@@ -1,8 +1,6 @@
 /* tenon new NAME: a copy of an example to begin with. */
 #include "cli.h"
 
-#include <errno.h>
-
 static const option options[] = {{"--force", "-f", NULL, "replace a file that is there", NULL, false}, {.flag = NULL}};
 
 static void list_examples(void) {
@@ -19,6 +17,11 @@ static void list_examples(void) {
     tn_model_free(model);
     tn_desc_free(desc);
   }
+}
+
+static tn_status as_text(const void *what, tn_write write, void *user) {
+  const example *x = what;
+  return write(user, (const char *)x->text, x->size) ? TN_OK : TN_E_IO;
 }
 
 static int run(const words *w) {
@@ -43,17 +46,12 @@ static int run(const words *w) {
   snprintf(own, sizeof own, "%s.json", x->name);
   const char *path = w->words > 1 ? w->word[1] : own;
   if (strcmp(path, "-") == 0) return tn_to_file(stdout, (const char *)x->text, x->size) ? 0 : TN_E_IO;
-  errno = 0;
-  FILE *to = fopen(path, tn_words_has(w, "--force") ? "wb" : "wbx");
-  if (!to && errno == EEXIST) {
+  if (!tn_words_has(w, "--force") && tn_exists(path)) {
     tn_say(RED, "'%s' is there already; --force replaces it", path);
     return TN_E_IO;
   }
-  const bool written = to && tn_to_file(to, (const char *)x->text, x->size);
-  if (!to || fclose(to) != 0 || !written) {
-    tn_say(RED, "cannot write '%s': %s", path, strerror(errno));
-    return TN_E_IO;
-  }
+  const int code = tn_save(path, as_text, x);
+  if (code) return code;
   printf("wrote %s; next: tenon check %s, tenon run %s -o %s.svg\n", path, path, path, x->name);
   return 0;
 }

@@ -109,8 +109,7 @@ static bool plain(char *name) {
 }
 
 /* FOLDER/paper.html */
-static int write_page(const words *w, const char *paper, const tn_study *s, const char *folder) {
-  static const char *const none[] = {NULL};
+static int write_page(const words *w, const char *paper, const tn_study *s, const inputs *in, const char *folder) {
   char path[1024], name[128];
   snprintf(name, sizeof name, "%s", *tn_study_paper(s) ? tn_study_paper(s) : "study");
   plain(name);
@@ -120,19 +119,22 @@ static int write_page(const words *w, const char *paper, const tn_study *s, cons
     tn_say(YELLOW, "no page is written: pages are left out of this Tenon: %s", why);
     return 0;
   }
-  const int code = tn_save_plan(path, none);
+  const int code = tn_save_plan(path, in);
   return code ? code : save_page(w, paper, s, path);
 }
 
+/* before anything is read */
+static int check_output(const words *w, const char *output, const inputs *in) {
+  if (!output || !tn_ends_in(output, ".html")) return 0;
+  if (strcmp(w->word[0], "all") == 0) return tn_say_usage(w, "all papers need a folder, not", output);
+  return tn_pages(output) ? tn_inputs_spare(in, output, NULL) : TN_E_USAGE;
+}
+
 /* before anything runs: a page that can be written, or a folder */
-static int plan_output(const words *w, const char *output, const char *study) {
-  const char *const inputs[] = {study, NULL};
-  if (!output) return 0;
-  if (tn_ends_in(output, ".html")) {
-    if (strcmp(w->word[0], "all") == 0) return tn_say_usage(w, "all papers need a folder, not", output);
-    return tn_pages(output) ? tn_save_plan(output, inputs) : TN_E_USAGE;
-  }
+static int plan_output(const char *output, const inputs *in) {
   struct stat s;
+  if (!output) return 0;
+  if (tn_ends_in(output, ".html")) return tn_save_plan(output, in);
   if (mkdir(output, 0777) == 0) return 0;
   if (errno == EEXIST && stat(output, &s) == 0) {
     if (S_ISDIR(s.st_mode)) return 0;
@@ -143,8 +145,7 @@ static int plan_output(const words *w, const char *output, const char *study) {
 }
 
 /* FOLDER/paper.run.csv, with a number in place of letters that a name of a file should not have */
-static int write_curves(const tn_study *s, const char *folder) {
-  static const char *const none[] = {NULL};
+static int write_curves(const tn_study *s, const inputs *in, const char *folder) {
   char path[1024], name[128];
   for (int i = 0; tn_study_curve(s, i); i++) {
     bool changed =
@@ -152,33 +153,29 @@ static int write_curves(const tn_study *s, const char *folder) {
     changed = plain(name) || changed;
     if (changed) snprintf(name + strlen(name), 16, ".%d", i + 1);
     if ((size_t)snprintf(path, sizeof path, "%s/%s.csv", folder, name) >= sizeof path) return TN_E_IO;
-    int code = tn_save_plan(path, none);
+    int code = tn_save_plan(path, in);
     if (!code) code = tn_save(path, as_curve, &(curve){s, i});
     if (code) return code;
   }
   return 0;
 }
 
-static int reproduce(const words *w, const char *name, bool *as_expected, int *rows) {
-  char path[1024];
-  tn_error e;
-  tn_study *s = NULL;
-  if (!find(name, path, sizeof path)) {
-    int n = 0;
-    while (papers[n]) n++;
-    const char *near = tn_nearest(name, n, papers);
-    tn_say(RED, near ? "there is no study '%s': did you mean '%s'?" : "there is no study '%s'", name, near);
-    return TN_E_USAGE;
+/* the study, its models and what they are drawn from, its references */
+static int list_inputs(const tn_study *s, inputs *in) {
+  int code = 0;
+  for (int i = 0; tn_study_file(s, i) && !code; i++) {
+    code = tn_inputs_add(in, tn_study_file(s, i));
+    if (!code) code = tn_inputs_drawn_by(in, tn_study_file(s, i));
   }
+  return code;
+}
+
+static int run_study(const words *w, const char *name, tn_study *s, const inputs *in, bool *as_expected, int *rows) {
+  tn_error e;
   const char *output = tn_words_value(w, "--output");
-  const int workers = tn_jobs(w);
-  if (workers < 0) return TN_E_USAGE;
-  const int refused = plan_output(w, output, path);
-  if (refused) return refused;
-  if (tn_study_read(NULL, path, &s, &e) != TN_OK) return tn_say_error(&e);
   progress p = {.paper = tn_study_paper(s), .shown = isatty(2) && !tn_words_has(w, "--quiet")};
   const tn_study_options o = {.quick = tn_words_has(w, "--quick"),
-                              .workers = workers,
+                              .workers = tn_jobs(w),
                               .only = tn_words_value(w, "--only"),
                               .progress = on_progress,
                               .user = &p};
@@ -194,10 +191,34 @@ static int reproduce(const words *w, const char *name, bool *as_expected, int *r
   if (!code && output && (run || !o.only)) {
     if (tn_ends_in(output, ".html"))
       code = save_page(w, name, s, output);
-    else if ((code = write_page(w, name, s, output)) == 0)
-      code = write_curves(s, output);
+    else if ((code = write_page(w, name, s, in, output)) == 0)
+      code = write_curves(s, in, output);
   }
   *as_expected = *as_expected && tn_study_as_expected(s);
+  return code;
+}
+
+static int reproduce(const words *w, const char *name, bool *as_expected, int *rows) {
+  char path[1024];
+  tn_error e;
+  tn_study *s = NULL;
+  if (!find(name, path, sizeof path)) {
+    int n = 0;
+    while (papers[n]) n++;
+    const char *near = tn_nearest(name, n, papers);
+    tn_say(RED, near ? "there is no study '%s': did you mean '%s'?" : "there is no study '%s'", name, near);
+    return TN_E_USAGE;
+  }
+  const char *output = tn_words_value(w, "--output");
+  if (tn_jobs(w) < 0) return TN_E_USAGE;
+  inputs in = {0};
+  int code = tn_inputs_add(&in, path);
+  if (!code) code = check_output(w, output, &in);
+  if (!code && tn_study_read(NULL, path, &s, &e) != TN_OK) code = tn_say_error(&e);
+  if (!code) code = list_inputs(s, &in);
+  if (!code) code = plan_output(output, &in);
+  if (!code) code = run_study(w, name, s, &in, as_expected, rows);
+  tn_inputs_free(&in);
   tn_study_free(s);
   return code;
 }

@@ -1,39 +1,9 @@
-/* a file that is written at once: beside its name, NAME.part, and renamed when it is whole. `-` is standard output. */
+/* files that are written at once, when all the work is done. they are opened before it, so that nothing is done in vain and nobody else
+ * writes them meanwhile. `-` is standard output. */
 #include "cli.h"
 
 #include <errno.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-static int cannot(const char *path) {
-  tn_say(RED, "cannot write '%s': %s", path, strerror(errno));
-  return TN_E_IO;
-}
-
-bool tn_same_file(const char *a, const char *b) {
-  struct stat x, y;
-  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
-char *tn_link_target(const char *path) {
-  enum { MOST_LINKS = 16, LONGEST = 4096 };
-  struct stat s;
-  char at[LONGEST], to[LONGEST];
-  if (lstat(path, &s) != 0 || !S_ISLNK(s.st_mode)) return NULL;
-  char *real = realpath(path, NULL);
-  if (real || strlen(path) >= sizeof at) return real;
-  strcpy(at, path); /* what it leads to is not there yet */
-  for (int i = 0; i < MOST_LINKS && lstat(at, &s) == 0 && S_ISLNK(s.st_mode); i++) {
-    const ssize_t n = readlink(at, to, sizeof to - 1);
-    char *slash = strrchr(at, '/');
-    if (n <= 0) return NULL;
-    to[n] = 0;
-    char *end = *to == '/' || !slash ? at : slash + 1;
-    if ((size_t)(end - at) + (size_t)n >= sizeof at) return NULL;
-    strcpy(end, to);
-  }
-  return lstat(at, &s) == 0 ? NULL : strdup(at);
-}
 
 bool tn_ends_in(const char *path, const char *suffix) {
   const size_t n = strlen(path), k = strlen(suffix);
@@ -49,44 +19,84 @@ bool tn_pages(const char *path) {
   return false;
 }
 
-int tn_save_plan(const char *path, const char *const *inputs) {
+/* ---- planned files ----------------------------------------------------------------------------------------------------------- */
+
+static struct planned {
+  char *name;
+  part_file part;
+  struct planned *next;
+} * planned;
+
+/* a device or pipe is written as it is */
+static bool is_direct(const char *path) {
   struct stat s;
-  if (strcmp(path, "-") == 0) return 0;
-  for (int i = 0; inputs[i]; i++)
-    if (tn_same_file(path, inputs[i])) {
-      tn_say(RED, "'%s' is read, and would be replaced", path);
-      return TN_E_USAGE;
-    }
-  if (stat(path, &s) == 0 && S_ISDIR(s.st_mode)) return errno = EISDIR, cannot(path);
-  char part[1024], *target = tn_link_target(path);
-  const size_t n = (size_t)snprintf(part, sizeof part, "%s.part", target ? target : path);
-  free(target);
-  if (n >= sizeof part) return errno = ENAMETOOLONG, cannot(path);
-  FILE *file = fopen(part, "w"); /* better now than after all the work */
-  if (!file) return cannot(path);
-  fclose(file);
-  remove(part);
-  return 0;
+  return stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
 }
 
-static int save(const char *path, tn_status (*print)(const void *what, tn_write write, void *user), const void *what) {
-  char part[1024];
-  if ((size_t)snprintf(part, sizeof part, "%s.part", path) >= sizeof part) return errno = ENAMETOOLONG, cannot(path);
-  FILE *file = fopen(part, "w");
-  bool good = file && print(what, tn_to_file, file) == TN_OK;
-  if (file && fclose(file) != 0) good = false;
-  if (good && rename(part, path) == 0) return 0;
-  const int why = errno;
-  remove(part);
-  errno = why;
-  return cannot(path);
+static struct planned *find(const char *path) {
+  struct planned *p = planned;
+  while (p && strcmp(p->name, path) != 0) p = p->next;
+  return p;
+}
+
+static void forget(struct planned *p) {
+  struct planned **at = &planned;
+  while (*at != p) at = &(*at)->next;
+  *at = p->next;
+  tn_part_discard(&p->part); /* one that was committed is no part any more */
+  free(p->name);
+  free(p);
+}
+
+/* it stays in the list until it is saved or given up */
+static int open_planned(const char *path) {
+  struct planned *p = calloc(1, sizeof *p);
+  if (!p || !(p->name = tn_joined(path, ""))) return free(p), tn_say_no_memory();
+  p->next = planned;
+  planned = p;
+  const char *why = tn_part_open(&p->part, p->name);
+  const int code = why ? tn_cannot_write(path, why) : 0;
+  if (why) forget(p);
+  return code;
+}
+
+void tn_save_end(void) {
+  while (planned) forget(planned);
+}
+
+int tn_save_plan(const char *path, const inputs *in) {
+  if (strcmp(path, "-") == 0) return 0;
+  const int code = in ? tn_inputs_spare(in, path, NULL) : 0;
+  if (code) return code;
+  for (const struct planned *p = planned; p; p = p->next)
+    if (tn_same_file(p->part.target, path)) {
+      tn_say(RED, "named twice as an output: '%s'", path);
+      return TN_E_USAGE;
+    }
+  return is_direct(path) ? 0 : open_planned(path); /* better now than after all the work */
+}
+
+static int save_direct(const char *path, tn_status (*print)(const void *what, tn_write write, void *user),
+                       const void *what) {
+  errno = 0;
+  FILE *file = fopen(path, "wb");
+  const bool good = file && print(what, tn_to_file, file) == TN_OK;
+  if (file && fclose(file) == 0 && good) return 0;
+  return tn_cannot_write(path, errno ? strerror(errno) : NULL);
 }
 
 int tn_save(const char *path, tn_status (*print)(const void *what, tn_write write, void *user), const void *what) {
   if (strcmp(path, "-") == 0) return print(what, tn_to_file, stdout) == TN_OK ? 0 : TN_E_IO;
-  char *target = tn_link_target(path); /* what a link stands for is written, not the link */
-  const int code = save(target ? target : path, print, what);
-  free(target);
+  if (is_direct(path)) return save_direct(path, print, what);
+  int code = find(path) ? 0 : open_planned(path);
+  if (code) return code;
+  struct planned *p = find(path);
+  const char *why = tn_part_cut(&p->part, 0);
+  errno = 0;
+  if (!why && print(what, tn_to_file, p->part.to) != TN_OK) why = errno ? strerror(errno) : "it could not be printed";
+  if (!why) why = tn_part_commit(&p->part);
+  code = why ? tn_cannot_write(path, why) : 0;
+  forget(p);
   return code;
 }
 

@@ -1,4 +1,4 @@
-/* Ctrl-C and SIGTERM: the first one is for the work to end well, a second one ends it at once. */
+/* Ctrl-C, SIGTERM and SIGHUP (a lost connection): the first one is for the work to end well, a second one ends it at once. */
 #include "cli.h"
 
 #include <signal.h>
@@ -13,8 +13,8 @@ void tn_catch_signals(void) {
   /* a write that waits for a slow reader goes on: what is handed over is whole rows */
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
   sigemptyset(&action.sa_mask);
-  static const int signals[] = {SIGINT, SIGTERM};
-  for (int i = 0; i < 2; i++) {
+  static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+  for (int i = 0; i < 3; i++) {
     struct sigaction old;
     if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN) continue; /* as nohup wants it */
     sigaction(signals[i], &action, NULL);

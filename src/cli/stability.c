@@ -62,14 +62,13 @@ static int print_all(const words *w) {
 }
 
 static int run(const words *w) {
-  static const char *const none[] = {NULL};
   const bool json = tn_words_has(w, "--json"), csv = tn_words_has(w, "--csv");
   const char *path = tn_words_value(w, "--output");
   if (json && csv) return tn_say_usage(w, "either --json or", "--csv");
   if (csv && w->words > 1) return tn_say_usage(w, "--csv is of one integrator, not also of", w->word[1]);
   if (path && !tn_ends_in(path, ".html")) return tn_say_usage(w, "the name of a page ends in .html, not", path);
   if (path && !tn_pages(path)) return TN_E_USAGE;
-  const int code = path ? tn_save_plan(path, none) : 0;
+  const int code = path ? tn_save_plan(path, NULL) : 0;
   if (code) return code;
   const int printed = print_all(w);
   if (printed) return printed;

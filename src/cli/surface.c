@@ -33,11 +33,10 @@ static int run(const words *w) {
   if (tn_words_has(w, "--json") && tn_words_has(w, "--csv")) return tn_say_usage(w, "either --json or", "--csv");
   if (tn_words_has(w, "--json")) report = tn_report_surface_json;
   if (tn_words_has(w, "--csv")) report = tn_report_surface_csv;
-  static const char *const none[] = {NULL};
   const char *path = tn_words_value(w, "--output");
   if (path && !tn_ends_in(path, ".html")) return tn_say_usage(w, "the name of a page ends in .html, not", path);
   if (path && !tn_pages(path)) return TN_E_USAGE;
-  const int code = path ? tn_save_plan(path, none) : 0;
+  const int code = path ? tn_save_plan(path, NULL) : 0;
   if (code) return code;
   if (report(w->word[0], tn_to_file, stdout, &e) != TN_OK) return tn_say_error(&e);
   return path ? save(w, path) : 0;

@@ -133,12 +133,13 @@ static bool to_stdout(const words *w) {
 
 /* before anything runs */
 static int plan_files(const words *w, const tn_sweep *s, const char *journal) {
-  int n = 0, code = 0;
-  while (tn_sweep_file(s, n)) n++;
-  const char **inputs = calloc((size_t)n + 2, sizeof *inputs);
-  if (!inputs) return tn_say(RED, "out of memory"), 5;
-  for (int i = 0; i < n; i++) inputs[i] = tn_sweep_file(s, i);
-  inputs[n] = w->word[0];
+  inputs in = {0};
+  int code = tn_inputs_add(&in, w->word[0]);
+  for (int i = 0; tn_sweep_file(s, i) && !code; i++) {
+    code = tn_inputs_add(&in, tn_sweep_file(s, i));
+    if (!code) code = tn_inputs_drawn_by(&in, tn_sweep_file(s, i));
+  }
+  if (journal && !code) code = tn_inputs_spare(&in, journal, NULL);
   for (int i = 0; i < w->options && !code; i++) {
     const char *flag = w->option[i].option->flag, *path = w->option[i].value;
     if (strcmp(flag, "--output") != 0) continue;
@@ -146,14 +147,9 @@ static int plan_files(const words *w, const tn_sweep *s, const char *journal) {
     if (strcmp(path, "-") != 0 && !html && !tn_ends_in(path, ".csv") && !tn_ends_in(path, ".json"))
       code = tn_say_usage(w, "the name of an output ends in .html, .csv or .json, not", path);
     else
-      code = html && !tn_pages(path) ? (int)TN_E_USAGE : tn_save_plan(path, inputs);
+      code = html && !tn_pages(path) ? (int)TN_E_USAGE : tn_save_plan(path, &in);
   }
-  for (int i = 0; journal && i <= n && !code; i++)
-    if (tn_same_file(journal, inputs[i])) {
-      tn_say(RED, "'%s' is read, and would be replaced", journal);
-      code = TN_E_USAGE;
-    }
-  free(inputs);
+  tn_inputs_free(&in);
   return code;
 }
 
@@ -215,8 +211,9 @@ static int sweep(const words *w, tn_sweep *s) {
     return code;
   }
   code = save(w, s);
-  if (code) return code; /* what was made stays in the journal */
-  if (journal) remove(journal);
+  if (code && journal) tn_say(PLAIN, "all runs are kept in '%s': the same command writes the files again", journal);
+  if (code) return code;
+  if (journal) tn_remove(journal); /* the files are on the disk */
   return tn_sweep_failed(s) ? TN_E_RUN : 0;
 }
 

@@ -206,7 +206,7 @@ TEST(the_model_in_a_result_runs_again) {
   CHECK(tenon("run a.tnr --set N=2 --until 0.3 -o c.csv") == 0); /* it still has its constants */
   CHECK(tenon("run '" MODELS "n_four_bar.json' --until 0.3 --every 0.1 --method direct --rtol 1e-6 -o d.csv") == 0);
   CHECK(same_files("c.csv", "d.csv"));
-  CHECK(tenon("run a.tnr -o a.tnr") == 1 && strstr(err, "is the model")); /* it would lose what it reads */
+  CHECK(tenon("run a.tnr -o a.tnr") == 1 && strstr(err, "would be replaced")); /* it would lose what it reads */
   CHECK(tenon("export a.tnr -o e.csv") == 0 && same_files("a.csv", "e.csv"));
   CHECK(tenon_after("head -c 100 a.tnr >cut.tnr;", "run cut.tnr") == 4 && !*out && strstr(err, "(cut.tnr)"));
 }

@@ -331,7 +331,7 @@ TEST(one_at_a_time) {
                                   "/dev/null", ".out", ".err2");
   CHECK(wait_bytes(child, "x.tnr.state", 1));
   CHECK(TENON("resume", "x.tnr") == 4);
-  CHECK_HAS(err, "another run is writing it");
+  CHECK_HAS(err, "another process is writing it");
   kill(child, SIGTERM);
   CHECK(wait_for(child) == 143);
 }

@@ -128,7 +128,7 @@ TEST(a_journal_is_in_use_or_of_another_sweep) {
   const pid_t child = start_words(WORDS("sweep", "s.json", "-o", "a.csv"), "/dev/null", ".busy.out", ".busy.err");
   CHECK(wait_bytes(child, "a.csv.journal", 50));
   CHECK(TENON("sweep", "s.json", "-o", "a.csv") == 4);
-  CHECK_HAS(err, "'a.csv.journal' is in use");
+  CHECK_HAS(err, "cannot write 'a.csv': another process is writing it");
   CHECK(TENON("sweep", "s.json", "-o", "a.csv", "--anew") == 4);
   kill(child, SIGKILL);
   wait_for(child);
