@@ -1,9 +1,10 @@
 # each test/**/*.c is a program, each TEST in it a CTest test `path/of/file.name` run as `program name` in a folder of its
-# own. labels: TEST fast, TEST_FULL full, TEST_LONG long. test/support/*.c is linked into every program.
+# own. labels: TEST fast, TEST_FULL full, TEST_LONG long. test/support/*.c is linked into every program; test/preload/*.c are
+# libraries that tests of the program put before the C library.
 
 file(GLOB support CONFIGURE_DEPENDS test/support/*.c)
 file(GLOB_RECURSE programs RELATIVE ${PROJECT_SOURCE_DIR}/test CONFIGURE_DEPENDS test/*.c)
-list(FILTER programs EXCLUDE REGEX "^support/")
+list(FILTER programs EXCLUDE REGEX "^(support|preload)/")
 
 add_library(tenon-test INTERFACE)
 target_include_directories(tenon-test INTERFACE src test)
@@ -16,6 +17,13 @@ if(support)
   add_library(tenon-test-support OBJECT ${support})
   target_link_libraries(tenon-test-support PRIVATE tenon-test)
 endif()
+
+add_library(tenon-disk MODULE test/preload/disk.c)
+set_target_properties(tenon-disk PROPERTIES OUTPUT_NAME disk PREFIX lib
+  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/preload)
+target_compile_options(tenon-disk PRIVATE -fno-sanitize=all -fno-builtin -Wno-pedantic) # a symbol is a function
+target_link_options(tenon-disk PRIVATE -fno-sanitize=all)
+target_link_libraries(tenon-disk PRIVATE ${CMAKE_DL_LIBS})
 
 # independent libraries that answers are compared with
 if(NOT TENON_MINIMAL)
@@ -90,6 +98,10 @@ foreach(program IN LISTS programs)
   endif()
   if(stem STREQUAL "test_soak")
     add_dependencies(${target} tenon-soak)
+  endif()
+  if(folder STREQUAL "cli") # a variable has this name, too
+    target_compile_definitions(${target} PRIVATE "TN_DISK=\"$<TARGET_FILE:tenon-disk>\"")
+    add_dependencies(${target} tenon-disk)
   endif()
   if(folder STREQUAL mpi)
     target_compile_definitions(${target} PRIVATE "TN_MPIRUN=\"${MPIEXEC_EXECUTABLE}\"")

@@ -12,7 +12,7 @@ const char *const tn_cli_exit_codes[] = {
     "5    out of memory, or a mistake in tenon itself",
     "6    a study whose verdicts are not as it expects",
     "8    the run reached its end; its verdict is doubtful (0 with --accept-doubt) or wrong",
-    "130  interrupted by Ctrl-C (143: by SIGTERM)",
+    "130  interrupted by Ctrl-C (129: by SIGHUP, 143: by SIGTERM)",
     NULL};
 
 /* ---- parsing ----------------------------------------------------------------------------------------------------------- */

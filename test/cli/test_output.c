@@ -348,19 +348,6 @@ TEST(a_full_disk_is_exit_4) {
   CHECK(tenon("run " FOUR_BAR " --until 0.1 -o /dev/full") == 4 && strstr(err, "cannot write '/dev/full'"));
   CHECK(tenon("export r.tnr -o /dev/full") == 4 && strstr(err, "cannot write '/dev/full'"));
   CHECK(tenon("run " FOUR_BAR " --until 0.1 -o /dev/full -o good.csv") == 4);
-  /* files that fill up on the way, with an older result of each */
-  static const char *const files[] = {"f.csv", "f.tnr", "f.svg", "f.t.npy"}, *const names[] = {"f.csv", "f.tnr",
-                                                                                               "f.svg", "f.npy"};
-  for (int i = 0; i < 4; i++) {
-    char part[40];
-    snprintf(part, sizeof part, "%s.part", files[i]);
-    spill(files[i], old);
-    CHECK(symlink("/dev/full", part) == 0);
-    CHECK(tenon("run " FOUR_BAR " --until 1 -o %s", names[i]) == 4 && strstr(err, "cannot write '") &&
-          strstr(err, files[i]));
-    CHECK(file_is(files[i], old));
-    drop_files("f.*");
-  }
 }
 
 TEST(out_of_memory_is_exit_5) {

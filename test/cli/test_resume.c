@@ -123,10 +123,10 @@ TEST_LONG(killed_ten_times) {
   kill_and_resume("dopri5", "--rtol", "1e-9", "300", 10, 4);
 }
 
-/* Ctrl-C and SIGTERM save too, whatever the distance of checkpoints */
+/* Ctrl-C, SIGTERM and a lost connection save too, whatever the distance of checkpoints */
 TEST(interrupted_and_resumed) {
-  static const int signals[] = {SIGINT, SIGTERM};
-  for (int i = 0; i < 2; i++) {
+  static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+  for (int i = 0; i < 3; i++) {
     fresh();
     const char *const until = SANITIZED ? "2" : "5"; /* s: enough to be interrupted in */
     CHECK(tenon("run " FOUR_BAR " --step 1e-4 --until %s --every 1e-2 -q -o whole.tnr", until) == 0);
@@ -135,6 +135,7 @@ TEST(interrupted_and_resumed) {
                                     "/dev/null", ".out", ".err");
     CHECK(wait_bytes(child, "cut.csv.part", 1));
     kill(child, signals[i]);
+    if (signals[i] == SIGHUP) kill(child, SIGHUP); /* kernel and shell both send it */
     const int code = wait_for(child);
     slurp(".err", err, sizeof err);
     CHECK(code == 128 + signals[i]);

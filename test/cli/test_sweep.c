@@ -108,6 +108,7 @@ static void cut_off(int number, int code) {
 }
 
 TEST(interrupted) { cut_off(SIGINT, 130); }
+TEST(connection_lost) { cut_off(SIGHUP, 129); }
 TEST(killed) { cut_off(SIGKILL, 1000 + SIGKILL); }
 
 TEST(a_long_run_is_interrupted_in_its_middle) {
