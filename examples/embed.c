@@ -113,6 +113,7 @@ static void look(const tn_model *model) {
   tn_model_settings(model, settings, sizeof settings);
   printf("), as options: %s\n", settings);
   for (int i = 0; i < tn_model_warnings(model); i++) printf("warning: %s\n", tn_model_warning(model, i)->message);
+  for (int i = 0; tn_model_file(model, i); i++) printf("drawn from: %s\n", tn_model_file(model, i));
 }
 
 /* ---- a run, watched and recorded ----------------------------------------------------------------------------------------- */

@@ -90,6 +90,7 @@ static void study(void) {
   save("study_claims.json", claims);
   must(tn_study_read(NULL, "study_claims.json", &s, &e), &e);
   printf("%s: %s\n", tn_study_paper(s), tn_study_title(s));
+  for (int i = 0; tn_study_file(s, i); i++) printf("needs: %s\n", tn_study_file(s, i));
   must(tn_study_run(s, &options, &e), &e);
   for (int i = 0; i < tn_study_rows(s); i++) {
     const tn_study_row *row = tn_study_row_at(s, i);

@@ -124,33 +124,34 @@ TEST_LONG(killed_ten_times) {
 }
 
 /* Ctrl-C, SIGTERM and a lost connection save too, whatever the distance of checkpoints */
-TEST(interrupted_and_resumed) {
-  static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-  for (int i = 0; i < 3; i++) {
-    fresh();
-    const char *const until = SANITIZED ? "2" : "5"; /* s: enough to be interrupted in */
-    CHECK(tenon("run " FOUR_BAR " --step 1e-4 --until %s --every 1e-2 -q -o whole.tnr", until) == 0);
-    const pid_t child = start_words(WORDS("run", MODELS "four_bar.json", "--step", "1e-4", "--until", until, "--every",
-                                          "1e-2", "-o", "cut.tnr", "-o", "cut.csv"),
-                                    "/dev/null", ".out", ".err");
-    CHECK(wait_bytes(child, "cut.csv.part", 1));
-    kill(child, signals[i]);
-    if (signals[i] == SIGHUP) kill(child, SIGHUP); /* kernel and shell both send it */
-    const int code = wait_for(child);
-    slurp(".err", err, sizeof err);
-    CHECK(code == 128 + signals[i]);
-    CHECK_HAS(err, "tenon resume cut.tnr");
-    CHECK(exists("cut.tnr") && exists("cut.tnr.state") && !exists("cut.tnr.part"));
-    CHECK(TENON("view", "cut.tnr", "-q", "-o", "cut.html") != 4); /* as far as it came it can be read */
-    CHECK(TENON("resume", "cut.tnr", "--json") == 0);
-    CHECK_TEXT(text_of("message"), "done");
-    CHECK(number_of("steps") == (SANITIZED ? 20000 : 50000));
-    CHECK(same_results("whole.tnr", "cut.tnr") && !exists("cut.tnr.state"));
-    CHECK(TENON("resume", "cut.tnr") == 0); /* once more: nothing happens */
-    CHECK_HAS(out, "nothing to resume");
-    CHECK(same_results("whole.tnr", "cut.tnr"));
-  }
+static void interrupt_and_resume(int number) {
+  fresh();
+  const char *const until = SANITIZED ? "2" : "5"; /* s: enough to be interrupted in */
+  CHECK(tenon("run " FOUR_BAR " --step 1e-4 --until %s --every 1e-2 -q -o whole.tnr", until) == 0);
+  const pid_t child = start_words(WORDS("run", MODELS "four_bar.json", "--step", "1e-4", "--until", until, "--every",
+                                        "1e-2", "-o", "cut.tnr", "-o", "cut.csv"),
+                                  "/dev/null", ".out", ".err");
+  CHECK(wait_bytes(child, "cut.csv.part", 1));
+  kill(child, number);
+  if (number == SIGHUP) kill(child, SIGHUP); /* kernel and shell both send it */
+  const int code = wait_for(child);
+  slurp(".err", err, sizeof err);
+  CHECK(code == 128 + number);
+  CHECK_HAS(err, "tenon resume cut.tnr");
+  CHECK(exists("cut.tnr") && exists("cut.tnr.state") && !exists("cut.tnr.part"));
+  CHECK(TENON("view", "cut.tnr", "-q", "-o", "cut.html") != 4); /* as far as it came it can be read */
+  CHECK(TENON("resume", "cut.tnr", "--json") == 0);
+  CHECK_TEXT(text_of("message"), "done");
+  CHECK(number_of("steps") == (SANITIZED ? 20000 : 50000));
+  CHECK(same_results("whole.tnr", "cut.tnr") && !exists("cut.tnr.state"));
+  CHECK(TENON("resume", "cut.tnr") == 0); /* once more: nothing happens */
+  CHECK_HAS(out, "nothing to resume");
+  CHECK(same_results("whole.tnr", "cut.tnr"));
 }
+
+TEST(interrupted_and_resumed) { interrupt_and_resume(SIGINT); }
+TEST(ended_and_resumed) { interrupt_and_resume(SIGTERM); }
+TEST(hung_up_and_resumed) { interrupt_and_resume(SIGHUP); }
 
 /* the verdict of a run that was resumed is that of the whole */
 TEST(a_run_that_is_wrong_is_so_when_resumed) {
