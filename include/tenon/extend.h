@@ -107,6 +107,9 @@ TN_API tn_status tn_context_fail(tn_context *ctx, const char *key, const char *f
 TN_API void tn_context_warn(tn_context *ctx, const char *key, const char *format, ...);
 TN_API void *tn_context_alloc(tn_context *ctx, size_t size); /* lives as long as the model; NULL: no memory */
 TN_API bool tn_context_on_bodies(tn_context *ctx);           /* the places of the part were given in body axes */
+/* for `init` of a joint: the shortest length, m, that is more than roundoff beside `length` (0: none), the size of the bodies
+ * and where they are. a distance, radius or arm up to it makes the joint degenerate and is to be refused */
+TN_API double tn_context_least_length(tn_context *ctx, double length);
 
 /* ---- frames in the plane ------------------------------------------------------------------------------------------ */
 

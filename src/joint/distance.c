@@ -1,7 +1,8 @@
 /* distance: a massless rod of length L between two places, alike in the plane and in space.
  *   (1) length:  C = |d| - L, e = d/|d|;  row [-e' 0 e' 0];  gamma = -(|dv|^2 - (e'dv)^2)/|d|, dv = v1 - v0
  *   (2) squared: C = d'd - L^2;           row 2[-d' 0 d' 0]; gamma = -2 |dv|^2
- * at |d| = 0 form (1) has no direction: the row comes out as not-a-number and the run stops there, named */
+ * at |d| = 0 form (1) has no direction, and the row of (2) is zero: in the initial configuration that is refused, also where |d| is
+ * roundoff beside the bodies. later form (1) comes out as not-a-number and the run stops there, named */
 #include "joint/joint.h"
 
 typedef struct distance {
@@ -9,16 +10,26 @@ typedef struct distance {
   int form; /* 0 length, 1 squared */
 } distance;
 
-static tn_status no_length(const distance *j, tn_context *ctx, const char *instead) {
-  if (j->length > 0) return TN_OK;
-  return tn_context_fail(ctx, "length", "the distance is zero: use a %s to hold two points together", instead);
+/* d: the distance in the initial configuration; the length, if none is given */
+static tn_status length_of(distance *j, tn_context *ctx, double d, const char *instead) {
+  const bool given = !isnan(j->length);
+  if (!given) j->length = d;
+  const double least = tn_context_least_length(ctx, j->length);
+  if (!(j->length > least))
+    return tn_context_fail(ctx, given ? "length" : NULL,
+                           "the distance is zero beside its bodies, %.3g m: use a %s to hold two points together",
+                           j->length, instead);
+  if (!(d > least))
+    return tn_context_fail(ctx, NULL,
+                           "the two places coincide in the initial configuration, within %.3g m: the direction of "
+                           "the distance is not known",
+                           d);
+  return TN_OK;
 }
 
 static tn_status init(void *self, tn_context *ctx, int frames, const tn_frame2 *f, const double *masses) {
-  distance *j = self;
   (void)frames, (void)masses;
-  if (isnan(j->length)) j->length = hypot(f[1].r[0] - f[0].r[0], f[1].r[1] - f[0].r[1]);
-  return no_length(j, ctx, "revolute");
+  return length_of(self, ctx, hypot(f[1].r[0] - f[0].r[0], f[1].r[1] - f[0].r[1]), "revolute");
 }
 
 static void position(const void *self, double t, const tn_frame2 *f, double *C) {
@@ -57,12 +68,10 @@ static void rates(const void *self, double t, const tn_frame2 *f, double *Ct, do
 }
 
 static tn_status init3(void *self, tn_context *ctx, int frames, const tn_frame3 *f, const double *masses) {
-  distance *j = self;
   double d[3];
   (void)frames, (void)masses;
   tn_sub3(f[1].r, f[0].r, d);
-  if (isnan(j->length)) j->length = tn_norm3(d);
-  return no_length(j, ctx, "spherical");
+  return length_of(self, ctx, tn_norm3(d), "spherical");
 }
 
 static void position3(const void *self, const double *memory, double t, const tn_frame3 *f, double *C) {

@@ -38,16 +38,32 @@ static tn_status same_size(tn_context *ctx) {
   return tn_context_fail(ctx, "teeth", "a wheel inside another of as many teeth does not turn against it");
 }
 
+/* teeth that differ by roundoff have their pitch point nowhere */
+static bool alike(const gear *j) {
+  return j->internal && fabs(j->teeth[0] - j->teeth[1]) <= 1e-9 * fmax(j->teeth[0], j->teeth[1]);
+}
+
+/* r: distances of the pitch point from the two axes. torques alone do not ask for it */
+static tn_status check_radii(const gear *j, tn_context *ctx, double ra, double rb) {
+  const double least = tn_context_least_length(ctx, fmax(ra, rb));
+  if (j->form == RATES || (ra > least && rb > least)) return TN_OK;
+  return tn_context_fail(ctx, "teeth",
+                         "the pitch circle of the %s wheel has no radius beside that of the other, %.3g m",
+                         ra > least ? "second" : "first", fmin(ra, rb));
+}
+
 static tn_status init2(void *self, tn_context *ctx, int frames, const tn_frame2 *f, const double *masses) {
   gear *j = self;
   const double Ta = j->teeth[0], Tb = j->internal ? -j->teeth[1] : j->teeth[1];
   const double D[2] = {f[1].r[0] - f[0].r[0], f[1].r[1] - f[0].r[1]};
   (void)frames, (void)masses;
-  if (Ta + Tb == 0) return same_size(ctx);
-  if (hypot(D[0], D[1]) <= 1e-12 * (hypot(f[0].r[0], f[0].r[1]) + hypot(f[1].r[0], f[1].r[1])))
+  if (alike(j)) return same_size(ctx);
+  if (hypot(D[0], D[1]) <= tn_context_least_length(ctx, 0))
     return tn_context_fail(ctx, "between", "the two wheels have the same centre");
   const double k = Ta / (Ta + Tb), rho[2] = {k * D[0], k * D[1]}; /* (5) */
   const double r2 = rho[0] * rho[0] + rho[1] * rho[1];
+  const tn_status status = check_radii(j, ctx, sqrt(r2), hypot(D[0] - rho[0], D[1] - rho[1]));
+  if (status != TN_OK) return status;
   const double P[2] = {f[0].r[0] + rho[0], f[0].r[1] + rho[1]}, e[2] = {Ta * rho[1] / r2, -Ta * rho[0] / r2}; /* (2) */
   tn_touch_fix2(&f[2], P, e, j->P_c, j->e_c);
   j->s = j->internal ? -1 : 1;
@@ -151,13 +167,13 @@ static tn_status init3(void *self, tn_context *ctx, int frames, const tn_frame3 
   gear *j = self;
   double z[2][3], n[3], D[3], P[3], rho[3], t[3], e[3], across[3];
   (void)frames, (void)masses;
-  if (j->internal && j->teeth[0] == j->teeth[1]) return same_size(ctx);
+  if (alike(j)) return same_size(ctx);
   for (int k = 0; k < 2; k++) tn_axis3(f[k].A, 2, z[k]);
   tn_sub3(f[1].r, f[0].r, D);
   tn_cross3(z[0], z[1], n);
   /* centres within this of one another are one */
-  const double same = 1e-12 * (tn_norm3(f[0].r) + tn_norm3(f[1].r));
-  const tn_status status = tn_norm3(n) < 1e-6 ? parallel(j, ctx, f, z[0], D, same, P) : bevel(j, ctx, f, n, D, same, P);
+  const double same = tn_context_least_length(ctx, 0);
+  tn_status status = tn_norm3(n) < 1e-6 ? parallel(j, ctx, f, z[0], D, same, P) : bevel(j, ctx, f, n, D, same, P);
   if (status != TN_OK) return status;
   tn_sub3(P, f[0].r, rho);
   tn_cross3(z[0], rho, t);
@@ -165,6 +181,7 @@ static tn_status init3(void *self, tn_context *ctx, int frames, const tn_frame3 
   tn_touch_fix3(&f[2], P, e, j->P_c, j->e_c);
   tn_sub3(P, f[1].r, rho);
   tn_cross3(z[1], rho, across);
+  if ((status = check_radii(j, ctx, tn_norm3(t), tn_norm3(across))) != TN_OK) return status;
   j->s = tn_dot3(t, across) > 0 ? -1 : 1; /* (3) */
   for (int k = 0; k < 2; k++) {
     tn_t_product3(f[2].A, f[k].A, j->B[k]);

@@ -21,12 +21,19 @@ static double along2(const tn_frame2 *f, const tn_touch2 *k) { /* t'(r_b - r_c) 
   return -k->e[0] * (f[1].r[0] - f[2].r[0]) - k->e[1] * (f[1].r[1] - f[2].r[1]);
 }
 
+static tn_status check_radius(const rack *j, tn_context *ctx) {
+  if (j->radius > tn_context_least_length(ctx, 0)) return TN_OK;
+  return tn_context_fail(ctx, "radius", "the radius is zero beside the bodies: the pinion cannot move the rack");
+}
+
 static tn_status init2(void *self, tn_context *ctx, int frames, const tn_frame2 *f, const double *masses) {
   rack *j = self;
   tn_touch2 k;
   const double *t = j->direction, r = j->radius;
   const double P[2] = {f[0].r[0] + r * t[1], f[0].r[1] - r * t[0]}, e[2] = {-t[0], -t[1]}; /* (1), z_a = k */
-  (void)ctx, (void)frames, (void)masses;
+  (void)frames, (void)masses;
+  const tn_status status = check_radius(j, ctx);
+  if (status != TN_OK) return status;
   tn_touch_fix2(&f[2], P, e, j->P_c, j->e_c);
   j->angle = f[0].angle - f[2].angle;
   tn_touch_carried2(&f[2], j->P_c, j->e_c, &k);
@@ -85,6 +92,8 @@ static tn_status init3(void *self, tn_context *ctx, int frames, const tn_frame3 
   tn_touch3 k;
   double z[3], t[3], P[3], e[3];
   (void)frames, (void)masses;
+  const tn_status status = check_radius(j, ctx);
+  if (status != TN_OK) return status;
   tn_axis3(f[0].A, 2, z);
   const double skew = tn_dot3(j->direction, z);
   if (fabs(skew) > 1e-6)

@@ -45,7 +45,7 @@ static tn_status init(void *self, tn_context *ctx, int frames, const tn_frame3 *
   if (tn_norm3(p) < FLAT)
     return tn_context_fail(ctx, "axis", "the disc lies flat on the plane: its rim has no lowest point");
   j->wheel.lowest = lowest;
-  return tn_wheel_init(&j->wheel, ctx, f);
+  return tn_wheel_init(&j->wheel, ctx, f, "radius", j->radius, j->radius);
 }
 
 static int marks(const void *self, const tn_frame3 *f, tn_mark *mark) {

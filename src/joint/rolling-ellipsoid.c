@@ -40,7 +40,8 @@ static tn_status init(void *self, tn_context *ctx, int frames, const tn_frame3 *
   ellipsoid *j = self;
   (void)frames, (void)masses;
   j->wheel.lowest = lowest;
-  return tn_wheel_init(&j->wheel, ctx, f);
+  return tn_wheel_init(&j->wheel, ctx, f, "semi_axes", fmin(fmin(j->s[0], j->s[1]), j->s[2]),
+                       fmax(fmax(j->s[0], j->s[1]), j->s[2]));
 }
 
 static int marks(const void *self, const tn_frame3 *f, tn_mark *mark) {

@@ -25,7 +25,7 @@ static tn_status init(void *self, tn_context *ctx, int frames, const tn_frame3 *
   ball *j = self;
   (void)frames, (void)masses;
   j->wheel.lowest = lowest;
-  return tn_wheel_init(&j->wheel, ctx, f);
+  return tn_wheel_init(&j->wheel, ctx, f, "radius", j->radius, j->radius);
 }
 
 static int marks(const void *self, const tn_frame3 *f, tn_mark *mark) {

@@ -112,8 +112,11 @@ double tn_wheel_height(const tn_frame3 *f, const double rho[3]) {
   return tn_dot3(n, d) + tn_dot3(n, rho);
 }
 
-tn_status tn_wheel_init(tn_wheel *j, tn_context *ctx, const tn_frame3 *f) {
+tn_status tn_wheel_init(tn_wheel *j, tn_context *ctx, const tn_frame3 *f, const char *key, double smallest,
+                        double largest) {
   double rho[3], rhodot[3];
+  if (!(smallest > tn_context_least_length(ctx, largest)))
+    return tn_context_fail(ctx, key, "%.3g m is zero beside the bodies: a point cannot roll", smallest);
   j->lowest(j, f, rho, rhodot);
   j->h = tn_context_on_bodies(ctx) ? 0 : tn_wheel_height(f, rho);
   return TN_OK;

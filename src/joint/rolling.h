@@ -38,8 +38,10 @@ typedef struct tn_wheel {
 } tn_wheel;
 
 double tn_wheel_height(const tn_frame3 *f, const double rho[3]); /* of P over the origin of frame 0 */
-/* with `at` the plane passes through the lowest point at the given pose, with `on_bodies` through the origin of frame 0 */
-tn_status tn_wheel_init(tn_wheel *j, tn_context *ctx, const tn_frame3 *f);
+/* with `at` the plane passes through the lowest point at the given pose, with `on_bodies` through the origin of frame 0. key: the field
+ * of its radii, of which the smallest must not be zero beside the largest and the bodies */
+tn_status tn_wheel_init(tn_wheel *j, tn_context *ctx, const tn_frame3 *f, const char *key, double smallest,
+                        double largest);
 void tn_wheel_position(const void *self, const double *memory, double t, const tn_frame3 *f, double *C);
 void tn_wheel_rows(const void *self, double t, const tn_frame3 *f, double *J);
 void tn_wheel_rates(const void *self, double t, const tn_frame3 *f, double *Ct, double *gamma);

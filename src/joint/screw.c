@@ -16,10 +16,14 @@ static const tn_row3 list[] = {
 static tn_status init3(void *self, tn_context *ctx, int frames, const tn_frame3 *f, const double *masses) {
   screw *j = self;
   double z0[3];
-  (void)ctx, (void)frames, (void)masses;
+  (void)frames, (void)masses;
   tn_axis3(f[0].A, 2, z0);
   j->shift0 = tn_along3(f, z0);
   j->h = j->pitch / 6.283185307179586;
+  /* least/1e-12 is the size of the bodies: beyond 1e12 of it roundoff of the angle moves them by more than they resolve */
+  const double least = tn_context_least_length(ctx, 0);
+  if (least > 0 && least < tn_context_least_length(ctx, 1e-12 * j->pitch))
+    return tn_context_fail(ctx, "pitch", "the pitch is infinite beside the bodies, %.3g m: use a prismatic", j->pitch);
   return TN_OK;
 }
 

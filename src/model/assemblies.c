@@ -125,11 +125,6 @@ static void put(void *user, int assembly, const tn_spot *spot) {
   tn_spot_place(x->c, spot, x->p[x->next[assembly]++]);
 }
 
-static double gyration(const tn_model *m, const tn_body *b) {
-  const double inertia = m->dimension == 2 ? b->inertia : 0.5 * (b->tensor[0] + b->tensor[4] + b->tensor[8]);
-  return b->mass > 0 ? sqrt(inertia / b->mass) : 0;
-}
-
 static void reach(tn_model *m, const tn_spot *spot) {
   if (spot->body < 0) return;
   double *to = &m->body[spot->body].reach;
@@ -147,7 +142,7 @@ static void reaches(tn_model *m) {
   for (int i = 0; i < m->bodies; i++) {
     tn_body *b = &m->body[i];
     if (b->parent >= 0) reach(m, &b->pivot);
-    b->size = fmax(b->reach, gyration(m, b));
+    b->size = fmax(b->reach, tn_gyration(m, b));
   }
 }
 
@@ -172,7 +167,7 @@ static tn_status measure(tn_context *c) {
   memset(m->assembly_size, 0, sizeof *m->assembly_size * (size_t)(m->assemblies + 1));
   for (int i = 0; i < m->bodies; i++) {
     const int a = m->assembly[i];
-    m->assembly_size[a] = fmax(m->assembly_size[a], gyration(m, &m->body[i]));
+    m->assembly_size[a] = fmax(m->assembly_size[a], tn_gyration(m, &m->body[i]));
   }
   for (int i = 0; i < m->assemblies; i++) m->assembly_size[i] = fmax(m->assembly_size[i], m->assembly_length[i]);
   m->q_length = tn_context_alloc(c, sizeof *m->q_length * (size_t)(m->nq + 1));

@@ -7,6 +7,7 @@ static void at_work(tn_context *c, const tn_joint *j) {
   c->kind = "joint";
   c->name = j->name;
   c->node = j->node;
+  c->joint = j;
 }
 
 tn_status tn_joints_list(tn_context *c) {
@@ -332,23 +333,23 @@ static tn_status read_frames(tn_context *c, tn_joint *j) {
 }
 
 static tn_status init(tn_context *c, tn_joint *j) {
-  const size_t n = (size_t)j->frames + 1;
-  double *masses = tn_context_alloc(c, sizeof *masses * n);
+  const size_t n = (size_t)j->frames;
+  const bool few = j->frames <= TN_FEW_FRAMES;
+  double some[TN_FEW_FRAMES], *masses = few ? some : tn_context_alloc(c, sizeof *masses * n);
   if (!masses) return TN_E_MEMORY;
   for (int k = 0; k < j->frames; k++) masses[k] = j->spot[k].body >= 0 ? c->m->body[j->spot[k].body].mass : 0;
-  if (c->m->dimension == 2 && j->type->plane.init) {
-    tn_frame2 *f = tn_context_alloc(c, sizeof *f * n);
+  if (c->m->dimension == 2) {
+    tn_frame2 here[TN_FEW_FRAMES], *f = few ? here : tn_context_alloc(c, sizeof *f * n);
     if (!f) return TN_E_MEMORY;
     for (int k = 0; k < j->frames; k++) tn_spot_frame(c, &j->spot[k], &f[k]);
-    return j->type->plane.init(j->self, c, j->frames, f, masses);
+    if (j->type->plane.init) TN_TRY(j->type->plane.init(j->self, c, j->frames, f, masses));
+    return tn_joint_check_rows(c, j, f, NULL);
   }
-  if (c->m->dimension == 3 && j->type->space.init) {
-    tn_frame3 *f = tn_context_alloc(c, sizeof *f * n);
-    if (!f) return TN_E_MEMORY;
-    for (int k = 0; k < j->frames; k++) tn_spot_frame3(c, &j->spot[k], &f[k]);
-    return j->type->space.init(j->self, c, j->frames, f, masses);
-  }
-  return TN_OK;
+  tn_frame3 here[TN_FEW_FRAMES], *f = few ? here : tn_context_alloc(c, sizeof *f * n);
+  if (!f) return TN_E_MEMORY;
+  for (int k = 0; k < j->frames; k++) tn_spot_frame3(c, &j->spot[k], &f[k]);
+  if (j->type->space.init) TN_TRY(j->type->space.init(j->self, c, j->frames, f, masses));
+  return tn_joint_check_rows(c, j, NULL, f);
 }
 
 bool tn_context_on_bodies(tn_context *c) { return tn_node_get(c->node, "on_bodies") != NULL; }
@@ -374,6 +375,7 @@ tn_status tn_joints_read(tn_context *c) {
     }
   c->kind = NULL;
   c->node = NULL;
+  c->joint = NULL;
   return TN_OK;
 }
 
@@ -393,6 +395,7 @@ tn_status tn_joints_terms(tn_context *c) {
       return tn_refuse(c, terms, "`terms` must be an object {channel: number, ..}");
     if (!(j->term = tn_context_alloc(c, sizeof *j->term * (size_t)n))) return TN_E_MEMORY;
     const tn_node *k = on ? on : terms->first;
+    bool nothing = true;
     for (; k && j->terms < n; k = k->next) {
       tn_term *t = &j->term[j->terms++];
       const char *name = k->key;
@@ -401,6 +404,7 @@ tn_status tn_joints_terms(tn_context *c) {
         TN_TRY(tn_word_at(c, on, "on", &name));
       else
         TN_TRY(tn_number_at(c, k, &t->coefficient));
+      nothing = nothing && t->coefficient == 0;
       TN_TRY(tn_measure_at(c, k, name, &t->of, &rate));
       if (rate) {
         tn_refuse(c, k, "'%s' is a rate: a coordinate is needed", name);
@@ -409,9 +413,11 @@ tn_status tn_joints_terms(tn_context *c) {
       }
       if (on && tn_measure_unit(c->m, &t->of) == TN_ANGLE) tn_warn_angle(c, tn_node_get(j->node, "value"));
     }
+    if (nothing) return tn_refuse(c, terms, "all coefficients are zero");
   }
   c->kind = NULL;
   c->node = NULL;
+  c->joint = NULL;
   return TN_OK;
 }
 
@@ -459,7 +465,7 @@ static void add_owned(tn_model *m) {
   }
 }
 
-static void row_units(const tn_model *m, const tn_joint *j, tn_unit unit[6], int *rows, int *rows_velocity) {
+void tn_row_units(const tn_model *m, const tn_joint *j, tn_unit unit[6], int *rows, int *rows_velocity) {
   for (int k = 0; k < 6; k++) unit[k] = TN_ANGLE;
   *rows = j->rows;
   *rows_velocity = 0;
@@ -490,7 +496,7 @@ tn_status tn_rows_build(tn_context *c) {
     for (int i = 0; i < all; i++) {
       tn_joint *j = &m->joint[i];
       if (j->in_tree) continue;
-      row_units(m, j, unit, &j->rows, &j->rows_velocity);
+      tn_row_units(m, j, unit, &j->rows, &j->rows_velocity);
       if (pass == 0) {
         j->row = m->rows;
         m->rows += j->rows;
@@ -511,7 +517,7 @@ tn_status tn_rows_build(tn_context *c) {
     const tn_joint *j = &m->joint[i];
     int rows, rows_velocity;
     if (j->in_tree) continue;
-    row_units(m, j, unit, &rows, &rows_velocity);
+    tn_row_units(m, j, unit, &rows, &rows_velocity);
     const bool light = j->owner >= 0 || holds_light(m, j);
     if (light) m->sigma = sigma;
     for (int k = 0; k < j->rows + j->rows_velocity; k++) {
@@ -541,7 +547,7 @@ tn_status tn_rows_scale(tn_context *c) {
     tn_unit unit[6];
     int rows, rows_velocity;
     if (j->in_tree) continue;
-    row_units(m, j, unit, &rows, &rows_velocity);
+    tn_row_units(m, j, unit, &rows, &rows_velocity);
     for (int k = 0; k < j->rows + j->rows_velocity; k++) {
       const int r = k < j->rows ? j->row + k : j->row_velocity + k - j->rows;
       m->row_scale[r] = unit[k] == TN_LENGTH ? 1 / L : unit[k] == TN_LENGTH_SQUARED ? 1 / (2 * L * L) : 1;
@@ -560,7 +566,7 @@ tn_unit tn_row_unit(const tn_model *m, int row) {
   const tn_joint *j = &m->joint[m->row_joint[row]];
   tn_unit unit[6];
   int rows, rows_velocity;
-  row_units(m, j, unit, &rows, &rows_velocity);
+  tn_row_units(m, j, unit, &rows, &rows_velocity);
   return unit[row < m->holonomic ? row - j->row : j->rows + row - j->row_velocity];
 }
 

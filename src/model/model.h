@@ -3,6 +3,7 @@
  *   compile.c   the order of things          names.c    constants, points, tables; expressions over them
  *   fields.c    field tables                 bodies.c   bodies: pose, mass, coordinates; rods
  *   joints.c    joints and their frames      forces.c   forces
+ *   degenerate.c lengths that are roundoff beside the bodies of a joint
  *   tree.c      who carries whom; q and u    channels.c names of channels and functions; outputs
  *   servo.c     actuators of objectives
  *   start.c     the start                    run.c      method, settings, contract
@@ -525,7 +526,8 @@ struct tn_context {
   /* the part at work, for messages and for its own channels */
   const char *kind, *name; /* "joint", "knee"                               */
   const tn_node *node;
-  tn_measure own; /* `rate` alone in a force on a channel          */
+  const tn_joint *joint; /* NULL: it is not a joint                       */
+  tn_measure own;        /* `rate` alone in a force on a channel          */
   bool has_own;
   bool before_solve; /* running expressions may not use reactions     */
 };
@@ -672,6 +674,10 @@ tn_status tn_servos_read(tn_context *c);
 tn_unit tn_servo_unit(const tn_servo *v, const tn_model *m, bool *mixed);
 tn_status tn_plan_build(tn_context *c);
 tn_status tn_parts_build(tn_context *c);
+/* degenerate.c. joints of up to TN_FEW_FRAMES frames: in the initial configuration all rows are finite; one of f2, f3 is NULL */
+enum { TN_FEW_FRAMES = 3 };
+tn_status tn_joint_check_rows(tn_context *c, const tn_joint *j, const tn_frame2 *f2, const tn_frame3 *f3);
+double tn_gyration(const tn_model *m, const tn_body *b); /* radius, m; 0 without mass */
 /* assemblies.c; its name in words: `'cart' and 2 more bodies` */
 tn_status tn_assemblies_build(tn_context *c);
 void tn_assembly_name(const tn_model *m, int assembly, char *text, size_t size);
@@ -695,6 +701,8 @@ bool tn_joint_remembers(
     const tn_joint *j); /* angles that its frames alone do not tell: in space, if it carries no body */
 /* whose row it is, in words: `joint 'knee'`; static text is not kept */
 void tn_row_owner(const tn_model *m, int row, char *text, size_t size);
+/* of the rows of a joint, with the numbers of those on positions and of those on velocities alone */
+void tn_row_units(const tn_model *m, const tn_joint *j, tn_unit unit[6], int *rows, int *rows_velocity);
 tn_unit tn_row_unit(const tn_model *m, int row); /* of C; one on channels of different units: TN_ANGLE */
 /* figures.c: unit of a row in SI, ` m`, ` m^2`, ` rad`, or "" if it has none */
 const char *tn_row_si(const tn_model *m, int row);

@@ -591,7 +591,8 @@ TEST(starts_that_cannot_be) {
        TN_E_RUN},
       {"'cord': " CORD, "'cord': " CORD ", 'a': " DRIVER("'sqrt(t)'"), "joint 'a' is not a finite number", TN_E_RUN},
       /* overflow */
-      {"'inertia': 0.1, 'position': [2, 0]", "'inertia': 0.1, 'position': [1e200, 1e200]", "finite", TN_E_RUN},
+      {"'inertia': 0.1, 'position': [2, 0]", "'inertia': 0.1, 'position': [1e200, 1e200]", "zero beside its bodies", 0},
+      {"'rod': ['O', 'P']", "'inertia': 0.1, 'position': [1e200, 1e200]", "finite", TN_E_RUN},
       {"'stiffness': 5", "'stiffness': 1e308, 'length': 1e10", "force 'coil' is not a finite number", TN_E_RUN},
   };
   CHECK_REFUSALS(cases);
