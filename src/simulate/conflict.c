@@ -10,11 +10,14 @@
 #include "simulate/simulate.h"
 
 enum { MOST_NAMES = 6 };
+enum { MOST_ANSWERS = 10000 }; /* assemblies, in all */
 
-/* each question is a few dense factorisations: in large models the answer is not worth the wait */
-static bool affordable(const tn_model *m, int questions) {
-  const double size = m->nu + m->rows + m->exact;
-  return questions * size * size * size <= 2e10;
+/* each question is a few dense factorisations, and as many for every step to values that are far: in large models the answer is not
+ * worth the wait */
+static bool affordable(const tn_sim *s, int questions) {
+  const tn_model *m = s->m;
+  const double size = m->nu + m->rows + m->exact, steps = 1 + s->start_steps;
+  return questions * size * size * size * fmax(1, steps / 50) <= 2e10 && questions * steps <= MOST_ANSWERS;
 }
 
 /* (1), (2) over the exact values; false: the joints alone are impossible */
@@ -60,7 +63,7 @@ static void leave_out(tn_sim *s, bool rate, bool drivers, bool others) {
 
 /* if there are not too many; rows that a body has on its own coordinates stay */
 static void find_joints(tn_sim *s, bool rate) {
-  if (affordable(s->m, joints_with_rows(s->m)))
+  if (affordable(s, joints_with_rows(s->m)))
     leave_out(s, rate, true, true);
   else
     for (int i = 0; i < s->m->joints; i++) s->start_without[i] = s->start_without[i] || has_rows(&s->m->joint[i]);
@@ -240,7 +243,7 @@ static bool find_conflict(tn_sim *s, bool rate, conflict *x) {
 static tn_status refuse_drivers(tn_sim *s, bool rate) {
   tn_error *e = s->e;
   conflict x = {.last = -1};
-  if (s->m->large || !affordable(s->m, joints_with_rows(s->m) + 4)) return TN_OK;
+  if (s->m->large || !affordable(s, joints_with_rows(s->m) + 4)) return TN_OK;
   s->e = &s->spare;
   const bool found = find_conflict(s, rate, &x);
   s->e = e;
@@ -309,6 +312,17 @@ static tn_status worst_alone(tn_sim *s, bool rate, double off, int row) {
   return refuse_at(s, t->node);
 }
 
+/* what the joints say of it is not known: it was not walked there */
+static tn_status too_far(tn_sim *s) {
+  const tn_target *t = &s->m->target[s->start_too_far];
+  tn_fail(s->e, TN_E_MODEL,
+          "the start cannot be assembled: start value '%.60s' is too far from the initial configuration to be followed "
+          "there step by step",
+          t->name);
+  tn_hint(s->e, "give the bodies a pose nearer to it, or a value some turns or lengths away at most");
+  return refuse_at(s, t->node);
+}
+
 tn_status tn_start_refuse(tn_sim *s, bool rate, double off, int row) {
   tn_error *e = s->e;
   int values = 0;
@@ -318,7 +332,8 @@ tn_status tn_start_refuse(tn_sim *s, bool rate, double off, int row) {
     const tn_status status = refuse_drivers(s, rate);
     return status != TN_OK ? status : joints_alone(s, rate, off, row);
   }
-  if (!affordable(s->m, values)) return worst_alone(s, rate, off, row);
+  if (!rate && s->start_too_far >= 0) return too_far(s);
+  if (!affordable(s, values)) return worst_alone(s, rate, off, row);
   s->e = &s->spare;
   const bool found = find_values(s, rate);
   if (found) find_joints(s, rate);

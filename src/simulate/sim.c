@@ -93,6 +93,9 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->start_goal = TN_CARVE(c, double, extra);
   s->start_begin = TN_CARVE(c, double, extra);
   s->start_end = TN_CARVE(c, double, extra);
+  s->start_final = TN_CARVE(c, double, extra);
+  s->start_turns = TN_CARVE(c, double, extra);
+  s->start_turned = TN_CARVE(c, double, m->nq + m->memory);
   s->start_way = TN_CARVE(c, double, m->nu);
   s->start_gone = TN_CARVE(c, double, m->nq + m->nu);
   s->start_q = TN_CARVE(c, double, m->nq);

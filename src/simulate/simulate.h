@@ -281,7 +281,11 @@ struct tn_sim {
   double *start_weight;                         /* of the rows collected: sigma                                 */
   int *start_of;                                /* of the rows collected: which target it is                    */
   double *start_goal, *start_begin, *start_end; /* targets */
-  int *start_number;                            /* targets: the number of q or u that it is, or -1              */
+  double *start_final, *start_turns;  /* targets: the value itself; whole turns of it that are not walked one by one */
+  double *start_turned;               /* q and memory before a turn                                    */
+  int start_steps;                    /* of the last approach                                          */
+  int start_too_far;                  /* the target that was not walked to: too many steps, or turns that differ; -1 */
+  int *start_number;                  /* targets: the number of q or u that it is, or -1              */
   bool *start_left_out, *start_gives; /* targets: not asked for; found to contradict the joints a little       */
   bool *start_without;                /* joints and owned: their rows are not asked for                        */
   double *start_X, *start_S, *start_push, *start_zero; /* of large models: tn_start_solve_large */

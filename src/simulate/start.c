@@ -9,6 +9,14 @@
 
 enum { MOST_PASSES = 60, MOST_HALVINGS = 20, POSES_NEARBY = 16 };
 
+/* of walking to exact values: steps of small models at most, those of any size; and turns beyond which one is walked for all */
+enum { MOST_STEPS = 10000, FEW_STEPS = 200, WALKED_TURNS = 4 };
+
+static const double TURN = 6.283185307179586;
+
+/* a mechanism is where it was after a turn: to this in rad and of its length */
+static const double CLOSED = 1e-6;
+
 /* which rows are wanted: the constraints, and of the targets those that pass the filter */
 typedef struct wanted {
   bool constraints, exact, guesses, rate;
@@ -275,39 +283,145 @@ static tn_status right_way_round(tn_sim *s) {
   return TN_OK;
 }
 
+/* steps of walking target i from start_begin to start_end: a tenth of the length, or 0.2 rad each */
+static double steps_of(const tn_sim *s, int i) {
+  const tn_measure *of = &s->m->target[i].of;
+  const double each = tn_measure_unit(s->m, of) == TN_LENGTH ? 10 / tn_measure_length(s->m, of) : 5;
+  return ceil(fabs(s->start_end[i] - s->start_begin[i]) * each);
+}
+
+/* the target with most steps to walk; -1: none is asked for */
+static int farthest(const tn_sim *s, const wanted *w) {
+  int far = -1;
+  for (int i = 0; i < s->m->exact; i++)
+    if (asks(s, w, i) && (far < 0 || steps_of(s, i) > steps_of(s, far))) far = i;
+  return far;
+}
+
+static double steps_between(const tn_sim *s, const wanted *w) {
+  const int far = farthest(s, w);
+  return far < 0 ? 0 : steps_of(s, far);
+}
+
+/* each step is a few dense factorisations */
+static int most_steps(const tn_model *m) {
+  const double size = m->nu + m->rows + m->exact;
+  return (int)fmax(FEW_STEPS, fmin(MOST_STEPS, 3e8 / (size * size * size)));
+}
+
+/* q along the constraints from start_begin to start_end in n steps, the last of them left to the caller unless `whole` */
+static tn_status walk(tn_sim *s, const wanted *w, double *q, int n, bool whole, bool *barred) {
+  const tn_model *m = s->m;
+  double off;
+  int worst;
+  tn_status status = TN_OK;
+  *barred = false;
+  for (int k = 0; k < n + whole && status == TN_OK && !*barred; k++) {
+    for (int i = 0; i < m->exact; i++)
+      if (!m->target[i].rate)
+        s->start_goal[i] = s->start_begin[i] + (s->start_end[i] - s->start_begin[i]) * k / fmax(n, 1);
+    status = positions(s, w, q, &off, &worst);
+    *barred = !(off <= 1e-9);
+  }
+  if (status == TN_E_RUN) *barred = true, status = TN_OK;
+  return status;
+}
+
+/* x - x0 in turns if that is a whole number of them, else NaN */
+static double turns_of(double x, double x0) {
+  const double turns = round((x - x0) / TURN);
+  return fabs(x - x0 - turns * TURN) <= CLOSED ? turns : NAN;
+}
+
+/* is q the configuration q0 again, but for whole turns of angles? Then q becomes q0 after `times` of such turns, and so does what is
+ * remembered, which is angles. A rotation has two quaternions */
+static bool repeats(const tn_sim *s, const double *q0, const double *memory0, double times, double *q, double *memory) {
+  const tn_model *m = s->m;
+  double same = 0, opposite = 0;
+  for (int i = 0; i < m->nq; i++) {
+    if (m->q_unit[i] == TN_ANGLE && isnan(turns_of(q[i], q0[i]))) return false;
+    if (m->q_unit[i] == TN_LENGTH && !(fabs(q[i] - q0[i]) <= CLOSED * m->q_length[i])) return false;
+    if (m->q_unit[i] != TN_RATIO) continue;
+    if (i == 0 || m->q_unit[i - 1] != TN_RATIO) same = opposite = 0; /* the first of a body */
+    same = fmax(same, fabs(q[i] - q0[i]));
+    opposite = fmax(opposite, fabs(q[i] + q0[i]));
+    if (!(fmin(same, opposite) <= CLOSED)) return false;
+  }
+  for (int i = 0; i < m->memory; i++)
+    if (isnan(turns_of(memory[i], memory0[i]))) return false;
+  for (int i = 0; i < m->nq; i++) {
+    const double turns = m->q_unit[i] == TN_ANGLE ? turns_of(q[i], q0[i]) : 0;
+    q[i] = q0[i] + TURN * turns * times;
+  }
+  for (int i = 0; i < m->memory; i++) memory[i] = memory0[i] + TURN * turns_of(memory[i], memory0[i]) * times;
+  return true;
+}
+
+/* as many turns of the exact angle i as start_turns says, from where start_end is reached: one is walked, and if the mechanism is then
+ * where it was, all others are the same */
+static tn_status turn(tn_sim *s, const wanted *w, double *q, int i, bool *barred) {
+  const tn_model *m = s->m;
+  double *q0 = s->start_turned, *memory0 = q0 + m->nq, *memory = s->solver.sys.memory;
+  const double turns = s->start_turns[i];
+  memcpy(q0, q, sizeof *q * (size_t)m->nq);
+  memcpy(memory0, memory, sizeof *memory * (size_t)m->memory);
+  memcpy(s->start_begin, s->start_end, sizeof *s->start_end * (size_t)m->exact);
+  s->start_end[i] = s->start_begin[i] + copysign(TURN, turns);
+  tn_status status = walk(s, w, q, (int)steps_between(s, w), true, barred);
+  if (status != TN_OK || *barred) return status;
+  *barred = !repeats(s, q0, memory0, fabs(turns), q, memory);
+  s->start_end[i] = s->start_begin[i] + TURN * turns;
+  s->solver.sys.complete = false; /* rows may depend on what is remembered */
+  return TN_OK;
+}
+
 /* exact values far from the pose are approached little by little along the constraints, so that a mechanism is turned there and
- * does not jump to another branch. where the way is barred it is left, and the last leap is made from the pose itself */
+ * does not jump to another branch. of many turns only one is walked, if the mechanism repeats itself. where the way is barred or too long
+ * it is left, and the last leap is made from the pose itself */
 static tn_status approach(tn_sim *s, const wanted *w) {
   const tn_model *m = s->m;
-  double *goal = s->start_goal, *begin = s->start_begin, *q = s->start_try, far = 0, off;
-  int worst;
+  double *goal = s->start_goal, *begin = s->start_begin, *end = s->start_end, *q = s->start_try;
+  const int most = most_steps(m);
+  bool barred = false, turned = false;
   for (int i = 0; i < m->exact; i++) {
-    const tn_target *t = &m->target[i];
     double rate, accel;
-    tn_measure_eval(&s->solver.sys, &t->of, &begin[i], &rate, &accel, NULL);
-    if (asks(s, w, i))
-      far = fmax(far, fabs(goal[i] - begin[i]) *
-                          (tn_measure_unit(m, &t->of) == TN_LENGTH ? 10 / tn_measure_length(m, &t->of) : 5));
+    tn_measure_eval(&s->solver.sys, &m->target[i].of, &begin[i], &rate, &accel, NULL);
+    s->start_final[i] = end[i] = goal[i];
+    s->start_turns[i] = 0;
   }
-  const int n = (int)fmin(ceil(far), 200000);
+  double n = steps_between(s, w);
+  s->start_steps = 0;
+  s->start_too_far = -1;
   if (n < 2) return TN_OK;
+  for (int i = 0; i < m->exact && n > WALKED_TURNS * TURN * 5; i++) {
+    if (!asks(s, w, i) || tn_measure_unit(m, &m->target[i].of) != TN_ANGLE) continue;
+    s->start_turns[i] = trunc((end[i] - begin[i]) / TURN);
+    end[i] -= TURN * s->start_turns[i];
+    turned = turned || s->start_turns[i] != 0;
+  }
+  if (turned) n = steps_between(s, w);
+  if (n > most) {
+    s->start_too_far = farthest(s, w);
+    return TN_OK;
+  }
+  s->start_steps = (int)n;
   memcpy(s->start_memory, s->solver.sys.memory, sizeof(double) * (size_t)m->memory);
   memcpy(q, s->y, sizeof *q * (size_t)m->nq);
-  for (int i = 0; i < m->exact; i++) s->start_end[i] = goal[i];
-  tn_status status = TN_OK;
-  bool barred = false;
-  for (int k = 0; k < n && status == TN_OK && !barred; k++) {
-    for (int i = 0; i < m->exact; i++)
-      if (!m->target[i].rate) goal[i] = begin[i] + (s->start_end[i] - begin[i]) * k / n;
-    status = positions(s, w, q, &off, &worst);
-    barred = !(off <= 1e-9);
+  tn_status status = walk(s, w, q, (int)n, turned, &barred);
+  for (int i = 0; turned && i < m->exact && status == TN_OK && !barred; i++) {
+    if (s->start_turns[i] == 0) continue;
+    s->start_steps += (int)(TURN * 5);
+    status = turn(s, w, q, i, &barred);
+    if (barred) s->start_too_far = i;
   }
-  for (int i = 0; i < m->exact; i++) goal[i] = s->start_end[i];
-  if (status == TN_OK && !barred)
+  memcpy(goal, s->start_final, sizeof *goal * (size_t)m->exact);
+  if (status == TN_OK && !barred) {
     memcpy(s->y, q, sizeof *q * (size_t)m->nq);
-  else
+  } else {
     memcpy(s->solver.sys.memory, s->start_memory, sizeof(double) * (size_t)m->memory);
-  return status == TN_E_RUN ? TN_OK : status;
+    s->solver.sys.complete = false;
+  }
+  return status;
 }
 
 /* where assembly of positions, then of rates begins */
@@ -435,9 +549,16 @@ tn_status tn_start_assemble(tn_sim *s, bool targets) {
   const wanted position = {.constraints = true, .exact = targets},
                velocity = {.constraints = true, .exact = targets, .rate = true};
   keep_base(s);
+  s->start_too_far = -1;
+  s->start_steps = 0;
   if (targets && (status = approach(s, &position)) != TN_OK) return status;
   if ((status = positions(s, &position, s->y, &off, &worst)) != TN_OK) return status;
   if (!(off <= allowed(s, false))) return tn_start_refuse(s, false, off, worst);
+  if (s->start_too_far >= 0)
+    tn_log(s, s->t, "assembled",
+           "start value '%.60s' is too far from the initial configuration to be followed there: the mechanism may be "
+           "closed in another way",
+           m->target[s->start_too_far].name);
   if (targets && (status = joints_win(s, &position)) != TN_OK) return status;
   keep_base(s);
   if ((status = velocities(s, &velocity, &off, &worst)) != TN_OK) return status;

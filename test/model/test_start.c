@@ -4,6 +4,8 @@
 #include "support/quad.h"
 #include "test.h"
 
+#include <time.h>
+
 #define HEAD "{'tenon': 1, 'dimension': 2, 'outputs': {}, "
 #define PI 3.14159265358979323846
 
@@ -817,4 +819,85 @@ TEST(redundant_rows_of_a_third_parallel_bar) {
     check_freedom(&b, 1, 1);
     build_free(&b);
   }
+}
+
+/* CPU time of a start, s; it may be refused */
+static double time_of_start(build *b, const char *model, const char *start) {
+  char text[8000];
+  snprintf(text, sizeof text, "%s, 'start': %s}", model, start);
+  for (char *c = text; *c; c++)
+    if (*c == '\'') *c = '"';
+  const clock_t begin = clock();
+  build_new(b, 1);
+  build_parse(b, text);
+  build_simulate(b);
+  return (double)(clock() - begin) / CLOCKS_PER_SEC;
+}
+
+/* the crank turns all round: where the rocker is follows from the angle within a turn */
+TEST(many_turns_are_as_one) {
+  static const double value[] = {100, -1000, 1e6, -1e6, 2147483648.0, 1e9};
+  for (int i = 0; i < 6; i++) {
+    build b;
+    char start[80];
+    snprintf(start, sizeof start, "{'A.angle': %.17g}", value[i]);
+    const double seconds = time_of_start(&b, FOUR_BAR, start);
+    printf("%s: %.3g s %s\n", start, seconds, b.failed ? b.message : "");
+    CHECK(seconds < 1 && !b.failed);
+    check_four_bar(&b, value[i] + PI / 2, 1, 1e-13 + 2e-15 * fabs(value[i]));
+    if (!b.failed) CHECK(fabs(build_channel(&b, "rocker.angle")) < PI && build_channel(&b, "A.angle") == value[i]);
+    build_free(&b);
+  }
+}
+
+/* turns that add up: two cranks that a belt couples, one of them half as fast */
+TEST(turns_that_do_not_repeat_are_followed_where_that_is_possible) {
+  build b;
+  simulated(&b,
+            HEAD "'bodies': {'a': {'mass': 1, 'inertia': 1}, 'b': {'mass': 1, 'inertia': 1, 'position': [1, 0]}},"
+                 "'joints': {'A': {'type': 'revolute', 'between': ['ground', 'a'], 'at': 'a'},"
+                 "'B': {'type': 'revolute', 'between': ['ground', 'b'], 'at': 'b'},"
+                 "'belt': {'type': 'coordinate', 'terms': {'a.angle': 1, 'b.angle': -2.5}, 'value': 0}}",
+            "{'a.angle': 1e6}");
+  if (!b.failed) CHECK_NEAR(build_channel(&b, "b.angle"), 4e5, 1e-9);
+  if (!b.failed) CHECK_NEAR(build_channel(&b, "a.angle"), 1e6, 0);
+  build_free(&b);
+}
+
+TEST(a_start_far_away_costs_no_more_than_a_second) {
+  static const char *const start[] = {"{'rocker.angle': 1e6}", "{'rocker.angle': 2147483648}",
+                                      "{'A.angle': 1e6, 'B.angle': 5}", "{'coupler.x': 1e12}",
+                                      "{'A.angle': 1e6, 'D.angle': -1e7, 'coupler.y': 1e9}"};
+  for (int i = 0; i < 5; i++) {
+    build b;
+    const double seconds = time_of_start(&b, FOUR_BAR, start[i]);
+    printf("%s: %.3g s %s\n", start[i], seconds, b.failed ? b.message : "");
+    CHECK(seconds < 1);
+    CHECK(!b.failed || strstr(b.message, "start value"));
+    build_free(&b);
+  }
+}
+
+/* a slider is set at once; a nut that would have to turn ten million times on the way is refused by name */
+TEST(what_is_not_walked_to_is_reported) {
+  build b;
+  simulated(&b,
+            HEAD "'bodies': {'sled': {'mass': 1, 'inertia': 1}}, 'joints': {'rail': {'type': 'prismatic', 'between': "
+                 "['ground', 'sled'], 'at': 'sled', 'axis': 'x'}}",
+            "{'sled.x': 1e9}");
+  if (!b.failed) {
+    CHECK_NEAR(build_channel(&b, "sled.x"), 1e9, 0);
+    CHECK(tn_sim_events(b.sim) > 0 && strstr(tn_sim_event(b.sim, 0)->text, "start value 'sled.x' is too far"));
+  }
+  build_free(&b);
+  const char *nut = "{'tenon': 1, 'dimension': 3, 'gravity': [0, 0, 0], 'outputs': {}, 'bodies': {'nut': {'mass': 1, "
+                    "'inertia': [1, 1, 1]}}, 'joints': {'thread': {'type': 'screw', 'between': ['ground', 'nut'], "
+                    "'at': 'nut', 'axis': 'z', 'pitch': 0.5}}";
+  CHECK(time_of_start(&b, nut, "{'nut.z': 1e7}") < 1);
+  CHECK(b.failed && strstr(b.message, "start value 'nut.z' is too far"));
+  build_free(&b);
+  CHECK(time_of_start(&b, nut, "{'nut.z': 300}") < 1); /* 3,000 steps */
+  CHECK(!b.failed);
+  if (!b.failed) CHECK_NEAR(build_channel(&b, "thread.angle"), 1200 * PI, 1e-9);
+  build_free(&b);
 }
