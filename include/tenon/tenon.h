@@ -57,6 +57,9 @@ TN_API const char *tn_nearest(const char *name, int n, const char *const *names)
 
 /* message, place and hint as one line: `joint 'knee': axis has zero length (leg.json:41:15)`; returns as snprintf */
 TN_API int tn_error_text(const tn_error *error, char *text, size_t size);
+/* a name, path or title as it may be shown on a terminal: control characters, marks of writing direction and what is not UTF-8 stand
+ * as \n, \x1b, \u202e. cut between characters; returns the length it needs */
+TN_API int tn_show(char *shown, size_t size, const char *text);
 
 /* where memory comes from; NULL stands for malloc and free wherever one is asked for */
 typedef struct tn_allocator {

@@ -28,6 +28,8 @@ typedef struct tn_place {
 
 /* format.c: vsnprintf and snprintf whose numbers have a point in every locale */
 int tn_vformat(char *text, size_t size, const char *format, va_list list) TN_PRINTF(3, 0);
+/* the same, what %s gives as tn_show shows it */
+int tn_vformat_shown(char *text, size_t size, const char *format, va_list list) TN_PRINTF(3, 0);
 int tn_format(char *text, size_t size, const char *format, ...) TN_PRINTF(3, 4);
 
 void tn_error_clear(tn_error *e);
@@ -37,8 +39,11 @@ void tn_hint(tn_error *e, const char *format, ...) TN_PRINTF(2, 3);
 void tn_error_at(tn_error *e, const tn_place *place, const char *pointer);
 /* bytes of the UTF-8 character at s (n bytes left), 0 if it is not a valid one */
 int tn_utf8(const char *s, size_t n);
-/* control characters and broken UTF-8 become '?'; of a text that was cut, half a character at its end goes */
-void tn_clean(char *text, bool cut);
+/* show.c, as tn_show. the character at s (n > 0 bytes left): its bytes, and how it is shown, "" if as it is */
+int tn_escape(const char *s, size_t n, char escape[8]);
+int tn_show_part(char *shown, size_t size, const char *text, size_t n);
+/* error.c: the same into a field of at most 1024 bytes, which may be the text; of one that was cut, half a character at its end goes */
+void tn_show_cut(char *field, size_t size, const char *text, bool cut);
 /* names with `between` after each but the last, as many as there is room for, then ` and 3 more`; returns how many these are */
 int tn_names_text(char *text, size_t size, const char *between, int n, const char *const *names);
 

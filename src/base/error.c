@@ -1,9 +1,8 @@
 /* messages: what tn_error holds, and the nearest known name for one that is not known.
  * SPDX-License-Identifier: MIT
  *
- * every text that gets into a tn_error is cut to its field, valid UTF-8 and free of control characters, whatever the
- * names and paths in it were: it can be printed, logged or written as JSON as it stands. the caller's tn_error may be
- * NULL everywhere. */
+ * every text that gets into a tn_error is cut to its field and as tn_show shows it, whatever the names and paths in it
+ * were: it can be printed, logged or written as JSON as it stands. the caller's tn_error may be NULL everywhere. */
 #include "base/base.h"
 
 enum { NEAR_LONGEST = 64 }; /* names beyond it are not compared */
@@ -29,33 +28,26 @@ int tn_utf8(const char *s, size_t n) {
   return length;
 }
 
-void tn_clean(char *text, bool cut) {
-  size_t n = strlen(text), to = 0;
-  for (size_t from = 0; from < n;) {
-    int length = tn_utf8(text + from, n - from);
-    unsigned char c = (unsigned char)text[from];
-    if (!length && cut && n - from < 4 && c >= 0xc2) {
-      size_t rest = from + 1;
-      while (rest < n && ((unsigned char)text[rest] & 0xc0) == 0x80) rest++;
-      if (rest == n) break;
-    }
-    if (!length || (length == 1 && (c < 0x20 || c == 0x7f))) {
-      text[to++] = '?';
-      from++;
-      continue;
-    }
-    while (length-- > 0) text[to++] = text[from++];
+/* the end of a text that was cut may be half a character: it goes */
+static size_t whole(const char *text, size_t n) {
+  for (size_t back = 1; back < 4 && back <= n; back++) {
+    const unsigned char c = (unsigned char)text[n - back];
+    if ((c & 0xc0) == 0x80) continue;
+    const size_t length = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 1;
+    return length > back ? n - back : n;
   }
-  text[to] = 0;
+  return n;
+}
+
+void tn_show_cut(char *field, size_t size, const char *text, bool cut) {
+  char shown[1024]; /* the text may be the field itself */
+  const size_t n = strlen(text);
+  tn_show_part(shown, size < sizeof shown ? size : sizeof shown, text, cut ? whole(text, n) : n);
+  memcpy(field, shown, strlen(shown) + 1);
 }
 
 static void write_field(char *field, size_t size, const char *text) {
-  size_t n = strlen(text);
-  bool cut = n >= size;
-  if (cut) n = size - 1;
-  memmove(field, text, n); /* text may be the field itself */
-  field[n] = 0;
-  tn_clean(field, cut);
+  tn_show_cut(field, size, text, strlen(text) >= size);
 }
 
 void tn_error_clear(tn_error *e) {

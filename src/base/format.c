@@ -19,6 +19,7 @@ static void fix_point(char *text) {
 typedef struct target {
   char *text;
   size_t size, used; /* used counts what would have been written, as snprintf does */
+  bool shown;        /* texts as tn_show shows them */
 } target;
 
 static void put(target *out, const char *s, size_t n) {
@@ -61,18 +62,32 @@ static const char *read_conversion(const char *p, va_list *arguments, conversion
   return *p ? p + 1 : p;
 }
 
+static void put_shown(target *out, const char *s, size_t n) {
+  char escape[8];
+  for (size_t i = 0; i < n;) {
+    const int bytes = tn_escape(s + i, n - i, escape);
+    put(out, *escape ? escape : s + i, *escape ? strlen(escape) : (size_t)bytes);
+    i += (size_t)bytes;
+  }
+}
+
 static void put_text(target *out, const conversion *c, const char *s) {
   size_t n = 0;
   while (s && (c->precision < 0 || n < (size_t)c->precision) && s[n]) n++;
   const bool left = c->width < 0 || strchr(c->flags, '-');
-  const size_t width = (size_t)(c->width < 0 ? -(long)c->width : c->width), blanks = width > n ? width - n : 0;
+  const size_t width = (size_t)(c->width < 0 ? -(long)c->width : c->width),
+               length = out->shown && n ? (size_t)tn_show_part(NULL, 0, s, n) : n,
+               blanks = width > length ? width - length : 0;
   for (size_t i = 0; !left && i < blanks; i++) put(out, " ", 1);
-  put(out, s ? s : "", n);
+  if (out->shown && n)
+    put_shown(out, s, n);
+  else
+    put(out, s ? s : "", n);
   for (size_t i = 0; left && i < blanks; i++) put(out, " ", 1);
 }
 
-int tn_vformat(char *text, size_t size, const char *format, va_list list) {
-  target out = {text, size ? size - 1 : 0, 0};
+static int format_to(char *text, size_t size, bool shown, const char *format, va_list list) {
+  target out = {text, size ? size - 1 : 0, 0, shown};
   va_list arguments;
   va_copy(arguments, list);
   for (const char *p = format; *p;) {
@@ -124,6 +139,14 @@ int tn_vformat(char *text, size_t size, const char *format, va_list list) {
   va_end(arguments);
   if (size) text[out.used < size ? out.used : size - 1] = 0;
   return (int)out.used;
+}
+
+int tn_vformat(char *text, size_t size, const char *format, va_list list) {
+  return format_to(text, size, false, format, list);
+}
+
+int tn_vformat_shown(char *text, size_t size, const char *format, va_list list) {
+  return format_to(text, size, true, format, list);
 }
 
 int tn_format(char *text, size_t size, const char *format, ...) {

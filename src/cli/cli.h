@@ -80,6 +80,8 @@ void tn_completion_zsh(FILE *to);
 typedef enum color { PLAIN, RED, YELLOW } color;
 bool tn_colored(FILE *to);
 void tn_say(color c, const char *format, ...); /* on stderr, `tenon: ` before it */
+/* one line, its end added; whatever names and paths stand in it, as tn_show shows them */
+void tn_line(FILE *to, const char *format, ...);
 /* an error on stderr, and the exit code for it; with `json` the object on stdout too */
 int tn_say_error(const tn_error *e);
 int tn_say_usage(const words *w, const char *message, const char *word);

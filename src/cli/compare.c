@@ -67,7 +67,9 @@ static int numbers(const words *w, char *text, const char *flag, double *value) 
 
 static bool on_progress(void *user, int done, int all, const char *run) {
   bool *line = user;
-  fprintf(stderr, "\r  %d of %d runs, %.40s\x1b[K", done, all, run);
+  char shown[48];
+  tn_show(shown, sizeof shown, run);
+  fprintf(stderr, "\r  %d of %d runs, %s\x1b[K", done, all, shown);
   fflush(stderr);
   return *line = true;
 }

@@ -13,23 +13,23 @@ static const option options[] = {
 /* a member of the summary as it stands there, up to the end of its line */
 static void say_member(const char *summary, const char *key) {
   const char *at = summary ? strstr(summary, key) : NULL;
-  if (at) printf("  %.*s\n", (int)strcspn(at, ",\n"), at);
+  if (at) tn_line(stdout, "  %.*s", (int)strcspn(at, ",\n"), at);
 }
 
 static void describe(tn_result *r, const char *path) {
   const int n = tn_result_columns(r);
-  printf("%s: %s%s%s\n", path, tn_result_name(r), *tn_result_title(r) ? ": " : "", tn_result_title(r));
-  printf("  %ld rows of t and %d channel%s%s\n", tn_result_rows(r), n, n == 1 ? "" : "s",
-         tn_result_summary(r) ? "" : "; the file ends before the run did");
+  tn_line(stdout, "%s: %s%s%s", path, tn_result_name(r), *tn_result_title(r) ? ": " : "", tn_result_title(r));
+  tn_line(stdout, "  %ld rows of t and %d channel%s%s", tn_result_rows(r), n, n == 1 ? "" : "s",
+          tn_result_summary(r) ? "" : "; the file ends before the run did");
   say_member(tn_result_summary(r), "\"t_end\"");
   say_member(tn_result_summary(r), "\"status\"");
   tn_run_verdict verdict;
   if (tn_result_verdict(r, &verdict))
-    printf("  verdict: %s\n", tn_run_verdict_name(verdict));
+    tn_line(stdout, "  verdict: %s", tn_run_verdict_name(verdict));
   else
-    printf("  no verdict\n");
-  printf("  settings: %s\n", tn_result_settings(r));
-  for (int i = -1; i < n; i++) printf("  %-20s %s\n", tn_result_column(r, i), tn_result_unit(r, i));
+    tn_line(stdout, "  no verdict");
+  tn_line(stdout, "  settings: %s", tn_result_settings(r));
+  for (int i = -1; i < n; i++) tn_line(stdout, "  %-20s %s", tn_result_column(r, i), tn_result_unit(r, i));
 }
 
 static int run(const words *w) {

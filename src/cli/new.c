@@ -52,7 +52,7 @@ static int run(const words *w) {
   }
   const int code = tn_save(path, as_text, x);
   if (code) return code;
-  printf("wrote %s; next: tenon check %s, tenon run %s -o %s.svg\n", path, path, path, x->name);
+  tn_line(stdout, "wrote %s; next: tenon check %s, tenon run %s -o %s.svg", path, path, path, x->name);
   return 0;
 }
 

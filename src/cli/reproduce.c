@@ -58,7 +58,10 @@ typedef struct progress {
 static bool on_progress(void *user, int done, int all, const char *run) {
   progress *p = user;
   if (!p->shown) return true;
-  fprintf(stderr, "\r  %s: %d of %d runs, %.40s\x1b[K", p->paper, done, all, run);
+  char paper[64], shown[48];
+  tn_show(paper, sizeof paper, p->paper);
+  tn_show(shown, sizeof shown, run);
+  fprintf(stderr, "\r  %s: %d of %d runs, %s\x1b[K", paper, done, all, shown);
   fflush(stderr);
   p->line = true;
   return true;

@@ -68,7 +68,7 @@ static int go_on(const words *w, const char *target, const char *record, const u
   else if (*e->message)
     code = -1;
   if ((!code || code == EXIT_DOUBT) && !tn_words_has(w, "--quiet") && !tn_words_has(w, "--json"))
-    printf("  other kinds of files are made of it: tenon export %s -o FILE.csv\n", target);
+    tn_line(stdout, "  other kinds of files are made of it: tenon export %s -o FILE.csv", target);
   tn_outputs_free(out);
   tn_unload(&l);
   free(name);
@@ -101,7 +101,7 @@ static int nothing_to_resume(const char *target, const char *part, const char *s
     const bool ended = tn_result_summary(r) != NULL;
     tn_result_close(r);
     if (ended) {
-      printf("'%s' has come to its end: there is nothing to resume\n", target);
+      tn_line(stdout, "'%s' has come to its end: there is nothing to resume", target);
       return 0;
     }
   }

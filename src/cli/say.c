@@ -13,19 +13,30 @@ bool tn_colored(FILE *to) {
 
 static bool said; /* why it did not go well */
 
+/* as on a terminal: words and paths may hold anything */
+static void show_line(FILE *to, const char *format, va_list arguments) {
+  char text[8192], shown[2 * sizeof text];
+  vsnprintf(text, sizeof text, format, arguments);
+  tn_show(shown, sizeof shown, text);
+  fprintf(to, "%s\n", shown);
+}
+
+void tn_line(FILE *to, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  show_line(to, format, arguments);
+  va_end(arguments);
+}
+
 void tn_say(color c, const char *format, ...) {
   said = said || c == RED;
   static const char *const codes[] = {"", "\x1b[1;31m", "\x1b[33m"};
   const bool colored = c != PLAIN && tn_colored(stderr);
-  char text[2000];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  fprintf(stderr, "%stenon:%s ", colored ? codes[c] : "", colored ? "\x1b[0m" : "");
+  show_line(stderr, format, arguments);
   va_end(arguments);
-  /* words and paths may hold anything, and this is shown on terminals */
-  for (char *s = text; *s; s++)
-    if ((unsigned char)*s < 0x20 || *s == 0x7f) *s = '?';
-  fprintf(stderr, "%stenon:%s %s\n", colored ? codes[c] : "", colored ? "\x1b[0m" : "", text);
 }
 
 int tn_exit_code(tn_status status) { return status >= TN_E_INTERNAL ? 5 : (int)status; }

@@ -13,7 +13,10 @@ static const option options[] = {
 /* the browser goes on by itself; this program becomes what starts it */
 static int show(const char *path) {
   fflush(stdout);
-  execlp("xdg-open", "xdg-open", path, (char *)NULL);
+  /* a name that begins with a dash would be an option */
+  char name[4096 + 2];
+  snprintf(name, sizeof name, "%s%s", *path == '-' ? "./" : "", path);
+  execlp("xdg-open", "xdg-open", name, (char *)NULL);
   tn_say(RED, "there is no xdg-open to show it with: open '%s' in a browser", path);
   return TN_E_IO;
 }

@@ -59,26 +59,30 @@ static const tn_scope *counter_at(const tn_node *node, size_t i) {
   return longest;
 }
 
+/* characters that are not shown are \u: JSON reads them as they were. a byte that is not UTF-8 has no JSON: it stands as it is shown */
+int tn_json_escape(const char *s, size_t n, char piece[8]) {
+  if (*s == '"' || *s == '\\') {
+    tn_format(piece, 8, "\\%c", *s);
+    return 1;
+  }
+  const int bytes = tn_escape(s, n, piece);
+  if (piece[0] && piece[1] == 'x') tn_format(piece, 8, tn_utf8(s, n) ? "\\u%04x" : "\\\\x%02x", (unsigned char)*s);
+  return bytes;
+}
+
 static void put_text(printer *p, const char *s, size_t n, const tn_node *expression) {
-  static const char plain[] = "\"\\\b\f\n\r\t", names[] = "\"\\bfnrt";
   put(p, "\"", 1);
-  for (size_t i = 0; i < n && !p->stopped; i++) {
-    char escape[8] = {'\\'}, number[32];
+  for (size_t i = 0; i < n && !p->stopped;) {
+    char piece[8], number[32];
     const tn_scope *counter = expression ? counter_at(expression, i) : NULL;
     if (counter) {
       put(p, number, (size_t)tn_format(number, sizeof number, counter->value < 0 ? "(%.0f)" : "%.0f", counter->value));
-      i += strlen(counter->name) - 1;
+      i += strlen(counter->name);
       continue;
     }
-    const char *known = s[i] ? strchr(plain, s[i]) : NULL;
-    if (known) {
-      escape[1] = names[known - plain];
-      put(p, escape, 2);
-    } else if ((unsigned char)s[i] < 0x20) {
-      put(p, escape, (size_t)tn_format(escape, sizeof escape, "\\u%04x", (unsigned)s[i]));
-    } else {
-      put(p, s + i, 1);
-    }
+    const int bytes = tn_json_escape(s + i, n - i, piece);
+    put(p, *piece ? piece : s + i, *piece ? strlen(piece) : (size_t)bytes);
+    i += (size_t)bytes;
   }
   put(p, "\"", 1);
 }

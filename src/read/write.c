@@ -19,23 +19,13 @@ void tn_json_flush(tn_json *j) {
   j->used = 0;
 }
 
-/* what is not UTF-8 becomes a question mark: paths and names may hold anything */
 static void quoted(tn_json *j, const char *s, size_t n) {
-  static const char plain[] = "\"\\\b\f\n\r\t", names[] = "\"\\bfnrt";
+  char piece[8];
   out(j, "\"", 1);
   for (size_t i = 0; i < n;) {
-    const int size = tn_utf8(s + i, n - i);
-    const char *known = s[i] ? strchr(plain, s[i]) : NULL;
-    char escape[8];
-    if (size == 0)
-      out(j, "?", 1);
-    else if (known)
-      out(j, (const char[]){'\\', names[known - plain]}, 2);
-    else if (size == 1 && ((unsigned char)s[i] < 0x20 || s[i] == 0x7f))
-      out(j, escape, (size_t)tn_format(escape, sizeof escape, "\\u%04x", (unsigned)s[i]));
-    else
-      out(j, s + i, (size_t)size);
-    i += size ? (size_t)size : 1;
+    const int bytes = tn_json_escape(s + i, n - i, piece);
+    out(j, *piece ? piece : s + i, *piece ? strlen(piece) : (size_t)bytes);
+    i += (size_t)bytes;
   }
   out(j, "\"", 1);
 }

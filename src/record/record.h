@@ -31,4 +31,8 @@ const tn_allocator *tn_result_allocator(const tn_result *r);
 int tn_result_motion_size(const tn_result *r);
 long tn_result_motion_rows(const tn_result *r);
 tn_status tn_result_motion_each(tn_result *r, tn_row row, void *user, tn_error *e);
+/* csv.c: a text as a field: as tn_show shows it, in quotes if it needs them or `quotes`. before one that begins with = + - @, a tab or a
+ * carriage return, and that spreadsheets would take for a formula, stands an apostrophe */
+bool tn_csv_text(const char *text, bool quotes, tn_write write, void *user);
+
 #endif

@@ -42,12 +42,12 @@ static const char *text_of(const tn_node *object, const char *key) {
   return node && node->kind == TN_NODE_TEXT ? node->text : "";
 }
 
-/* a text of the head without control characters: it may come from anywhere, and is shown on terminals */
+/* a text of the head as it is shown: it may come from anywhere */
 static char *printable(tn_result *r, const char *key) {
   const char *text = text_of(r->head, key);
-  char *copy = tn_arena_text(&r->arena, text, strlen(text));
-  for (char *c = copy; c && *c; c++)
-    if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
+  const size_t size = (size_t)tn_show(NULL, 0, text) + 1;
+  char *copy = tn_arena_alloc(&r->arena, size);
+  if (copy) tn_show(copy, size, text);
   return copy;
 }
 
@@ -277,7 +277,7 @@ tn_status tn_result_csv(tn_result *r, tn_write write, void *user, tn_error *e) {
   csv c = {write, user};
   bool good = true;
   for (int i = 0; i < r->columns && good; i++)
-    good = (!i || write(user, ",", 1)) && write(user, r->column[i], strlen(r->column[i]));
+    good = (!i || write(user, ",", 1)) && tn_csv_text(r->column[i], false, write, user);
   if (!good || !write(user, "\n", 1)) return tn_fail(e, TN_E_IO, "the table could not be written");
   return tn_result_each(r, csv_row, &c, e);
 }

@@ -212,10 +212,10 @@ tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write
     tn_put(p, "\n");
   }
   for (int i = 0; i < m->triggers; i++)
-    tn_put(p, "%s%s%s", i ? ", " : "  events: ", m->trigger[i].name, i + 1 < m->triggers ? "" : "\n");
+    tn_put(p, i + 1 < m->triggers ? "%s%s" : "%s%s\n", i ? ", " : "  events: ", m->trigger[i].name);
   for (int i = 0; i < m->parameters; i++)
-    tn_put(p, "%s%s = %.6g%s", i ? ", " : "  parameters: ", m->parameter[i].name, m->parameter[i].value,
-           i + 1 < m->parameters ? "" : "\n");
+    tn_put(p, i + 1 < m->parameters ? "%s%s = %.6g" : "%s%s = %.6g\n",
+           i ? ", " : "  parameters: ", m->parameter[i].name, m->parameter[i].value);
   tn_model_settings(m, settings, sizeof settings);
   tn_put(p, "  method %s: %s\n", m->run.method, settings);
   for (int i = 0; i < m->run.stabilizers; i++)

@@ -198,6 +198,10 @@ static void write_channels(tn_printer *p, const tn_coordinate *c, bool markdown)
   tn_put(p, markdown ? ".\n" : "\n");
 }
 
+static void put_lines(tn_printer *p, const char *text) {
+  for (; *text; text += strcspn(text, "\n"), text += *text == '\n') tn_put(p, "%.*s\n", (int)strcspn(text, "\n"), text);
+}
+
 /* quotes that do not have to be escaped in C */
 static void requote(tn_printer *p, const char *text, const char *indent) {
   tn_put(p, "%s", indent);
@@ -221,8 +225,8 @@ static void write_example(tn_printer *p, tn_registry kind, const entry *e, bool 
     if (e->example) write_model(p, e->example, e->plane ? 2 : 3, markdown);
     if (e->example_space) write_model(p, e->example_space, 3, markdown);
   } else if (e->example) {
-    tn_put(p, "%s%stenon run models/pendulum.json --until 1 %s", markdown ? "\n```" : "example:\n",
-           markdown ? "sh\n" : "", e->example);
+    tn_put(p, markdown ? "\n```sh\n" : "example:\n");
+    tn_put(p, "tenon run models/pendulum.json --until 1 %s", e->example);
     tn_put(p, markdown ? "\n```\n" : "\n");
   }
 }
@@ -267,7 +271,9 @@ static void write_entry(tn_printer *p, tn_registry kind, const void *type, bool 
       s += n + (s[n] == ' ');
     }
     tn_put(p, markdown ? "`.\n" : "\n");
-    tn_put(p, markdown ? "\n```text\n%s\n```\n" : "%s\n", m->text);
+    if (markdown) tn_put(p, "\n```text\n");
+    put_lines(p, m->text);
+    if (markdown) tn_put(p, "```\n");
   }
   write_fields(p, kind, type, &e, markdown);
   write_channels(p, e.coordinates, markdown);
@@ -287,8 +293,8 @@ tn_status tn_list_print(const char *kind, const char *name, bool markdown, tn_wr
     const void *type;
     if (kind && strcmp(kind, tn_registry_kinds[k]) != 0) continue;
     known_kind = true;
-    if (!name && markdown) tn_put(p, "%s## %s\n", k ? "\n" : "", tn_registry_kinds[k]);
-    if (!name && !markdown && !kind) tn_put(p, "%s%s:\n", k ? "\n" : "", tn_registry_kinds[k]);
+    if (!name && markdown) tn_put(p, k ? "\n## %s\n" : "## %s\n", tn_registry_kinds[k]);
+    if (!name && !markdown && !kind) tn_put(p, k ? "\n%s:\n" : "%s:\n", tn_registry_kinds[k]);
     for (int i = 0; (type = tn_registry_type(NULL, (tn_registry)k, i)); i++) {
       if (n < 256) known[n++] = tn_type_name(type);
       if (name && strcmp(name, tn_type_name(type)) != 0) continue;

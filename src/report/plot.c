@@ -90,21 +90,18 @@ static double tick(double range, int n) {
   return power * (s <= 1 ? 1 : s <= 2 ? 2 : s <= 5 ? 5 : 10);
 }
 
-/* as XML, cut at whole characters; what is not UTF-8 becomes a question mark */
+/* as XML, cut at whole characters */
 static void escaped(tn_printer *p, const char *s) {
   const size_t n = strlen(s);
+  char escape[8];
   for (size_t i = 0; i < n && i < 160;) {
-    const int size = tn_utf8(s + i, n - i);
-    const unsigned char c = (unsigned char)s[i];
+    const int size = tn_escape(s + i, n - i, escape);
+    const char c = s[i];
     if (c == '<' || c == '&' || c == '>')
       tn_put(p, c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&amp;");
-    else if (!size)
-      tn_put(p, "?");
-    else if (c < 0x20 || c == 0x7f)
-      tn_put(p, " ");
     else
       tn_put(p, "%.*s", size, s + i);
-    i += size ? (size_t)size : 1;
+    i += (size_t)size;
   }
 }
 

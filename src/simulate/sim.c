@@ -18,7 +18,8 @@ void tn_log(tn_sim *s, double t, const char *kind, const char *format, ...) {
   va_start(args, format);
   const int n = tn_vformat(e->text, sizeof e->text, format, args);
   va_end(args);
-  tn_clean(e->text, n >= (int)sizeof e->text); /* expressions stand in it as they were written */
+  tn_show_cut(e->text, sizeof e->text, e->text,
+              n >= (int)sizeof e->text); /* expressions stand in it as they were written */
 }
 
 /* memory of stabilizers: side by side, and once more for attempts that may not be taken */

@@ -116,9 +116,8 @@ tn_status tn_compare_json(const tn_compare *c, tn_write write, void *user) {
 
 /* a name as a field of CSV: parameters have commas */
 static void field(tn_printer *p, const char *text) {
-  tn_put(p, "\"");
-  for (; *text; text++) tn_put(p, *text == '"' ? "\"\"" : "%c", *text);
-  tn_put(p, "\",");
+  if (!p->failed) p->failed = !tn_csv_text(text, true, p->write, p->user);
+  tn_put(p, ",");
 }
 
 tn_status tn_compare_csv(const tn_compare *c, tn_write write, void *user) {
@@ -141,9 +140,8 @@ tn_status tn_compare_csv(const tn_compare *c, tn_write write, void *user) {
         tn_put(p, ",");
     tn_put(p, "%ld,%ld,%ld,%.6g,%d,%d,%d,%s,", r->steps, r->rejected, r->rhs, r->cpu_seconds, r->rank_error,
            r->rank_residual, r->contract_kept, r->failure ? "" : tn_run_verdict_name(r->verdict));
-    tn_put(p, "\"");
-    for (const char *t = r->failure ? r->failure : ""; *t; t++) tn_put(p, *t == '"' ? "\"\"" : "%c", *t);
-    tn_put(p, "\"\n");
+    if (!p->failed) p->failed = !tn_csv_text(r->failure ? r->failure : "", true, p->write, p->user);
+    tn_put(p, "\n");
   }
   return p->failed ? TN_E_IO : TN_OK;
 }

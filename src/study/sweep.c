@@ -79,9 +79,9 @@ bool tn_sweep_row_at(const tn_sweep *s, int run, tn_sweep_row *row) {
 void tn_one_line(char *text) {
   size_t left = strlen(text);
   for (char *c = text; left;) {
-    const int length = tn_utf8(c, left), n = length ? length : 1;
-    const bool control = (unsigned char)*c < 0x20 || *c == 0x7f || (length == 2 && *c == '\xc2' && c[1] < '\xa0');
-    for (int i = 0; i < n && (control || !length); i++) c[i] = control ? ' ' : '?';
+    char escape[8];
+    const int n = tn_escape(c, left, escape);
+    for (int i = 0; i < n && *escape; i++) c[i] = tn_utf8(c, left) ? ' ' : '?';
     c += n;
     left -= (size_t)n;
   }

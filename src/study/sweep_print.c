@@ -7,15 +7,8 @@ enum { MOST_REASONS = 3 };
 
 /* ---- CSV -------------------------------------------------------------------------------------------------------------------- */
 
-/* quoted where it has to be */
 static void field(tn_printer *p, const char *text) {
-  if (!strpbrk(text, ",\"\n\r") && *text != ' ') {
-    tn_put(p, "%s", text);
-    return;
-  }
-  tn_put(p, "\"");
-  for (; *text; text++) tn_put(p, *text == '"' ? "\"\"" : "%c", *text);
-  tn_put(p, "\"");
+  if (!p->failed) p->failed = !tn_csv_text(text, false, p->write, p->user);
 }
 
 /* all digits; nothing where there is no number */
@@ -34,8 +27,13 @@ static void given_fields(tn_printer *p, const tn_sweep *s, int run) {
   tn_sweep_given(s, run, given);
   tn_put(p, "%d", run + 1);
   for (int k = 0; k < s->axes; k++) {
+    const char *text = tn_given_text(&given[k]);
+    double number;
     tn_put(p, ",");
-    field(p, tn_given_text(&given[k]));
+    if (tn_json_number(text, strlen(text), &number))
+      tn_put(p, "%s", text);
+    else
+      field(p, text);
   }
 }
 

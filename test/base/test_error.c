@@ -90,13 +90,12 @@ TEST(long_texts_are_cut_between_characters) {
 TEST(control_characters_and_broken_utf8_do_not_get_out) {
   tn_error e;
   tn_fail(&e, TN_E_MODEL, "a\nb\x1b[1m\x7f\xff\xc3(\xe2\x82\xac");
-  CHECK_TEXT(e.message, "a?b?[1m??"
-                        "?(\xe2\x82\xac");
+  CHECK_TEXT(e.message, "a\\nb\\x1b[1m\\x7f\\xff\\xc3(\xe2\x82\xac");
   tn_fail(&e, TN_E_MODEL, "end \xc3");
-  CHECK_TEXT(e.message, "end ?");
+  CHECK_TEXT(e.message, "end \\xc3");
   tn_error_at(&e, &(tn_place){"a\nb", 0, 1, 1}, "/\t");
-  CHECK_TEXT(e.file, "a?b");
-  CHECK_TEXT(e.pointer, "/?");
+  CHECK_TEXT(e.file, "a\\nb");
+  CHECK_TEXT(e.pointer, "/\\t");
 }
 
 TEST(utf8_as_in_table_3_7) {

@@ -652,3 +652,66 @@ TEST(odd_names_are_names) {
   CHECK(rename("model.json", "-m.json") == 0);
   CHECK(TENON("run", "-q", "-o", "-m.csv", "--", "-m.json") == 0 && csv_rows("./-m.csv", 0.001, false) == 101);
 }
+
+/* no byte of a text obeys: nothing but lines of characters that can be seen */
+static bool is_plain(const char *text) {
+  static const char *const marks[] = {"\xd8\x9c",     "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x80\xa9",
+                                      "\xe2\x80\xaa", "\xe2\x80\xab", "\xe2\x80\xac", "\xe2\x80\xad", "\xe2\x80\xae",
+                                      "\xe2\x81\xa6", "\xe2\x81\xa7", "\xe2\x81\xa8", "\xe2\x81\xa9"};
+  for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+    if (strstr(text, marks[i])) return false;
+  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+    if ((*c < 0x20 && *c != '\n') || *c == 0x7f) return false;
+    if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) return false;
+    if (*c == 0xff || *c == 0xfe) return false;
+  }
+  return true;
+}
+
+#define TITLE                                                                                                          \
+  "'title': 'red \xc2\x9b"                                                                                             \
+  "31m and \xe2\x80\xae"                                                                                               \
+  "evil\xe2\x81\xa9',"
+
+TEST(names_and_titles_do_not_reach_a_terminal_as_they_are) {
+  fresh();
+  static const char *const names[] = {"e\x1b[31m",
+                                      "bell\a",
+                                      "del\x7f",
+                                      "csi\xc2\x9b"
+                                      "31m",
+                                      "rtl\xe2\x80\xae"
+                                      "fdp",
+                                      "iso\xe2\x81\xa6",
+                                      "bytes\xff\xfe",
+                                      "line\nend"},
+                           *const shown[] = {"e\\x1b[31m",    "bell\\x07",  "del\\x7f",        "csi\\u009b31m",
+                                             "rtl\\u202efdp", "iso\\u2066", "bytes\\xff\\xfe", "line\\nend"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char model[60], csv[60], tnr[60], page[60], line[80];
+    snprintf(model, sizeof model, "./%s.json", names[i]);
+    snprintf(csv, sizeof csv, "./%s.csv", names[i]);
+    snprintf(tnr, sizeof tnr, "./%s.tnr", names[i]);
+    snprintf(page, sizeof page, "./%s.svg", names[i]);
+    spill("model.json", BODY TITLE PARTICLE ", 'run': {'until': 0.1}}");
+    CHECK(rename("model.json", model) == 0);
+    CHECK(TENON("check", model) == 0 && is_plain(out) && is_plain(err));
+    CHECK_HAS(out, "red \\u009b31m and \\u202eevil\\u2069\n");
+    CHECK_HAS(out, shown[i]);
+    CHECK(TENON("run", model, "-o", csv, "-o", tnr) == 0 && is_plain(out) && is_plain(err));
+    snprintf(line, sizeof line, "  wrote ./%s.csv\n", shown[i]);
+    CHECK_HAS(out, line);
+    CHECK(TENON("run", model, "--json") == 0 && is_plain(out) && is_plain(err));
+    CHECK(TENON("check", model, "--json") == 0 && is_plain(out) && is_plain(err));
+    CHECK(TENON("export", tnr) == 0 && is_plain(out) && is_plain(err));
+    CHECK_HAS(out, "red \\u009b31m and \\u202eevil\\u2069\n");
+    CHECK(TENON("export", tnr, "-o", page) == 0 && is_plain(out));
+    char svg[1 << 16];
+    CHECK(is_plain(slurp(page, svg, sizeof svg)) && strstr(svg, "\\u202eevil"));
+    CHECK(TENON("resume", tnr) == 0 && is_plain(out) && is_plain(err));
+    CHECK(TENON("new", "four_bar", model, "--force") == 0 && is_plain(out));
+    CHECK_HAS(out, shown[i]);
+    CHECK(unlink(model) == 0 && TENON("run", model) == 4 && is_plain(err));
+    CHECK_HAS(err, shown[i]);
+  }
+}

@@ -174,7 +174,7 @@ TEST(pointers_that_make_no_sense) {
   CHECK_TEXT(refusal("/o/"), "pointer '/o/' has an empty name in it");
   CHECK_TEXT(refusal("/o/~2"), "pointer '/o/~2': '~' is followed by 0 (a '~') or 1 (a '/')");
   CHECK_TEXT(refusal("/o/a~"), "pointer '/o/a~': '~' is followed by 0 (a '~') or 1 (a '/')");
-  CHECK_TEXT(refusal("/\xff"), "pointer '/?' is not UTF-8");
+  CHECK_TEXT(refusal("/\xff"), "pointer '/\\xff' is not UTF-8");
   CHECK_TEXT(refusal("/l/-/x"), "pointer '/l/-/x': '-' only stands at the end");
   CHECK_TEXT(refusal("/n/x"), "/n is a number: it has no 'x' (at /n/x)");
   CHECK_TEXT(refusal("/b/x/y"), "/b is true or false: it has no 'x' (at /b/x/y)");
@@ -388,7 +388,7 @@ TEST(reading_what_cannot_be_read) {
   tn_desc *d = desc_of("{\"a\": 1}");
   tn_error e;
   CHECK(tn_desc_read(d, "no/such\nfile%s%n.json", &e) == TN_E_IO);
-  CHECK_TEXT(line_of(&e), "cannot open 'no/such?file%s%n.json': No such file or directory");
+  CHECK_TEXT(line_of(&e), "cannot open 'no/such\\nfile%s%n.json': No such file or directory");
   CHECK(tn_desc_read(d, "", &e) == TN_E_IO);
   CHECK(tn_desc_read(d, ".", &e) == TN_E_IO);
   CHECK_TEXT(line_of(&e), "cannot read '.': Is a directory");

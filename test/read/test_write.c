@@ -98,7 +98,7 @@ static unsigned pick(walk *w, unsigned n) {
   return (unsigned)((w->state * 2685821657736338717u >> 33) % n);
 }
 
-/* as given, as it must come back: what is not UTF-8 becomes a question mark a byte */
+/* as given, as it must come back: a byte that is not UTF-8 comes back as it is shown, \\xff */
 static const char *const pieces[][2] = {{"a", "a"},
                                         {"\"", "\""},
                                         {"\\", "\\"},
@@ -112,20 +112,22 @@ static const char *const pieces[][2] = {{"a", "a"},
                                         {"\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf"},
                                         {"%s %d {i}", "%s %d {i}"},
                                         {"//", "//"},
-                                        {"\xff", "?"},
-                                        {"\xc3(", "?("},
-                                        {"\xe2\x82y", "??y"},
-                                        {"\xed\xa0\x80 ", "??? "},
-                                        {"\xc0\xaf.", "??."},
-                                        {"\xf4\x90\x80\x80 ", "???? "},
-                                        {"\xf8\x88\x80\x80\x80 ", "????? "}};
+                                        {"\xff", "\\xff"},
+                                        {"\xc3(", "\\xc3("},
+                                        {"\xe2\x82y", "\\xe2\\x82y"},
+                                        {"\xed\xa0\x80 ", "\\xed\\xa0\\x80 "},
+                                        {"\xc0\xaf.", "\\xc0\\xaf."},
+                                        {"\xf4\x90\x80\x80 ", "\\xf4\\x90\\x80\\x80 "},
+                                        {"\xf8\x88\x80\x80\x80 ", "\\xf8\\x88\\x80\\x80\\x80 "},
+                                        {"\xc2\x9b", "\xc2\x9b"},
+                                        {"\xe2\x80\xae", "\xe2\x80\xae"}};
 enum { PIECES = sizeof pieces / sizeof *pieces };
 
 static void random_text(walk *w, char *given, char *back, size_t size) {
   given[0] = back[0] = 0;
   for (unsigned n = pick(w, 30) ? pick(w, 7) : 300; n > 0; n--) {
     const unsigned k = pick(w, PIECES);
-    if (strlen(given) + 8 > size || strlen(back) + 8 > size) break;
+    if (strlen(given) + 8 > size || strlen(back) + 24 > size) break;
     strcat(given, pieces[k][0]);
     strcat(back, pieces[k][1]);
   }

@@ -380,6 +380,59 @@ TEST(words_of_a_journal_are_cleaned) {
   tn_sweep_free(s);
 }
 
+/* spreadsheets run what begins like a formula; numbers begin with a sign and are none */
+TEST(texts_in_csv_are_no_formulas) {
+  tn_sweep *s = must_read(
+      "{'sweep': 1, 'run': {'model': 'model.json', 'set': {'/title': '{w}', '/constants/k': '{k}'}}, 'vary': {"
+      "'w': ['=cmd|calc!A0', '+1+2', '-x', '@SUM(1)', 'plain', 'a=b', '\\u009b31m', '\\u202eabc', 'two, words'], 'k': "
+      "[-1, 1.5]}, " X "}");
+  if (!s) return;
+  CHECK(tn_sweep_run(s, NULL, &e) == TN_OK);
+  const char *csv = csv_of(s);
+  CHECK_HAS(csv, ",\"'=cmd|calc!A0\",-1,");
+  CHECK_HAS(csv, ",\"'=cmd|calc!A0\",1.5,");
+  CHECK_HAS(csv, ",\"'+1+2\",");
+  CHECK_HAS(csv, ",\"'-x\",");
+  CHECK_HAS(csv, ",\"'@SUM(1)\",");
+  CHECK_HAS(csv, ",plain,");
+  CHECK_HAS(csv, ",a=b,");
+  CHECK_HAS(csv, ",\\u009b31m,");
+  CHECK_HAS(csv, ",\\u202eabc,");
+  CHECK_HAS(csv, ",\"two, words\",");
+  CHECK(!strstr(csv, "'-1"));
+  tn_sweep_free(s);
+}
+
+static bool to_text(void *user, const char *text, size_t n) {
+  strncat(user, text, n);
+  return true;
+}
+
+TEST(fields_of_csv) {
+  static const char *const cases[][2] = {{"a", "a"},
+                                         {"", ""},
+                                         {"=1", "\"'=1\""},
+                                         {"+", "\"'+\""},
+                                         {"-", "\"'-\""},
+                                         {"@x", "\"'@x\""},
+                                         {"\tx", "\"'\\tx\""},
+                                         {"\rx", "\"'\\rx\""},
+                                         {"a\"b", "\"a\"\"b\""},
+                                         {"=\"\"", "\"'=\"\"\"\"\""},
+                                         {" a", "\" a\""},
+                                         {"a\nb", "\"a\\nb\""},
+                                         {"\x1b", "\\x1b"},
+                                         {"\xff", "\\xff"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[64] = "";
+    CHECK(tn_csv_text(cases[i][0], false, to_text, text));
+    CHECK_TEXT(text, cases[i][1]);
+  }
+  char text[64] = "";
+  CHECK(tn_csv_text("a", true, to_text, text));
+  CHECK_TEXT(text, "\"a\"");
+}
+
 /* ---- sensitivities -------------------------------------------------------------------------------------------------------------- */
 
 /* x(1) = cos(w): dx/dk = -sin(w)/(2 sqrt(k m)), dx/dm = sin(w) sqrt(k)/(2 m^1.5). the error said is one, and no idle one */
