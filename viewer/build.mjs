@@ -3,6 +3,7 @@ import { build } from 'esbuild';
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { policy, safe } from './policy.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const kinds = ['plane', 'space', 'study'];
@@ -25,9 +26,6 @@ const made = await build({
   logLevel: 'warning',
 });
 
-// a script ends at the first closing tag, wherever it stands: none may be inside
-const safe = (text) => text.replace(/<\/(script|style)/gi, '<\\/$1').replace(/<!--/g, '<\\!--');
-
 function array(name, text) {
   const bytes = Buffer.from(text, 'utf8');
   const lines = [];
@@ -40,9 +38,12 @@ const members = [];
 for (const kind of kinds) {
   const part = (suffix) => made.outputFiles.find((f) => f.path.endsWith(`${kind}.${suffix}`))?.text ?? '';
   const licences = (await Promise.all(used[kind].map(licence))).join('');
-  source += array(`${kind}_js`, safe(licences + part('js'))) + array(`${kind}_css`, safe(part('css')));
-  members.push(`    {"${kind}", ${kind}_js, sizeof ${kind}_js, ${kind}_css, sizeof ${kind}_css},\n`);
+  const js = safe(licences + part('js')), css = safe(part('css'));
+  source += array(`${kind}_js`, js) + array(`${kind}_css`, css);
+  members.push(
+    `    {"${kind}", ${kind}_js, sizeof ${kind}_js, ${kind}_css, sizeof ${kind}_css,\n     "${policy(js, css)}"},\n`,
+  );
 }
-source += `\nconst tn_bundle tn_bundles[] = {\n${members.join('')}    {NULL, NULL, 0, NULL, 0}};\n`;
+source += `\nconst tn_bundle tn_bundles[] = {\n${members.join('')}    {NULL, NULL, 0, NULL, 0, NULL}};\n`;
 source += 'const char *const tn_bundles_missing = "";\n';
 await writeFile(process.argv[2], source);

@@ -13,7 +13,7 @@ without() {
 /* written by viewer/build.sh */
 #include "report/report.h"
 
-const tn_bundle tn_bundles[] = {{NULL, NULL, 0, NULL, 0}};
+const tn_bundle tn_bundles[] = {{NULL, NULL, 0, NULL, 0, NULL}};
 const char *const tn_bundles_missing = "$1";
 END
   [ -z "${TENON_NO_VIEWER:-}" ] || : >"$made"
@@ -23,7 +23,7 @@ END
 [ -z "${TENON_NO_VIEWER:-}" ] || without "it was built without its viewer"
 command -v npm >/dev/null && command -v node >/dev/null || without "no npm was found when it was built"
 if [ ! -f node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
-  npm ci --omit=dev --loglevel=error >&2 || without "npm could not fetch its packages when it was built"
+  npm ci --ignore-scripts --omit=dev --loglevel=error >&2 || without "npm could not fetch its packages when it was built"
 fi
 node build.mjs "$out" || without "its viewer could not be bundled when it was built"
 : >"$made"

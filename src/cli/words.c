@@ -131,17 +131,24 @@ char *tn_quoted(const char *word) {
   return text;
 }
 
+/* a file by its name alone if it is given from the root: the line is shown to others */
+static const char *as_shown(const char *word) {
+  const char *slash = *word == '/' ? strrchr(word, '/') : NULL;
+  return slash ? slash + 1 : word;
+}
+
 char *tn_words_again(const words *w, const char *start, bool (*keep)(const words *w, const option *o)) {
   char *line = NULL;
   for (int pass = 0; pass < 2; pass++) { /* measured, then written */
     size_t n = strlen(start);
     if (pass) memcpy(line, start, n + 1);
-    for (int i = 0; i < w->words; i++) n += quoted(line ? line + n : NULL, w->word[i]);
+    for (int i = 0; i < w->words; i++) n += quoted(line ? line + n : NULL, as_shown(w->word[i]));
     for (int i = 0; i < w->options; i++) {
       const given *g = &w->option[i];
       if (!keep(w, g->option)) continue;
       n += quoted(line ? line + n : NULL, g->option->flag);
-      if (g->value) n += quoted(line ? line + n : NULL, g->value);
+      const bool file = g->option->value && strcmp(g->option->value, "FILE") == 0;
+      if (g->value) n += quoted(line ? line + n : NULL, file ? as_shown(g->value) : g->value);
     }
     if (!pass && !(line = malloc(n + 1))) return tn_say(RED, "out of memory"), NULL;
   }

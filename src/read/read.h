@@ -93,6 +93,7 @@ typedef struct tn_json {
   int level;
   bool filled[TN_JSON_LEVELS], flat[TN_JSON_LEVELS];
   char bracket[TN_JSON_LEVELS];
+  const char *hidden; /* left out of all texts; NULL: nothing */
   size_t used;
   char buffer[1024];
 } tn_json;

@@ -21,8 +21,13 @@ void tn_json_flush(tn_json *j) {
 
 static void quoted(tn_json *j, const char *s, size_t n) {
   char piece[8];
+  const size_t hidden = j->hidden ? strlen(j->hidden) : 0;
   out(j, "\"", 1);
   for (size_t i = 0; i < n;) {
+    if (hidden && n - i >= hidden && memcmp(s + i, j->hidden, hidden) == 0) {
+      i += hidden;
+      continue;
+    }
     const int bytes = tn_json_escape(s + i, n - i, piece);
     out(j, *piece ? piece : s + i, *piece ? strlen(piece) : (size_t)bytes);
     i += (size_t)bytes;

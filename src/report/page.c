@@ -16,7 +16,8 @@ bool tn_has_pages(const char **missing) {
 static tn_status cannot_write(tn_error *e) { return tn_fail(e, TN_E_IO, "the page could not be written"); }
 
 /* as text between tags */
-static void put_text(tn_printer *p, const char *text) {
+static void put_text(tn_printer *p, const char *text, const char *hidden) {
+  if (*hidden && strncmp(text, hidden, strlen(hidden)) == 0) text += strlen(hidden);
   for (const char *at = text; *at && !p->failed;) {
     const size_t plain = strcspn(at, "<>&\"");
     if (plain && !p->write(p->user, at, plain)) p->failed = true;
@@ -25,17 +26,27 @@ static void put_text(tn_printer *p, const char *text) {
   }
 }
 
-tn_status tn_page_begin(tn_page *p, tn_write write, void *user, const char *kind, const char *title, tn_error *e) {
+/* the folder of an absolute path */
+static void hide(tn_page *p, const char *path) {
+  const char *slash = path && *path == '/' ? strrchr(path, '/') : NULL;
+  if (slash > path) tn_format(p->hidden, sizeof p->hidden, "%.*s", (int)(slash - path) + 1, path);
+}
+
+tn_status tn_page_begin(tn_page *p, tn_write write, void *user, const char *kind, const char *path, const char *title,
+                        tn_error *e) {
   *p = (tn_page){.out = {.write = write, .user = user}, .bundle = bundle_of(kind)};
+  hide(p, path);
   if (!p->bundle) {
     tn_fail(e, TN_E_USAGE, "pages are left out of this Tenon: %s", tn_bundles_missing);
     return tn_hint(e, "with npm on the path, build it again"), TN_E_USAGE;
   }
   tn_put(&p->out,
          "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+         "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n"
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-         "<meta name=\"generator\" content=\"Tenon " TN_VERSION "\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
-  put_text(&p->out, title);
+         "<meta name=\"generator\" content=\"Tenon " TN_VERSION "\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
+         p->bundle->policy);
+  put_text(&p->out, title, p->hidden);
   tn_put(&p->out, "</title>\n<style>");
   if (!write(user, (const char *)p->bundle->css, p->bundle->css_size)) p->out.failed = true;
   tn_put(&p->out, "</style>\n</head>\n<body>\n<noscript>This page draws itself: it needs JavaScript.</noscript>\n");
@@ -56,7 +67,7 @@ static bool without_tags(void *user, const char *text, size_t n) {
 
 tn_json *tn_page_data(tn_page *p) {
   tn_put(&p->out, "<script id=\"data\" type=\"application/json\">");
-  p->json = (tn_json){.write = without_tags, .user = p};
+  p->json = (tn_json){.write = without_tags, .user = p, .hidden = *p->hidden ? p->hidden : NULL};
   return &p->json;
 }
 

@@ -30,12 +30,14 @@ typedef struct tn_bundle {
   size_t js_size;
   const unsigned char *css;
   size_t css_size;
+  const char *policy; /* Content-Security-Policy: only this script and style, no network */
 } tn_bundle;
 extern const tn_bundle tn_bundles[]; /* ends with kind NULL */
 extern const char *const tn_bundles_missing;
 
 typedef struct tn_page {
   tn_printer out;
+  char hidden[1024]; /* folder that is not shown, with a slash at its end; "" for none */
   const tn_bundle *bundle;
   tn_json json;
   int held; /* bytes in `three` */
@@ -44,8 +46,10 @@ typedef struct tn_page {
   char coded[1024];
 } tn_page;
 
-/* head and style; refused in words where this build has no pages */
-tn_status tn_page_begin(tn_page *p, tn_write write, void *user, const char *kind, const char *title, tn_error *e);
+/* head and style; refused in words where this build has no pages. path: of the file that the page is of, or NULL. if it is absolute, its
+ * folder is left out of all texts: where files are on the author's machine is nobody's business */
+tn_status tn_page_begin(tn_page *p, tn_write write, void *user, const char *kind, const char *path, const char *title,
+                        tn_error *e);
 /* what the page shows, as one JSON object: open and close it in between */
 tn_json *tn_page_data(tn_page *p);
 void tn_page_data_end(tn_page *p);

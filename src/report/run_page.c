@@ -365,7 +365,8 @@ static tn_status plan(maker *k, tn_error *e) {
 
 static tn_status write_page(maker *k, tn_write write, void *user, tn_error *e) {
   const char *title = *tn_result_title(k->r) ? tn_result_title(k->r) : tn_result_name(k->r);
-  tn_status status = tn_page_begin(&k->page, write, user, k->m->dimension == 2 ? "plane" : "space", title, e);
+  tn_status status =
+      tn_page_begin(&k->page, write, user, k->m->dimension == 2 ? "plane" : "space", tn_result_name(k->r), title, e);
   if (status != TN_OK) return status;
   tn_json *j = tn_page_data(&k->page);
   tn_json_open(j, NULL, "{");

@@ -288,7 +288,7 @@ tn_status tn_report_stability_page(int n, const char *const *integrators, const 
   for (int i = 0; i < n; i++) TN_TRY(find(integrators[i], &type, e));
   tn_region *room = tn_block_new(NULL, sizeof *room);
   if (!room) return tn_fail(e, TN_E_MEMORY, "out of memory");
-  tn_status status = tn_page_begin(&page, write, user, "study", "Regions of stability", e);
+  tn_status status = tn_page_begin(&page, write, user, "study", NULL, "Regions of stability", e);
   if (status != TN_OK) {
     tn_block_free(NULL, room);
     return status;

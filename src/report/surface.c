@@ -141,7 +141,7 @@ tn_status tn_report_surface_page(const char *stabilizer, const char *command, tn
   char title[256];
   TN_TRY(find(stabilizer, &c, e));
   tn_format(title, sizeof title, "%.200s: control surface", stabilizer);
-  TN_TRY(tn_page_begin(&page, write, user, "study", title, e));
+  TN_TRY(tn_page_begin(&page, write, user, "study", NULL, title, e));
   tn_json *j = tn_page_data(&page);
   tn_json_open(j, NULL, "{");
   tn_json_text(j, "kind", "surface");

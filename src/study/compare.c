@@ -421,7 +421,8 @@ static tn_status prepare(tn_compare *c, const tn_desc *desc, tn_error *e) {
   if (!o->reference) return make_reference(c, relative, own, e);
   TN_TRY(tn_reference_read(&c->second, o->reference, e));
   if (c->second.columns < 1) return tn_fail(e, TN_E_USAGE, "the reference has no column but t");
-  tn_format(c->reference, sizeof c->reference, "%.200s", o->reference);
+  const char *slash = o->reference[0] == '/' ? strrchr(o->reference, '/') : NULL; /* pages are shown to others */
+  tn_format(c->reference, sizeof c->reference, "%.200s", slash ? slash + 1 : o->reference);
   c->from_file = true;
   c->holds = c->second.value[(c->second.rows - 1) * ((size_t)c->second.columns + 1)];
   return TN_OK;

@@ -95,7 +95,7 @@ tn_status tn_compare_page(const tn_compare *c, const char *command, const char *
   tn_error_clear(e);
   tn_format(title, sizeof title, "%.200s: methods compared", *c->title ? c->title : c->name);
   tn_page page;
-  TN_TRY(tn_page_begin(&page, write, user, "study", title, e));
+  TN_TRY(tn_page_begin(&page, write, user, "study", c->name, title, e));
   compare_data(tn_page_data(&page), c, command, run);
   tn_page_data_end(&page);
   return tn_page_end(&page, e);
@@ -256,7 +256,7 @@ tn_status tn_study_page(const tn_study *s, const char *command, tn_write write, 
   tn_error_clear(e);
   tn_format(title, sizeof title, "%.250s", *s->title ? s->title : s->paper);
   tn_page page;
-  TN_TRY(tn_page_begin(&page, write, user, "study", title, e));
+  TN_TRY(tn_page_begin(&page, write, user, "study", s->folder, title, e));
   bool *seen = tn_block_new(&s->arena.allocator, sizeof *seen * (size_t)(s->measures + 1));
   if (!seen) return tn_fail(e, TN_E_MEMORY, "out of memory");
   study_data(tn_page_data(&page), s, command, seen);

@@ -68,7 +68,7 @@ tn_status tn_sweep_page(const tn_sweep *s, const char *command, tn_write write, 
   tn_error_clear(e);
   if (!s->done) return tn_fail(e, TN_E_USAGE, "the sweep has not been run");
   tn_format(title, sizeof title, "%.250s", *s->study.title ? s->study.title : "A sweep");
-  TN_TRY(tn_page_begin(&page, write, user, "study", title, e));
+  TN_TRY(tn_page_begin(&page, write, user, "study", s->study.folder, title, e));
   tn_json *j = tn_page_data(&page);
   tn_json_open(j, NULL, "{");
   tn_json_text(j, "kind", "sweep");

@@ -296,10 +296,58 @@ TEST(names_stay_in_their_element) {
     CHECK(count(page.text, "<title>") == 1 && strstr(page.text, "<title>&#60;/script&#62;"));
     CHECK(count(page.text, "<script id=") == 7 && count(page.text, "alert(1)</script>") == 0);
     tn_desc *d = data_of(&page);
-    CHECK(strcmp(tn_node_get(d->root, "title")->text, b.model->title) == 0);
+    char title[200];
+    tn_show(title, sizeof title, b.model->title);
+    CHECK(strcmp(tn_node_get(d->root, "title")->text, title) == 0);
     CHECK(strcmp(tn_node_get(d->root, "name")->text, "dir/</script><b>'\".json") == 0);
     CHECK(strcmp(tn_node_get(d->root, "command")->text, "tenon run 'script><b>'\\''\".json'") == 0);
     tn_desc_free(d);
+  }
+  free(page.text);
+  free(file.text);
+  build_free(&b);
+}
+
+/* where the model was on the author's machine is not told, neither by its name nor in warnings and messages */
+TEST(no_folder_of_the_author_is_in_a_page) {
+  build b;
+  text file = {0}, page;
+  build_new(&b, 1);
+  build_parse(&b, "{\"tenon\": 1, \"dimension\": 2, \"bodies\": {\"p\": {\"mass\": 1, \"inertia\": 1, \"angle\": 100}},"
+                  "\"run\": {\"until\": 0.3, \"every\": 0.1}}");
+  record(&b, "/home/author/secret plans/arm.json", &file);
+  if (make(&page)) {
+    CHECK(strstr(file.text, "secret plans") || file.used > 0);
+    CHECK(!strstr(page.text, "secret plans") && !strstr(page.text, "/home/author"));
+    CHECK(strstr(page.text, "<title>arm.json</title>"));
+    tn_desc *d = data_of(&page);
+    CHECK(strcmp(tn_node_get(d->root, "name")->text, "arm.json") == 0);
+    CHECK(strcmp(tn_node_get(d->root, "command")->text, "tenon run arm.json") == 0);
+    CHECK(strstr(tn_node_get(d->root, "summary")->text, "\"model\": \"arm.json\""));
+    tn_desc_free(d);
+  }
+  free(page.text);
+  free(file.text);
+  build_free(&b);
+}
+
+/* whatever else gets into the file: no other script runs, nothing is fetched */
+TEST(a_page_allows_its_own_script_and_no_other) {
+  build b;
+  text file = {0}, page;
+  build_new(&b, 1);
+  build_parse(&b, hostile);
+  record(&b, "m.json", &file);
+  if (make(&page)) {
+    const char *policy = strstr(
+        page.text, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-");
+    const char *end = policy ? strchr(policy, '>') : NULL, *script = strstr(page.text, "<script");
+    CHECK(policy && end && script && policy < script && policy < strstr(page.text, "<style>"));
+    static const char *const loose[] = {"unsafe", "http:", "https:", "*", "blob:"};
+    for (int i = 0; policy && end && i < 5; i++) {
+      const char *found = strstr(policy, loose[i]);
+      CHECK(!found || found > end);
+    }
   }
   free(page.text);
   free(file.text);

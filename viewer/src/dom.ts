@@ -10,6 +10,8 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') element.addEventListener(name, value as EventListener);
+    else if (name === 'style')
+      element.style.cssText = String(value); // as an attribute the policy of the page forbids it
     else if (value === true) element.setAttribute(name, '');
     else if (value !== false) element.setAttribute(name, String(value));
   }

@@ -288,6 +288,44 @@ for (const [kind, make] of [
   });
 }
 
+// the policy of a page holds: its own script runs, what was put into the file does not, and nothing is said on the console otherwise
+test('a script that was put into a page does not run', async () => {
+  const good = (await fourBar()).html;
+  const page = await open(good);
+  await frames(page);
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+  await close(page); // without a word
+  const inline = '<script>window.hacked = "inline"</script>';
+  const handler = '<img src="data:," onerror="window.hacked = \'handler\'"><svg onload="window.hacked = \'svg\'"></svg>';
+  const remote = '<script src="https://example.org/x.js"></script><link rel="stylesheet" href="https://example.org/x.css">';
+  const broken = good.replace('<body>', `<body>${inline}${handler}${remote}`);
+  assert.notEqual(broken, good);
+  const bad = await open(broken);
+  await frames(bad);
+  assert.equal(await bad.evaluate(() => window.hacked), undefined);
+  // code from texts; later, since the browser allows it to whoever drives it
+  const refused = await bad.evaluate(
+    () =>
+      new Promise((done) =>
+        setTimeout(() => {
+          try {
+            done(eval('1 + 1'));
+          } catch {
+            done('refused');
+          }
+        }),
+      ),
+  );
+  assert.equal(refused, 'refused');
+  assert.ok(bad.said.filter((text) => /Content Security Policy/.test(text)).length >= 3, bad.said.join('\n'));
+  for (const what of ['script', 'stylesheet'])
+    assert.ok(
+      bad.said.some((text) => new RegExp(`Loading the ${what} 'https://example.org.*has been blocked`).test(text)),
+      bad.said.join('\n'),
+    );
+  await bad.context().close();
+});
+
 test('space: e and -e are the same turn, between samples too', async () => {
   const plain = await spaceChain({ rows: 50 });
   const flipped = await spaceChain({

@@ -3,6 +3,7 @@ import { build } from 'esbuild';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { policy, safe } from '../policy.mjs';
 
 const here = dirname(dirname(fileURLToPath(import.meta.url)));
 const made = new Map();
@@ -24,7 +25,6 @@ export async function bundle(kind) {
       logLevel: 'warning',
     });
     const part = (suffix) => out.outputFiles.find((f) => f.path.endsWith(suffix))?.text ?? '';
-    const safe = (text) => text.replace(/<\/(script|style)/gi, '<\\/$1').replace(/<!--/g, '<\\!--');
     made.set(kind, { js: safe(part('.js')), css: safe(part('.css')) });
   }
   return made.get(kind);
@@ -45,6 +45,7 @@ export async function html(page, time, sections, meshes = new Uint8Array(0)) {
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy(js, css)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escape(page.title)}</title>
 <style>${css}</style>
