@@ -218,8 +218,8 @@ static int place_of(const tn_context *c, const tn_joint *j, const int body[2]) {
   return !j->type->at_second ? TN_GROUND : body[1] >= 0 ? body[1] : body[0];
 }
 
-static tn_status shared_frames(tn_context *c, tn_joint *j, const int body[2]) {
-  TN_TRY(tn_one_place(c, j->node, body, place_of(c, j, body), j->spot));
+/* axes of frames that are placed: in space, or x along `axis` in the plane */
+static tn_status turn(tn_context *c, tn_joint *j) {
   if (c->m->dimension == 3) return turn_frames(c, j);
   if (!j->type->plane.has_axis) return TN_OK;
   double e[3];
@@ -323,13 +323,14 @@ static tn_status read_frames(tn_context *c, tn_joint *j) {
                        j->type->name, c->m->body[body[i]].name);
   TN_TRY(check_directions(c, j));
   switch (j->type->seat) {
-  case TN_SEAT_TWO: return tn_two_places(c, j->node, body, j->spot);
   case TN_SEAT_MESH: return mesh_frames(c, j, body);
+  case TN_SEAT_TWO: TN_TRY(tn_two_places(c, j->node, body, j->spot)); break;
   case TN_SEAT_NOWHERE:
     for (int k = 0; k < 2; k++) j->spot[k] = tn_spot_origin(body[k]);
-    return c->m->dimension == 3 ? turn_frames(c, j) : TN_OK;
-  default: return shared_frames(c, j, body);
+    break;
+  default: TN_TRY(tn_one_place(c, j->node, body, place_of(c, j, body), j->spot)); break;
   }
+  return turn(c, j);
 }
 
 static tn_status init(tn_context *c, tn_joint *j) {

@@ -4,6 +4,7 @@
  *   fields.c    field tables                 bodies.c   bodies: pose, mass, coordinates; rods
  *   joints.c    joints and their frames      forces.c   forces
  *   degenerate.c lengths that are roundoff beside the bodies of a joint
+ *   faults.c    what is wrong with the table of a type
  *   tree.c      who carries whom; q and u    channels.c names of channels and functions; outputs
  *   servo.c     actuators of objectives
  *   start.c     the start                    run.c      method, settings, contract
@@ -593,6 +594,8 @@ extern const char *const tn_registry_kinds[TN_REGISTRIES];                  /* `
 const void *tn_registry_type(const tn_desc *desc, tn_registry kind, int i); /* NULL past the last */
 const char *tn_type_name(const void *type);
 /* the type named by a word, or an error at the node with the nearest */
+/* faults.c: is something wrong with a table, and what? */
+bool tn_type_fault(tn_registry kind, const void *type, char *why, size_t size);
 tn_status tn_registry_find(tn_context *c, const tn_node *at, tn_registry kind, const char *word, const void **type);
 
 extern const tn_joint_type *const tn_joint_types[];

@@ -34,7 +34,10 @@ tn_status tn_registry_find(tn_context *c, const tn_node *at, tn_registry kind, c
   const char *known[64];
   int n = 0;
   for (int i = 0; (*type = tn_registry_type(c->desc, kind, i)); i++) {
-    if (strcmp(tn_type_name(*type), word) == 0) return TN_OK;
+    if (strcmp(tn_type_name(*type), word) == 0) {
+      char why[200];
+      return tn_type_fault(kind, *type, why, sizeof why) ? tn_refuse(c, at, "its type cannot be used: %s", why) : TN_OK;
+    }
     if (n < 64) known[n++] = tn_type_name(*type);
   }
   for (const tn_left_out *l = tn_types_left_out; l->name; l++)
@@ -50,87 +53,14 @@ tn_status tn_registry_find(tn_context *c, const tn_node *at, tn_registry kind, c
 
 /* ---- from outside ----------------------------------------------------------------------------------------------------- */
 
-/* what a table may declare: a vector has room for three numbers where it is read */
-static bool good_fields(const tn_field *fields) {
-  for (const tn_field *f = fields; f && f->key; f++) {
-    if ((f->kind == TN_VECTOR || f->kind == TN_RUNNING) && (f->n < 0 || f->n > 3)) return false;
-    if (f->kind == TN_WORD && !f->choices) return false;
-    if ((f->kind == TN_LIST || f->kind == TN_OBJECT || f->kind == TN_SHAPES || f->kind == TN_ACTS) && !f->inside)
-      return false;
-  }
-  return true;
-}
-
-/* how many coordinates have a name, and one for their rate */
-static int named(const tn_coordinate *c) {
-  int n = 0;
-  for (; c && c[n].name && c[n].rate; n++) continue;
-  return n;
-}
-
-static bool good_chart(const tn_chart *c) {
-  if (!c) return true;
-  if (c->nu < 1 || c->nq < 1 || c->nu > 8 || c->nq > 8 || !c->rates || !c->add || !c->tangent) return false;
-  if (!c->to_own != !c->from_own || !c->to_own != !c->carry) return false;
-  for (int i = 0; i < c->nq; i++)
-    if (!c->q_name[i]) return false;
-  for (int i = 0; i < c->nu; i++)
-    if (!c->u_name[i] || (c->to_own && !c->own_name[i])) return false;
-  return true;
-}
-
-static bool good_joint2(const tn_joint_type *t) {
-  const tn_joint2 *p = &t->plane;
-  const int coordinates = named(t->coordinates), carried = p->carried ? named(p->carried) : coordinates;
-  if (p->rows < 0 || p->rows_velocity_only < 0 || p->rows + p->rows_velocity_only > 3) return false;
-  if (coordinates > 3 || (coordinates && !p->measure)) return false;
-  if (p->axes >= 0 && (!p->motion || p->axes > 3 || p->axes > carried)) return false;
-  return p->position && p->rows_on_twists && p->rates;
-}
-
-static bool good_joint3(const tn_joint_type *t) {
-  const tn_joint3 *p = &t->space;
-  const int coordinates = named(t->coordinates), carried = p->carried ? named(p->carried) : coordinates;
-  if (p->rows < 0 || p->rows_velocity_only < 0 || p->rows + p->rows_velocity_only > 6) return false;
-  if (coordinates > 6 || (coordinates && !p->measure)) return false;
-  if (p->memory < 0 || (p->memory && !p->accept) || !good_chart(p->chart)) return false;
-  if (p->axes >= 0 && (!p->motion || p->axes > 6 || (p->chart ? p->chart->nu != p->axes : p->axes > carried)))
-    return false;
-  return p->position && p->rows_on_twists && p->rates;
-}
-
-static bool good_joint(const tn_joint_type *t) {
-  if (!good_fields(t->fields) || !(t->plane.there || t->space.there)) return false;
-  if (t->seat == TN_SEAT_CHANNELS)
-    return t->value && (!t->plane.there || (t->plane.rows == 1 && !t->plane.rows_velocity_only)) &&
-           (!t->space.there || (t->space.rows == 1 && !t->space.rows_velocity_only));
-  if (named(t->coordinates) && (t->seat == TN_SEAT_CENTERS || t->seat == TN_SEAT_MESH)) return false;
-  if (named(t->coordinates) && (t->plane.carried || t->space.carried))
-    return false; /* what it measures is what it gives */
-  return (!t->plane.there || good_joint2(t)) && (!t->space.there || good_joint3(t));
-}
-
-static bool good_coordinates(const tn_body_type *t) {
-  const tn_body2 *p = &t->plane;
-  const tn_body3 *q = &t->space;
-  if (p->n && !(p->motion && p->from_pose && p->n >= 1 && p->n <= 3 && named(p->coordinates) >= p->n)) return false;
-  if (q->nq < 0 || p->n < 0 || !good_chart(q->chart)) return false;
-  if (q->nq && !(q->motion && q->from_pose && q->nu >= 1 && q->nu <= 8 && q->nq <= 8 &&
-                 (q->chart ? q->chart->nq == q->nq && q->chart->nu == q->nu
-                           : q->nq == q->nu && named(q->coordinates) >= q->nq) &&
-                 (q->rows == 0 || (q->rows == 1 && q->own && !q->chart))))
-    return false;
-  return p->n || q->nq;
-}
-
-static tn_status add(tn_desc *d, tn_registry kind, const void *type, bool usable, tn_error *e) {
+static tn_status add(tn_desc *d, tn_registry kind, const void *type, tn_error *e) {
   tn_error_clear(e);
   if (!d || !type || !tn_type_name(type) || !*tn_type_name(type))
     return tn_fail(e, TN_E_USAGE, "a %s to be added needs a description and a name", tn_registry_kinds[kind]);
   const char *name = tn_type_name(type);
-  if (!usable)
-    return tn_fail(e, TN_E_USAGE, "%s '%s': functions that it needs are NULL, or its sizes make no sense",
-                   tn_registry_kinds[kind], name);
+  char why[200];
+  if (tn_type_fault(kind, type, why, sizeof why))
+    return tn_fail(e, TN_E_USAGE, "%s '%s': %s", tn_registry_kinds[kind], name, why);
   const void *other;
   for (int i = 0; (other = tn_registry_type(d, kind, i)); i++)
     if (strcmp(tn_type_name(other), name) == 0)
@@ -143,35 +73,19 @@ static tn_status add(tn_desc *d, tn_registry kind, const void *type, bool usable
   return TN_OK;
 }
 
-tn_status tn_desc_add_joint(tn_desc *d, const tn_joint_type *t, tn_error *e) {
-  return add(d, TN_JOINTS, t, t && good_joint(t), e);
-}
-
-tn_status tn_desc_add_force(tn_desc *d, const tn_force_type *t, tn_error *e) {
-  return add(d, TN_FORCES, t,
-             t && (t->plane || t->space) && t->takes && good_fields(t->fields) && good_fields(t->fields_space), e);
-}
-
+tn_status tn_desc_add_joint(tn_desc *d, const tn_joint_type *t, tn_error *e) { return add(d, TN_JOINTS, t, e); }
+tn_status tn_desc_add_force(tn_desc *d, const tn_force_type *t, tn_error *e) { return add(d, TN_FORCES, t, e); }
 tn_status tn_desc_add_coordinates(tn_desc *d, const tn_body_type *t, tn_error *e) {
-  return add(d, TN_COORDINATES, t, t && good_coordinates(t), e);
+  return add(d, TN_COORDINATES, t, e);
 }
-
 tn_status tn_desc_add_formulation(tn_desc *d, const tn_formulation_type *t, tn_error *e) {
-  return add(d, TN_FORMULATIONS, t,
-             t && good_fields(t->fields) && t->memory && t->prepare && t->reset && t->typical && t->factor &&
-                 t->solve && t->correct && t->nearness && t->rank,
-             e);
+  return add(d, TN_FORMULATIONS, t, e);
 }
-
 tn_status tn_desc_add_stabilizer(tn_desc *d, const tn_stabilizer_type *t, tn_error *e) {
-  return add(d, TN_STABILIZERS, t, t && good_fields(t->fields) && (!t->feedback || (t->held && t->tied_to_step)), e);
+  return add(d, TN_STABILIZERS, t, e);
 }
-
 tn_status tn_desc_add_integrator(tn_desc *d, const tn_integrator_type *t, tn_error *e) {
-  return add(d, TN_INTEGRATORS, t,
-             t && good_fields(t->fields) && t->memory && t->start && (t->attempt || t->advance) && t->accept &&
-                 t->dense && (t->fixed || t->adaptive) && !(t->fixed && !t->attempt),
-             e);
+  return add(d, TN_INTEGRATORS, t, e);
 }
 
 /* ---- for those who list ------------------------------------------------------------------------------------------------ */

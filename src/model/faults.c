@@ -1,0 +1,223 @@
+/* what is wrong with the table of a type: checked when a type from outside is added, and for all types, those of the build too, when a
+ * model names one. What the compiler would not read is refused, so that no member of a table is ignored. */
+#include "model/model.h"
+
+#include <limits.h>
+
+enum { MOST_NUMBERS = 3, MOST_SIDE = 6 }; /* of a vector; rows of a matrix: fields.c */
+
+typedef struct fault {
+  char *why;
+  size_t size;
+} fault;
+
+static bool wrong(const fault *f, const char *format, ...) TN_PRINTF(2, 3);
+static bool wrong(const fault *f, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  tn_vformat(f->why, f->size, format, arguments);
+  va_end(arguments);
+  return true;
+}
+
+/* ---- fields --------------------------------------------------------------------------------------------------------------- */
+
+/* the largest n that a field of a kind can have; -1: it has none */
+static int most_of(tn_kind kind) {
+  switch (kind) {
+  case TN_VECTOR:
+  case TN_RUNNING:
+  case TN_DIRECTION: return MOST_NUMBERS;
+  case TN_MATRIX: return MOST_SIDE;
+  case TN_NUMBER:
+  case TN_WORD:
+  case TN_BOOLEAN:
+  case TN_TIME: return 1;
+  case TN_LIST: return INT_MAX;
+  default: return 0;
+  }
+}
+
+/* bytes that reading a field stores at its offset */
+static size_t stored(const tn_field *f) {
+  const size_t n = (size_t)f->n;
+  switch (f->kind) {
+  case TN_NUMBER: return sizeof(double);
+  case TN_VECTOR: return sizeof(double) * (n ? n : MOST_NUMBERS);
+  case TN_DIRECTION: return sizeof(double) * MOST_NUMBERS;
+  case TN_WORD:
+  case TN_BOOLEAN: return sizeof(int);
+  case TN_TIME: return sizeof(const tn_expr *);
+  case TN_MATRIX: return sizeof(double) * (n ? n * n : MOST_SIDE * MOST_SIDE);
+  case TN_RUNNING: return sizeof(const tn_expr *) * (n ? n : MOST_NUMBERS);
+  default: return 0;
+  }
+}
+
+static bool has_inside(tn_kind kind) {
+  return kind == TN_LIST || kind == TN_OBJECT || kind == TN_SHAPES || kind == TN_ACTS;
+}
+
+/* size: of the struct that they are stored in */
+static bool bad_fields(const fault *x, const tn_field *fields, size_t size) {
+  for (const tn_field *f = fields; f && f->key; f++) {
+    if (f->n < 0 || f->n > most_of(f->kind))
+      return wrong(x, "field `%s` has n = %d, and a field of its kind holds %d at most", f->key, f->n,
+                   most_of(f->kind));
+    if (f->kind == TN_DIRECTION && f->n && f->n != MOST_NUMBERS)
+      return wrong(x, "field `%s` is a direction and has three numbers, not %d", f->key, f->n);
+    if (stored(f) && (f->offset > size || stored(f) > size - f->offset))
+      return wrong(x, "field `%s` is stored at bytes %zu to %zu of a struct of %zu", f->key, f->offset,
+                   f->offset + stored(f), size);
+    if (f->kind == TN_WORD && !f->choices) return wrong(x, "field `%s` is a word and has no `choices`", f->key);
+    if (has_inside(f->kind) && !f->inside) return wrong(x, "field `%s` needs `inside`", f->key);
+  }
+  return false;
+}
+
+/* ---- coordinates ---------------------------------------------------------------------------------------------------------- */
+
+static const char NOT_WHOLE[] = "functions that it needs are NULL, or its sizes make no sense";
+
+/* how many coordinates have a name, and one for their rate */
+static int named(const tn_coordinate *c) {
+  int n = 0;
+  for (; c && c[n].name && c[n].rate; n++) continue;
+  return n;
+}
+
+static bool good_chart(const tn_chart *c) {
+  if (!c) return true;
+  if (c->nu < 1 || c->nq < 1 || c->nu > 8 || c->nq > 8 || !c->rates || !c->add || !c->tangent) return false;
+  if (!c->to_own != !c->from_own || !c->to_own != !c->carry) return false;
+  for (int i = 0; i < c->nq; i++)
+    if (!c->q_name[i]) return false;
+  for (int i = 0; i < c->nu; i++)
+    if (!c->u_name[i] || (c->to_own && !c->own_name[i])) return false;
+  return true;
+}
+
+static bool good_coordinates(const tn_body_type *t) {
+  const tn_body2 *p = &t->plane;
+  const tn_body3 *q = &t->space;
+  if (p->n && !(p->motion && p->from_pose && p->n >= 1 && p->n <= 3 && named(p->coordinates) >= p->n)) return false;
+  if (q->nq < 0 || p->n < 0 || !good_chart(q->chart)) return false;
+  if (q->nq && !(q->motion && q->from_pose && q->nu >= 1 && q->nu <= 8 && q->nq <= 8 &&
+                 (q->chart ? q->chart->nq == q->nq && q->chart->nu == q->nu
+                           : q->nq == q->nu && named(q->coordinates) >= q->nq) &&
+                 (q->rows == 0 || (q->rows == 1 && q->own && !q->chart))))
+    return false;
+  return p->n || q->nq;
+}
+
+/* ---- joints --------------------------------------------------------------------------------------------------------------- */
+
+static const char *const seats[] = {[TN_SEAT_SHARED] = "TN_SEAT_SHARED",   [TN_SEAT_TWO] = "TN_SEAT_TWO",
+                                    [TN_SEAT_NOWHERE] = "TN_SEAT_NOWHERE", [TN_SEAT_MESH] = "TN_SEAT_MESH",
+                                    [TN_SEAT_CENTERS] = "TN_SEAT_CENTERS", [TN_SEAT_CHANNELS] = "TN_SEAT_CHANNELS"};
+
+/* members that are not read where the joint sits */
+static bool bad_seat(const fault *x, const tn_joint_type *t) {
+  if ((int)t->seat < 0 || t->seat > TN_SEAT_CHANNELS) return wrong(x, "there is no seat %d", (int)t->seat);
+  const char *seat = seats[t->seat];
+  const bool framed = t->seat == TN_SEAT_SHARED || t->seat == TN_SEAT_TWO || t->seat == TN_SEAT_NOWHERE;
+  const tn_axes frames = t->space.frames;
+  if ((int)frames < 0 || frames > TN_AXES_BLADE) return wrong(x, "there are no axes %d", (int)frames);
+  if (t->space.there && frames != TN_AXES_NONE && !framed && !(t->seat == TN_SEAT_MESH && frames == TN_AXES_AXIS))
+    return wrong(x, "`space.frames` would not be read: a joint of %s has %s", seat,
+                 t->seat == TN_SEAT_MESH ? "an `axis` or none" : "no axes");
+  if (t->plane.there && t->plane.has_axis && !framed)
+    return wrong(x, "`plane.has_axis` would not be read: a joint of %s has no axis in the plane", seat);
+  if ((t->space.parallel || t->space.perpendicular) && (frames != TN_AXES_PAIR || !t->space.there))
+    return wrong(x, "`space.parallel` and `space.perpendicular` are read with TN_AXES_PAIR only");
+  if (t->space.parallel && t->space.perpendicular) return wrong(x, "axes cannot be parallel and perpendicular");
+  if (t->at_second && t->seat != TN_SEAT_SHARED)
+    return wrong(x, "`at_second` is read with TN_SEAT_SHARED only, not with %s", seat);
+  if ((t->oriented | t->space.oriented) > (t->seat == TN_SEAT_MESH ? 7 : 3))
+    return wrong(x, "`oriented` has a bit for each frame, and a joint of %s has %d", seat,
+                 t->seat == TN_SEAT_MESH ? 3 : 2);
+  if ((t->oriented | t->space.oriented) && !framed && t->seat != TN_SEAT_MESH)
+    return wrong(x, "`oriented` would not be read: a joint of %s has no `between`", seat);
+  if (t->value && t->seat != TN_SEAT_CHANNELS)
+    return wrong(x, "`value` is read with TN_SEAT_CHANNELS only, not with %s", seat);
+  if (named(t->coordinates) && !framed) return wrong(x, "a joint of %s measures no `coordinates`", seat);
+  if (t->seat != TN_SEAT_SHARED && ((t->plane.there && t->plane.axes >= 0) || (t->space.there && t->space.axes >= 0)))
+    return wrong(x, "a joint of %s cannot carry a body: `axes` is -1", seat);
+  return false;
+}
+
+static bool good_joint2(const tn_joint_type *t) {
+  const tn_joint2 *p = &t->plane;
+  const int coordinates = named(t->coordinates), carried = p->carried ? named(p->carried) : coordinates;
+  if (p->rows < 0 || p->rows_velocity_only < 0 || p->rows + p->rows_velocity_only > 3) return false;
+  if (coordinates > 3 || (coordinates && !p->measure)) return false;
+  if (p->axes >= 0 && (!p->motion || p->axes > 3 || p->axes > carried)) return false;
+  return p->position && p->rows_on_twists && p->rates;
+}
+
+static bool good_joint3(const tn_joint_type *t) {
+  const tn_joint3 *p = &t->space;
+  const int coordinates = named(t->coordinates), carried = p->carried ? named(p->carried) : coordinates;
+  if (p->rows < 0 || p->rows_velocity_only < 0 || p->rows + p->rows_velocity_only > 6) return false;
+  if (coordinates > 6 || (coordinates && !p->measure)) return false;
+  if (p->memory < 0 || (p->memory && !p->accept) || !good_chart(p->chart)) return false;
+  if (p->axes >= 0 && (!p->motion || p->axes > 6 || (p->chart ? p->chart->nu != p->axes : p->axes > carried)))
+    return false;
+  return p->position && p->rows_on_twists && p->rates;
+}
+
+static bool good_functions(const tn_joint_type *t) {
+  if (!(t->plane.there || t->space.there)) return false;
+  if (t->seat == TN_SEAT_CHANNELS)
+    return t->value && (!t->plane.there || (t->plane.rows == 1 && !t->plane.rows_velocity_only)) &&
+           (!t->space.there || (t->space.rows == 1 && !t->space.rows_velocity_only));
+  if (named(t->coordinates) && (t->plane.carried || t->space.carried))
+    return false; /* what it measures is what it gives */
+  return (!t->plane.there || good_joint2(t)) && (!t->space.there || good_joint3(t));
+}
+
+static bool bad_joint(const fault *x, const tn_joint_type *t) {
+  if (bad_fields(x, t->fields, t->size)) return true;
+  if (!good_functions(t)) return wrong(x, "%s", NOT_WHOLE);
+  return bad_seat(x, t);
+}
+
+/* ---- others --------------------------------------------------------------------------------------------------------------- */
+
+static bool bad_force(const fault *x, const tn_force_type *t) {
+  if (bad_fields(x, t->fields, t->size) || bad_fields(x, t->fields_space, t->size)) return true;
+  return !((t->plane || t->space) && t->takes) && wrong(x, "%s", NOT_WHOLE);
+}
+
+static bool bad_formulation(const fault *x, const tn_formulation_type *t) {
+  if (bad_fields(x, t->fields, t->size)) return true;
+  const bool whole = t->memory && t->prepare && t->reset && t->typical && t->factor && t->solve && t->correct &&
+                     t->nearness && t->rank;
+  return !whole && wrong(x, "%s", NOT_WHOLE);
+}
+
+static bool bad_stabilizer(const fault *x, const tn_stabilizer_type *t) {
+  if (bad_fields(x, t->fields, t->size)) return true;
+  return t->feedback && !(t->held && t->tied_to_step) && wrong(x, "%s", NOT_WHOLE);
+}
+
+static bool bad_integrator(const fault *x, const tn_integrator_type *t) {
+  if (bad_fields(x, t->fields, t->size)) return true;
+  const bool whole = t->memory && t->start && (t->attempt || t->advance) && t->accept && t->dense &&
+                     (t->fixed || t->adaptive) && !(t->fixed && !t->attempt);
+  return !whole && wrong(x, "%s", NOT_WHOLE);
+}
+
+bool tn_type_fault(tn_registry kind, const void *type, char *why, size_t size) {
+  const fault x = {why, size};
+  if (size) why[0] = 0;
+  switch (kind) {
+  case TN_JOINTS: return bad_joint(&x, type);
+  case TN_FORCES: return bad_force(&x, type);
+  case TN_COORDINATES: return !good_coordinates(type) && wrong(&x, "%s", NOT_WHOLE);
+  case TN_FORMULATIONS: return bad_formulation(&x, type);
+  case TN_STABILIZERS: return bad_stabilizer(&x, type);
+  case TN_INTEGRATORS: return bad_integrator(&x, type);
+  default: return false; /* a method is a name for parts */
+  }
+}

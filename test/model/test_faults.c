@@ -1,0 +1,372 @@
+/* tables of types: every combination of seat and axes is either read by the compiler, and the frames are turned as the table says, or
+ * refused when the type is added; and no field stores more than it holds. types of the build pass through the same checks. */
+#include "model/model.h"
+#include "support/build.h"
+#include "test.h"
+
+/* ---- a joint that remembers its frames ---------------------------------------------------------------------------------------- */
+
+static double seen_z[2][3], seen_angle[2];
+static int seen;
+
+static tn_status init2(void *self, tn_context *ctx, int frames, const tn_frame2 *f, const double *masses) {
+  (void)self, (void)ctx, (void)masses;
+  for (int k = 0; k < 2 && k < frames; k++) seen_angle[k] = f[k].angle;
+  seen++;
+  return TN_OK;
+}
+
+static tn_status init3(void *self, tn_context *ctx, int frames, const tn_frame3 *f, const double *masses) {
+  (void)self, (void)ctx, (void)masses;
+  for (int k = 0; k < 2 && k < frames; k++) tn_axis3(f[k].A, 2, seen_z[k]);
+  seen++;
+  return TN_OK;
+}
+
+static void position2(const void *self, double t, const tn_frame2 *f, double *C) {
+  (void)self, (void)t;
+  C[0] = f[1].r[0] - f[0].r[0];
+}
+
+static void rows2(const void *self, double t, const tn_frame2 *f, double *J) {
+  (void)self, (void)t, (void)f;
+  memset(J, 0, 6 * sizeof *J);
+  J[0] = -1;
+  J[3] = 1;
+}
+
+static void rates2(const void *self, double t, const tn_frame2 *f, double *Ct, double *gamma) {
+  (void)self, (void)t, (void)f;
+  Ct[0] = gamma[0] = 0;
+}
+
+static void position3(const void *self, const double *memory, double t, const tn_frame3 *f, double *C) {
+  (void)self, (void)memory, (void)t;
+  C[0] = f[1].r[0] - f[0].r[0];
+}
+
+static void rows3(const void *self, double t, const tn_frame3 *f, double *J) {
+  (void)self, (void)t, (void)f;
+  memset(J, 0, 12 * sizeof *J);
+  J[0] = -1;
+  J[6] = 1;
+}
+
+static void rates3(const void *self, double t, const tn_frame3 *f, double *Ct, double *gamma) {
+  (void)self, (void)t, (void)f;
+  Ct[0] = gamma[0] = 0;
+}
+
+static const tn_expr *value(const void *self) {
+  (void)self;
+  return NULL;
+}
+
+static tn_joint_type table_of(tn_seat seat, bool plane, bool space) {
+  const tn_joint2 in_plane = {.there = plane,
+                              .rows = 1,
+                              .axes = -1,
+                              .init = init2,
+                              .position = position2,
+                              .rows_on_twists = rows2,
+                              .rates = rates2};
+  const tn_joint3 in_space = {.there = space,
+                              .rows = 1,
+                              .axes = -1,
+                              .init = init3,
+                              .position = position3,
+                              .rows_on_twists = rows3,
+                              .rates = rates3};
+  return (tn_joint_type){.name = "probe",
+                         .seat = seat,
+                         .value = seat == TN_SEAT_CHANNELS ? value : NULL,
+                         .plane = in_plane,
+                         .space = in_space};
+}
+
+static bool added(const tn_joint_type *t, char *why, size_t size) {
+  tn_desc *d = NULL;
+  tn_error e;
+  if (tn_desc_new(NULL, &d, &e) != TN_OK) abort();
+  const tn_status status = tn_desc_add_joint(d, t, &e);
+  CHECK(status == TN_OK || status == TN_E_USAGE);
+  snprintf(why, size, "%s", status ? e.message : "");
+  tn_desc_free(d);
+  return status == TN_OK;
+}
+
+/* a model with one joint of the type; false: refused */
+static bool compiled(const tn_joint_type *t, int dimension, const char *members, char *why, size_t size) {
+  static const char *const model[] = {
+      "{'tenon': 1, 'dimension': 2, 'gravity': [0, 0], 'bodies': {'a': {'mass': 1, 'inertia': 1, 'angle': 0.4}, "
+      "'b': {'mass': 1, 'inertia': 1, 'position': [1, 0]}}, 'joints': {'it': {'type': 'probe', 'between': ['a', "
+      "'b']%s}}}",
+      "{'tenon': 1, 'dimension': 3, 'gravity': [0, 0, -9.81], 'bodies': {'a': {'mass': 1, 'inertia': [1, 1, 1], "
+      "'axis_angle': ['y', 0.4]}, 'b': {'mass': 1, 'inertia': [1, 1, 1], 'position': [1, 0, 0]}}, 'joints': {'it': "
+      "{'type': 'probe', 'between': ['a', 'b']%s}}}"};
+  char text[1000];
+  snprintf(text, sizeof text, model[dimension - 2], members);
+  for (char *c = text; *c; c++)
+    if (*c == '\'') *c = '"';
+  tn_desc *d = NULL;
+  tn_model *m = NULL;
+  tn_error e;
+  if (tn_desc_new(NULL, &d, &e) != TN_OK || tn_desc_add_joint(d, t, &e) != TN_OK) abort();
+  tn_status status = tn_desc_parse(d, "m", text, strlen(text), &e);
+  if (!status) status = tn_compile(d, &m, &e);
+  snprintf(why, size, "%s", status ? e.message : "");
+  tn_model_free(m);
+  tn_desc_free(d);
+  return status == TN_OK;
+}
+
+static const char *const places[2][4] = {{", 'at': [0, 0]", ", 'at': [[0, 0], [1, 1]]", "", ""},
+                                         {", 'at': [0, 0, 0]", ", 'at': [[0, 0, 0], [1, 1, 1]]", "", ""}};
+
+/* ---- combinations ------------------------------------------------------------------------------------------------------------- */
+
+/* accepted in space: then z of the frames is where the model says */
+TEST(every_seat_with_every_kind_of_axes) {
+  static const char *const given[] = {"",
+                                      ", 'axis': [1, 2, 3]",
+                                      ", 'normal': [1, 2, 3]",
+                                      ", 'axes': [[1, 2, 3], [1, 1, -1]]",
+                                      ", 'normal': [1, 2, 3]",
+                                      ", 'normal': [1, 2, 3], 'axis': [3, 1, 1]"};
+  static const double all[6][2][3] = {{{0, 0, 1}, {0, 0, 1}},  {{1, 2, 3}, {1, 2, 3}}, {{1, 2, 3}, {1, 2, 3}},
+                                      {{1, 2, 3}, {1, 1, -1}}, {{1, 2, 3}, {0, 0, 1}}, {{1, 2, 3}, {3, 1, 1}}};
+  int good = 0;
+  for (int seat = TN_SEAT_SHARED; seat <= TN_SEAT_CHANNELS; seat++)
+    for (int axes = TN_AXES_NONE; axes <= TN_AXES_BLADE; axes++) {
+      char why[600], members[200];
+      tn_joint_type t = table_of((tn_seat)seat, false, true);
+      t.space.frames = (tn_axes)axes;
+      const bool framed = seat <= TN_SEAT_NOWHERE,
+                 read = framed || axes == TN_AXES_NONE || (seat == TN_SEAT_MESH && axes == TN_AXES_AXIS);
+      const bool taken = added(&t, why, sizeof why);
+      CHECK(taken == read);
+      if (!read) CHECK_HAS(why, "`space.frames` would not be read");
+      if (!taken || seat > TN_SEAT_MESH || (seat == TN_SEAT_MESH && axes == TN_AXES_NONE)) continue;
+      seen = 0;
+      snprintf(members, sizeof members, "%s%s", places[1][seat], given[axes]);
+      if (!compiled(&t, 3, members, why, sizeof why)) FAIL("seat %d, axes %d: %s", seat, axes, why);
+      CHECK(seen == 1);
+      good++;
+      for (int k = 0; k < 2 && !(seat == TN_SEAT_NOWHERE && axes == TN_AXES_NONE); k++)
+        for (int i = 0; i < 3; i++) CHECK_NEAR(seen_z[k][i], all[axes][k][i] / tn_norm3(all[axes][k]), 1e-14);
+    }
+  CHECK(good == 3 * 6 + 1);
+}
+
+TEST(every_seat_with_an_axis_in_the_plane) {
+  for (int seat = TN_SEAT_SHARED; seat <= TN_SEAT_CHANNELS; seat++) {
+    char why[600], members[200];
+    tn_joint_type t = table_of((tn_seat)seat, true, false);
+    t.plane.has_axis = true;
+    const bool framed = seat <= TN_SEAT_NOWHERE;
+    CHECK(added(&t, why, sizeof why) == framed);
+    if (!framed) {
+      CHECK_HAS(why, "`plane.has_axis` would not be read");
+      continue;
+    }
+    snprintf(members, sizeof members, "%s, 'axis': [1, 2]", places[0][seat]);
+    if (!compiled(&t, 2, members, why, sizeof why)) FAIL("seat %d: %s", seat, why);
+    for (int k = 0; k < 2; k++) CHECK_NEAR(seen_angle[k], atan2(2, 1), 1e-14);
+    CHECK(!compiled(&t, 2, places[0][seat], why, sizeof why) && strstr(why, "`axis`"));
+  }
+}
+
+typedef struct choice {
+  int seat, axes;
+  bool parallel, perpendicular, second, axis, valued, plane, space;
+  unsigned oriented;
+} choice;
+
+/* one of all combinations */
+static choice choice_of(int k) {
+  static const unsigned oriented[] = {0, 3, 7, 8};
+  choice x = {.seat = k % 6, .axes = k / 6 % 6};
+  k /= 36;
+  bool *flags[] = {&x.parallel, &x.perpendicular, &x.second, &x.axis, &x.valued, &x.plane, &x.space};
+  for (int i = 0; i < 7; i++, k /= 2) *flags[i] = k % 2;
+  x.oriented = oriented[k];
+  return x;
+}
+
+/* the compiler reads every member that is given */
+static bool is_read(const choice *x) {
+  const bool framed = x->seat <= TN_SEAT_NOWHERE, mesh = x->seat == TN_SEAT_MESH;
+  if (!x->plane && !x->space) return false;
+  if (x->space && !framed && x->axes != TN_AXES_NONE && !(mesh && x->axes == TN_AXES_AXIS)) return false;
+  if (x->plane && x->axis && !framed) return false;
+  if (x->parallel && x->perpendicular) return false;
+  if ((x->parallel || x->perpendicular) && !(x->space && x->axes == TN_AXES_PAIR)) return false;
+  if (x->second && x->seat != TN_SEAT_SHARED) return false;
+  if (x->oriented > (mesh ? 7 : 3) || (x->oriented && !framed && !mesh)) return false;
+  return x->valued == (x->seat == TN_SEAT_CHANNELS);
+}
+
+TEST(members_that_would_be_ignored) {
+  int taken = 0, refused = 0;
+  for (int k = 0; k < 6 * 6 * 128 * 4; k++) {
+    const choice x = choice_of(k);
+    char why[600];
+    tn_joint_type t = table_of((tn_seat)x.seat, x.plane, x.space);
+    t.space.frames = (tn_axes)x.axes;
+    t.space.parallel = x.parallel;
+    t.space.perpendicular = x.perpendicular;
+    t.at_second = x.second;
+    t.plane.has_axis = x.axis;
+    t.oriented = x.oriented;
+    t.value = x.valued ? value : NULL;
+    const bool good = is_read(&x);
+    if (added(&t, why, sizeof why) != good) {
+      FAIL("combination %d, seat %d, axes %d: %s", k, x.seat, x.axes, good ? why : "accepted");
+      return;
+    }
+    if (good)
+      taken++;
+    else
+      refused++;
+  }
+  printf("%d accepted, %d refused\n", taken, refused);
+  CHECK(taken > 100 && refused > 1000);
+}
+
+TEST(joints_that_cannot_carry_or_measure_do_not_say_so) {
+  const tn_joint_type *revolute = NULL;
+  for (int i = 0; i < tn_joint_type_count; i++)
+    if (strcmp(tn_joint_types[i]->name, "revolute") == 0) revolute = tn_joint_types[i];
+  for (int seat = TN_SEAT_SHARED; seat <= TN_SEAT_CHANNELS; seat++) {
+    char why[600];
+    tn_joint_type t = *revolute;
+    t.name = "probe";
+    t.seat = (tn_seat)seat;
+    t.value = seat == TN_SEAT_CHANNELS ? value : NULL;
+    if (seat > TN_SEAT_MESH) t.oriented = 0;
+    t.space = (tn_joint3){.there = false};
+    if (seat == TN_SEAT_CHANNELS) t.plane.rows = 1;
+    CHECK(added(&t, why, sizeof why) == (seat == TN_SEAT_SHARED));
+    t.plane.axes = -1; /* its coordinate can be measured between any two frames */
+    CHECK(added(&t, why, sizeof why) == (seat <= TN_SEAT_NOWHERE));
+    t.coordinates = NULL;
+    CHECK(added(&t, why, sizeof why));
+  }
+}
+
+/* ---- fields ------------------------------------------------------------------------------------------------------------------- */
+
+enum { ROOM = 400 };
+
+static tn_joint_type with_fields(const tn_field *fields) {
+  tn_joint_type t = table_of(TN_SEAT_SHARED, true, true);
+  t.fields = fields;
+  t.size = ROOM;
+  return t;
+}
+
+static int most_of(tn_kind kind) {
+  switch (kind) {
+  case TN_VECTOR:
+  case TN_DIRECTION:
+  case TN_RUNNING: return 3;
+  case TN_MATRIX: return 6;
+  case TN_LIST: return 1 << 30;
+  default: return kind == TN_NUMBER || kind == TN_WORD || kind == TN_BOOLEAN || kind == TN_TIME;
+  }
+}
+
+TEST(every_kind_of_field_with_every_number) {
+  for (int kind = TN_NUMBER; kind <= TN_ANY; kind++)
+    for (int n = -2; n <= 40; n++) {
+      char why[600];
+      const tn_field fields[] = {
+          {.key = "x", .kind = (tn_kind)kind, .n = n, .choices = "a b", .inside = tn_fields_numbers}, {.key = NULL}};
+      const tn_joint_type t = with_fields(fields);
+      const bool good = n >= 0 && n <= most_of((tn_kind)kind) && (kind != TN_DIRECTION || n == 0 || n == 3);
+      if (added(&t, why, sizeof why) != good) FAIL("kind %d, n = %d: %s", kind, n, why);
+      if (!good) CHECK_HAS(why, "field `x`");
+    }
+}
+
+TEST(fields_stay_inside_their_struct) {
+  static const struct {
+    tn_kind kind;
+    int n;
+    size_t bytes;
+  } cases[] = {{TN_NUMBER, 0, 8},
+               {TN_VECTOR, 0, 24},
+               {TN_VECTOR, 2, 16},
+               {TN_DIRECTION, 0, 24},
+               {TN_WORD, 0, sizeof(int)},
+               {TN_BOOLEAN, 0, sizeof(int)},
+               {TN_TIME, 0, sizeof(void *)},
+               {TN_MATRIX, 0, 288},
+               {TN_MATRIX, 2, 32},
+               {TN_RUNNING, 1, sizeof(void *)},
+               {TN_RUNNING, 0, 3 * sizeof(void *)}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t past = 0; past < 4; past++) {
+      char why[600];
+      const tn_field fields[] = {{.key = "x",
+                                  .kind = cases[i].kind,
+                                  .n = cases[i].n,
+                                  .choices = "a b",
+                                  .offset = past == 3 ? SIZE_MAX : ROOM - cases[i].bytes + past},
+                                 {.key = NULL}};
+      const tn_joint_type t = with_fields(fields);
+      CHECK(added(&t, why, sizeof why) == (past == 0));
+    }
+}
+
+/* ---- types of the build ------------------------------------------------------------------------------------------------------- */
+
+TEST(types_of_the_build_pass_the_same_checks) {
+  int n = 0;
+  for (int kind = 0; kind < TN_REGISTRIES; kind++)
+    for (int i = 0; tn_registry_type(NULL, (tn_registry)kind, i); i++, n++) {
+      const void *type = tn_registry_type(NULL, (tn_registry)kind, i);
+      char why[200];
+      if (tn_type_fault((tn_registry)kind, type, why, sizeof why))
+        FAIL("%s '%s': %s", tn_registry_kinds[kind], tn_type_name(type), why);
+    }
+  CHECK(n > 50);
+}
+
+/* as one of the build with a fault would be: it never passed tn_desc_add_joint */
+TEST(a_table_is_checked_where_a_model_names_it) {
+  static const char text[] =
+      "{\"tenon\": 1, \"dimension\": 2, \"bodies\": {\"a\": {\"mass\": 1, \"inertia\": 1}}, \"joints\": {\"it\": {"
+      "\"type\": \"probe\", \"between\": [\"ground\", \"a\"], \"at\": [0, 0], \"x\": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, "
+      "11, 12]}}}";
+  static const tn_field fields[] = {{.key = "x", .kind = TN_VECTOR, .n = 12}, {.key = NULL}};
+  tn_joint_type t = table_of(TN_SEAT_SHARED, true, true);
+  tn_desc *d = NULL;
+  tn_model *m = NULL;
+  tn_error e;
+  if (tn_desc_new(NULL, &d, &e) != TN_OK || tn_desc_add_joint(d, &t, &e) != TN_OK) abort();
+  t.fields = fields;
+  t.size = 12 * sizeof(double);
+  CHECK(tn_desc_parse(d, "m", text, strlen(text), &e) == TN_OK);
+  CHECK(tn_compile(d, &m, &e) == TN_E_MODEL);
+  CHECK_HAS(e.message, "joint 'it': its type cannot be used: field `x` has n = 12");
+  CHECK(e.line == 1 && e.column > 1);
+  tn_model_free(m);
+  tn_desc_free(d);
+}
+
+/* ---- rows that are no numbers ------------------------------------------------------------------------------------------------- */
+
+static void broken_rows(const void *self, double t, const tn_frame2 *f, double *J) {
+  rows2(self, t, f, J);
+  J[3] = 1 / (f[1].r[0] - f[0].r[0]);
+}
+
+TEST(rows_that_are_not_finite_at_the_start_are_refused_by_name) {
+  char why[600];
+  tn_joint_type t = table_of(TN_SEAT_TWO, true, true);
+  t.plane.rows_on_twists = broken_rows;
+  CHECK(compiled(&t, 2, ", 'at': [[0, 0], [1, 0]]", why, sizeof why));
+  CHECK(!compiled(&t, 2, ", 'at': [[1, 0], [1, 0]]", why, sizeof why));
+  CHECK_HAS(why, "joint 'it': degenerate in the initial configuration");
+}
