@@ -10,6 +10,7 @@ add_library(tenon-test INTERFACE)
 target_include_directories(tenon-test INTERFACE src test)
 target_compile_definitions(tenon-test INTERFACE
   _XOPEN_SOURCE=700
+  TN_HARDENED=${TENON_HARDENED}
   "TN_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\""
   "TN_BINARY=\"${PROJECT_BINARY_DIR}/tenon${CMAKE_EXECUTABLE_SUFFIX}\"")
 target_link_libraries(tenon-test INTERFACE tenon-lib)
