@@ -87,7 +87,7 @@ static tn_status read_all(const tn_allocator *a, FILE *file, const char *path, c
     }
     errno = 0;
     size_t got = fread(*text + *size, 1, room - *size, file);
-    if (!got && ferror(file)) return tn_fail(e, TN_E_IO, "cannot read '%s': %s", path, strerror(errno));
+    if (ferror(file)) return tn_fail(e, TN_E_IO, "cannot read '%s': %s", path, strerror(errno));
     if (!got) return TN_OK;
     *size += got;
   }
