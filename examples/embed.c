@@ -386,7 +386,8 @@ static void read_back(const tn_allocator *allocator, long count) {
   double most = 0;
   char name[64];
   int first;
-  must(tn_result_open(allocator, "embed.tnr", &r, &error)); /* one that was cut off opens too, without a summary */
+  must(tn_result_open(allocator, "embed.tnr", &r, &error)); /* one that is damaged opens too */
+  must(tn_result_check(r, NULL, &error));                   /* and is reported here */
   expect(tn_result_rows(r) == count, "rows are missing in the result");
   expect(tn_result_summary(r) != NULL, "the result has no end");
   tn_run_verdict verdict; /* results of versions before 0.11 have none */

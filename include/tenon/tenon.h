@@ -361,8 +361,31 @@ TN_API tn_status tn_recorder_end(tn_recorder *recorder, const tn_sim *sim, const
 
 typedef struct tn_result tn_result;
 
-/* a result, whole or cut off anywhere behind its head */
+/* a result opens if its head can be read. rows are those before the first fault, and so are tables, arrays and pictures; functions that
+ * go through rows hand these out, and then return TN_E_IO with the message of tn_result_check. so nothing that is not whole passes for
+ * whole. behind tn_result_recover they go through all good rows and return TN_OK */
 TN_API tn_status tn_result_open(const tn_allocator *allocator, const char *path, tn_result **result, tn_error *error);
+typedef enum tn_result_fault {
+  TN_FAULT_NONE,   /* all blocks are good, and the last one is the summary                                 */
+  TN_FAULT_NO_END, /* the file ends without a summary: the run was killed or goes on, or the file was cut off */
+  TN_FAULT_HEAD,   /* the checksum of the head is wrong: names, units, settings and model may be, too       */
+  TN_FAULT_BLOCK,  /* a block behind the head has a wrong checksum or size                                  */
+  TN_FAULT_READ    /* the system refused to read the file; it may succeed when it is opened again          */
+} tn_result_fault;
+/* the first fault, and a message with its place in the file. TN_OK: none; else TN_E_IO. fault may be NULL */
+TN_API tn_status tn_result_check(const tn_result *result, tn_result_fault *fault, tn_error *error);
+/* looks for good blocks behind the first fault. the summary is there if it was found. TN_E_MEMORY, or TN_OK, whatever was found */
+TN_API tn_status tn_result_recover(tn_result *result, tn_error *error);
+/* rows that tn_result_recover has not found. false past the last gap. rows of a run are at k every and at its end; the number is counted by that */
+typedef struct tn_gap {
+  bool motion;     /* of the motion, which pages and glTF are made of; else of the outputs                  */
+  bool end;        /* up to the end of the run; without a summary, up to where it was to end               */
+  long rows;       /* that are missing; -1: not known. without a summary, at the end: at most             */
+  double from, to; /* s: of the last row before and the first one behind, or of the end; NaN: there is none  */
+} tn_gap;
+TN_API bool tn_result_gap(const tn_result *result, int i, tn_gap *gap);
+/* what is missing behind tn_result_recover, in sentences; as snprintf, 0 past the last. none: rows and summary are all there */
+TN_API int tn_result_missing(const tn_result *result, int i, char *text, size_t size);
 TN_API void tn_result_close(tn_result *result);
 TN_API long tn_result_rows(const tn_result *result);
 TN_API int tn_result_columns(const tn_result *result);               /* without t             */
@@ -372,9 +395,9 @@ TN_API const char *tn_result_name(const tn_result *result);          /* of the m
 TN_API const char *tn_result_title(const tn_result *result);
 TN_API const char *tn_result_model(const tn_result *result);    /* its text              */
 TN_API const char *tn_result_settings(const tn_result *result); /* as options            */
-TN_API const char *tn_result_summary(const tn_result *result);  /* JSON; NULL: cut off   */
+TN_API const char *tn_result_summary(const tn_result *result);  /* JSON; NULL: not found */
 TN_API bool tn_result_verdict(const tn_result *result,
-                              tn_run_verdict *verdict); /* false: cut off, or older than verdicts */
+                              tn_run_verdict *verdict); /* false: no summary, or older than verdicts */
 TN_API tn_status tn_result_each(tn_result *result, tn_row row, void *user, tn_error *error);
 /* groups of channels: the components of a vector, the channels of a body; t is the first. returns how many columns a group has,
  * 0 past the last; its name and first column (-1: t) */

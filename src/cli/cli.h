@@ -4,7 +4,7 @@
  *   main.c    dispatch, version        words.c   tables: parsing and help     manual.c   tables: manual page, completion
  *   load.c    a model with overrides   output.c  files of a run               say.c      messages, colour, progress
  *   file.c    parts, locks, the disk   make.c    files out of a result        save.c     files written at once
- *   signals.c Ctrl-C                   farm.c    where runs of a sweep are made */
+ *   signals.c Ctrl-C                   farm.c    where runs of a sweep are made  damage.c   results that are not whole */
 #ifndef TN_CLI_H
 #define TN_CLI_H
 
@@ -211,6 +211,12 @@ int tn_refuse_to_replace(const char *path); /* if it is there; 0 or an exit code
 char *tn_array_name(const char *path, const char *group);
 /* the result file `from` as other kinds, by suffix; never over itself, nor over what its model is drawn from */
 int tn_export(tn_result *result, const char *from, const char *path, bool no_clobber, FILE *say);
+
+/* the result that the first word names, for export and view: whole, or with --recover what is good of it, reported. 0, or an exit code that has
+ * been explained; *r is to be closed in either case. incomplete: something is missing */
+int tn_open_result(const words *w, tn_result **r, bool *incomplete);
+/* tn_export, that by default replaces no file by one of an incomplete result */
+int tn_export_opened(const words *w, tn_result *r, bool incomplete, const char *path, FILE *say);
 
 /* ---- other files: save.c --------------------------------------------------------------------------------------------------- */
 

@@ -6,6 +6,11 @@ static const option options[] = {
      "by suffix: .csv, .npy (an array for each group of channels), .svg, .html, .glb; - is CSV "
      "on standard output. may repeat",
      "file", true},
+    {"--recover", NULL, NULL,
+     "of a result that is damaged or has no end take all good rows, and report how many are missing and from when to "
+     "when",
+     NULL, false},
+    {"--replace", NULL, NULL, "with --recover: replace a file that is there, though rows are missing", NULL, false},
     {"--no-clobber", NULL, NULL, "never replace a file that is there", NULL, false},
     {"--quiet", "-q", NULL, "say nothing", NULL, false},
     {.flag = NULL}};
@@ -19,8 +24,7 @@ static void say_member(const char *summary, const char *key) {
 static void describe(tn_result *r, const char *path) {
   const int n = tn_result_columns(r);
   tn_line(stdout, "%s: %s%s%s", path, tn_result_name(r), *tn_result_title(r) ? ": " : "", tn_result_title(r));
-  tn_line(stdout, "  %ld rows of t and %d channel%s%s", tn_result_rows(r), n, n == 1 ? "" : "s",
-          tn_result_summary(r) ? "" : "; the file ends before the run did");
+  tn_line(stdout, "  %ld rows of t and %d channel%s", tn_result_rows(r), n, n == 1 ? "" : "s");
   say_member(tn_result_summary(r), "\"t_end\"");
   say_member(tn_result_summary(r), "\"status\"");
   tn_run_verdict verdict;
@@ -34,19 +38,15 @@ static void describe(tn_result *r, const char *path) {
 
 static int run(const words *w) {
   tn_result *r;
-  tn_error e;
-  if (tn_result_open(NULL, w->word[0], &r, &e) != TN_OK) return tn_say_error(&e);
-  int code = 0;
-  bool any = false, out = false;
+  bool any = false, out = false, incomplete;
+  int code = tn_open_result(w, &r, &incomplete);
   for (int i = 0; i < w->options; i++)
-    if (w->option[i].value) out = out || strcmp(w->option[i].value, "-") == 0;
+    if (w->option[i].value) any = true, out = out || strcmp(w->option[i].value, "-") == 0;
   for (int i = 0; i < w->options && !code; i++) {
-    if (!w->option[i].value) continue;
-    any = true;
-    code = tn_export(r, w->word[0], w->option[i].value, tn_words_has(w, "--no-clobber"),
-                     tn_words_has(w, "--quiet") || out ? NULL : stdout);
+    if (w->option[i].value)
+      code = tn_export_opened(w, r, incomplete, w->option[i].value, tn_words_has(w, "--quiet") || out ? NULL : stdout);
   }
-  if (!any) describe(r, w->word[0]);
+  if (!any && r) describe(r, w->word[0]);
   tn_result_close(r);
   return code;
 }
@@ -54,9 +54,11 @@ static int run(const words *w) {
 const command tn_cli_export = {
     .name = "export",
     .takes = "RESULT",
-    .doc = "Write a result file (.tnr), whole or cut off, as CSV, arrays for NumPy, a picture or glTF; without -o say "
-           "what "
-           "is in it.",
+    .doc =
+        "Write a result file (.tnr) as CSV, arrays for NumPy, a picture, a page or glTF; without -o say what is in it.",
+    .more = "A result that is damaged, cannot be read or has no end is refused with exit code 4, and nothing is "
+            "written. --recover takes all good rows of it: what is missing is reported, the exit code is 0, and a file "
+            "that is there is not replaced without --replace.",
     .completes = "file",
     .least = 1,
     .most = 1,

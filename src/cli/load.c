@@ -97,7 +97,11 @@ static tn_status read_model(loaded *l) {
   tn_result *result;
   tn_status status = tn_result_open(NULL, l->name, &result, &l->error);
   if (status != TN_OK) return status;
-  status = tn_desc_parse(l->desc, l->name, tn_result_model(result), strlen(tn_result_model(result)), &l->error);
+  tn_result_fault fault; /* rows may be missing: the head is enough, if it is good */
+  const tn_status whole = tn_result_check(result, &fault, &l->error);
+  if (fault == TN_FAULT_HEAD) status = whole;
+  if (status == TN_OK)
+    status = tn_desc_parse(l->desc, l->name, tn_result_model(result), strlen(tn_result_model(result)), &l->error);
   tn_result_close(result);
   return status;
 }

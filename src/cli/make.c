@@ -17,7 +17,7 @@ bool tn_kind_of(const char *path, file_kind *k) {
 
 int tn_refuse_to_replace(const char *path) {
   if (!tn_exists(path)) return 0;
-  tn_say(RED, "'%s' is there already, and --no-clobber is given", path);
+  tn_say(RED, "'%s' is there already, and is not replaced", path);
   return TN_E_IO;
 }
 
@@ -162,8 +162,8 @@ int tn_export(tn_result *r, const char *from, const char *path, bool no_clobber,
     FILE *to = out ? stdout : fopen(path, "wb");
     if (!to) return tn_cannot_write(path, strerror(errno));
     const tn_status status = tn_result_csv(r, tn_to_file, to, &e);
-    const bool closed = out ? fflush(to) == 0 : fclose(to) == 0;
-    if (status != TN_OK && status != TN_E_IO) return tn_say_error(&e);
+    const bool wrote = !ferror(to), closed = out ? fflush(to) == 0 : fclose(to) == 0;
+    if (status != TN_OK && (status != TN_E_IO || wrote)) return tn_say_error(&e);
     return status == TN_OK && closed ? 0
                                      : tn_cannot_write(out ? "standard output" : path, errno ? strerror(errno) : NULL);
   }

@@ -298,7 +298,10 @@ static int make_derived(const outputs *o, bool whole, FILE *say) {
   bool any = false;
   for (int i = 0; i < o->n; i++) any = any || derived(o->file[i].kind);
   if (!any) return 0;
-  if (tn_result_open(NULL, o->record.path, &r, &e) != TN_OK) return tn_say_error(&e);
+  if (tn_result_open(NULL, o->record.path, &r, &e) != TN_OK || tn_result_check(r, NULL, &e) != TN_OK) {
+    tn_result_close(r);
+    return tn_say_error(&e);
+  }
   const bool empty = tn_result_rows(r) == 0;
   for (int i = 0; i < o->n; i++) {
     const file *f = &o->file[i];
@@ -326,7 +329,7 @@ static int close_record(outputs *o, const loaded *l, bool whole, FILE *say) {
     const int settled = tn_settle(&o->record, whole, o->no_clobber, say);
     if (!code) code = settled;
   } else if (code) {
-    tn_say(PLAIN, "everything is in '%s'", o->record.path);
+    tn_say(PLAIN, "everything is in '%s': tenon export makes other files of it", o->record.path);
   } else {
     tn_part_discard(&o->record);
   }

@@ -39,14 +39,18 @@ static unsigned char *read_state(const char *path, size_t *size, tn_error *e) {
   return data;
 }
 
-/* the model as the head of the result has it, and its name */
-static tn_status read_model(const char *record, loaded *l, char **name) {
+/* the model as the head of the result has it, and its name; damage: of the head or a block, and else no message. that the end is missing is
+ * why it is resumed */
+static tn_status read_model(const char *record, loaded *l, char **name, tn_error *damage) {
   tn_result *result;
+  tn_result_fault fault;
   tn_status status = tn_desc_new(NULL, &l->desc, &l->error);
   if (status == TN_OK) status = tn_result_open(NULL, record, &result, &l->error);
   if (status != TN_OK) return status;
   *name = strdup(tn_result_name(result));
   l->name = *name ? *name : "";
+  tn_result_check(result, &fault, damage);
+  if (fault == TN_FAULT_NO_END) damage->message[0] = 0;
   status = tn_desc_parse(l->desc, record, tn_result_model(result), strlen(tn_result_model(result)), &l->error);
   tn_result_close(result);
   if (status == TN_OK) status = tn_compile(l->desc, &l->model, &l->error);
@@ -60,13 +64,15 @@ static int go_on(const words *w, const char *target, const char *record, const u
   outputs *out = NULL;
   char *name = NULL;
   int code = -1;
+  tn_error damage = {.status = TN_OK};
   e->message[0] = 0;
-  if (read_model(record, &l, &name) != TN_OK)
+  if (read_model(record, &l, &name, &damage) != TN_OK)
     *e = l.error;
   else if ((code = tn_outputs_resume(target, record, &l, state, size, &out, e)) == 0)
     code = tn_simulate(w, &l, out);
   else if (*e->message)
     code = -1;
+  if (code < 0 && *damage.message) *e = damage; /* which is why they do not belong together */
   if ((!code || code == EXIT_DOUBT) && !tn_words_has(w, "--quiet") && !tn_words_has(w, "--json"))
     tn_line(stdout, "  other kinds of files are made of it: tenon export %s -o FILE.csv", target);
   tn_outputs_free(out);
@@ -98,12 +104,14 @@ static int nothing_to_resume(const char *target, const char *part, const char *s
   }
   if (!there(part) && tn_result_open(NULL, target, &r, &e) != TN_OK) return tn_say_error(&e);
   if (!there(part)) {
-    const bool ended = tn_result_summary(r) != NULL;
+    tn_result_fault fault;
+    const tn_status status = tn_result_check(r, &fault, &e);
     tn_result_close(r);
-    if (ended) {
+    if (status == TN_OK) {
       tn_line(stdout, "'%s' has come to its end: there is nothing to resume", target);
       return 0;
     }
+    if (fault != TN_FAULT_NO_END) return tn_say_error(&e);
   }
   tn_say(RED, "there is no checkpoint '%s': the run ended before its first one, or was to make none", state);
   tn_say(PLAIN, "the rows so far are in '%s'; tenon run MODEL -o %s --checkpoint SECONDS makes them more often",

@@ -6,6 +6,8 @@
 static const option options[] = {
     {"--output", "-o", "FILE", "the page; RESULT with .html for its suffix if left out", "file", false},
     {"--open", NULL, NULL, "show it in a browser (xdg-open)", NULL, false},
+    {"--recover", NULL, NULL, "as of export: show what is good of a result that is damaged or has no end", NULL, false},
+    {"--replace", NULL, NULL, "with --recover: replace a page that is there, though rows are missing", NULL, false},
     {"--no-clobber", NULL, NULL, "never replace a file that is there", NULL, false},
     {"--quiet", "-q", NULL, "say nothing", NULL, false},
     {.flag = NULL}};
@@ -24,16 +26,15 @@ static int show(const char *path) {
 static int run(const words *w) {
   const char *result = w->word[0], *output = tn_words_value(w, "--output");
   tn_result *r;
-  tn_error e;
+  bool incomplete;
   char path[4096];
   const size_t stem = strlen(result) - (tn_ends_in(result, ".tnr") ? 4 : 0);
   if (output && !tn_ends_in(output, ".html")) return tn_say_usage(w, "the name of a page ends in .html, not", output);
   if (!output && (size_t)snprintf(path, sizeof path, "%.*s.html", (int)stem, result) >= sizeof path)
     return tn_say_usage(w, "the name is too long; name the page by", "-o");
   if (!output) output = path;
-  if (tn_result_open(NULL, result, &r, &e) != TN_OK) return tn_say_error(&e);
-  const int code =
-      tn_export(r, result, output, tn_words_has(w, "--no-clobber"), tn_words_has(w, "--quiet") ? NULL : stdout);
+  int code = tn_open_result(w, &r, &incomplete);
+  if (!code) code = tn_export_opened(w, r, incomplete, output, tn_words_has(w, "--quiet") ? NULL : stdout);
   tn_result_close(r);
   return code || !tn_words_has(w, "--open") ? code : show(output);
 }
@@ -41,7 +42,7 @@ static int run(const words *w) {
 const command tn_cli_view = {
     .name = "view",
     .takes = "RESULT",
-    .doc = "Write the page of a result file (.tnr), whole or cut off: one HTML file that needs nothing else, with the "
+    .doc = "Write the page of a result file (.tnr): one HTML file that needs nothing else, with the "
            "mechanism in motion, plots of everything, how good it is and how to repeat it.",
     .completes = "file",
     .least = 1,

@@ -8,7 +8,7 @@ const char *const tn_cli_exit_codes[] = {
     "1    the command line makes no sense",
     "2    the model is refused",
     "3    the run stopped before its end; of a sweep, some did",
-    "4    cannot read or write",
+    "4    cannot read or write; a result is damaged or has no end",
     "5    out of memory, or a mistake in tenon itself",
     "6    a study whose verdicts are not as it expects",
     "8    the run reached its end; its verdict is doubtful (0 with --accept-doubt) or wrong",

@@ -1,6 +1,7 @@
 /* writing a result file: a head that suffices to run the model again, then blocks of rows. */
 #include "record/record.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 enum { BLOCK_BYTES = 65536 };
@@ -114,6 +115,24 @@ static tn_recorder *empty(tn_sim *sim, tn_write write, void *user) {
   return NULL;
 }
 
+static void block_head(unsigned char *to, const char *kind, const void *payload, size_t size) {
+  memcpy(to, kind, 4);
+  tn_put_u64(to + 8, size);
+  tn_put_u32(to + 4, tn_block_crc(to, payload, size));
+}
+
+/* start and head in their own pieces, then the checksum of both as the first block */
+static bool begin(tn_recorder *r, const page *head) {
+  unsigned char start[TN_TNR_START], check[TN_TNR_BLOCK + TN_TNR_HEAD] = {0};
+  memcpy(start, TN_TNR_MAGIC, 8);
+  tn_put_u32(start + 8, TN_TNR_VERSION);
+  tn_put_u32(start + 12, (uint32_t)head->used);
+  if (!hand_over(r, start, sizeof start) || !hand_over(r, head->text, head->used)) return false;
+  tn_put_u32(check + TN_TNR_BLOCK, r->crc);
+  block_head(check, "HEAD", check + TN_TNR_BLOCK, TN_TNR_HEAD);
+  return hand_over(r, check, sizeof check);
+}
+
 tn_status tn_recorder_new(tn_sim *sim, const tn_desc *desc, const char *model_name, tn_write write, void *user,
                           tn_recorder **recorder, tn_error *e) {
   const tn_allocator *a = &sim->allocator;
@@ -134,13 +153,7 @@ tn_status tn_recorder_new(tn_sim *sim, const tn_desc *desc, const char *model_na
     return tn_fail(e, TN_E_MODEL, "the model is too large to be recorded: its head has more than %zu bytes",
                    TN_TEXT_MOST);
   }
-  if (status == TN_OK) {
-    unsigned char start[TN_TNR_START];
-    memcpy(start, TN_TNR_MAGIC, 8);
-    tn_put_u32(start + 8, TN_TNR_VERSION);
-    tn_put_u32(start + 12, (uint32_t)head.used);
-    if (!hand_over(r, start, sizeof start) || !hand_over(r, head.text, head.used)) status = TN_E_IO;
-  }
+  if (status == TN_OK && !begin(r, &head)) status = TN_E_IO;
   drop(&model);
   drop(&head);
   if (status == TN_OK) {
@@ -159,12 +172,6 @@ void tn_recorder_free(tn_recorder *r) {
   if (r->moves.buffer) a.release(a.user, r->moves.buffer);
   if (r->motion) a.release(a.user, r->motion);
   a.release(a.user, r);
-}
-
-static void block_head(unsigned char *to, const char *kind, const void *payload, size_t size) {
-  memcpy(to, kind, 4);
-  tn_put_u64(to + 8, size);
-  tn_put_u32(to + 4, tn_block_crc(to, payload, size));
 }
 
 /* a block in one piece; one that did not get there is the last */
@@ -270,20 +277,25 @@ static tn_status check_file(const tn_recorder *r, const char *path, tn_error *e)
   unsigned char part[4096];
   uint32_t crc = 0;
   long left = r->written;
+  errno = 0;
   FILE *file = fopen(path, "rb");
-  if (!file) return tn_fail(e, TN_E_IO, "cannot read '%s'", path);
+  if (!file) return tn_fail(e, TN_E_IO, "cannot read '%s': %s", path, strerror(errno));
   while (left > 0) {
     const size_t wanted = left < (long)sizeof part ? (size_t)left : sizeof part, n = fread(part, 1, wanted, file);
     crc = tn_crc32(crc, part, n);
     left -= (long)n;
     if (n < wanted) break;
   }
+  const int why = ferror(file) ? errno ? errno : EIO : 0;
   fclose(file);
+  if (why)
+    return tn_fail(e, TN_E_IO, "the result '%s' cannot be read at byte %ld: %s", path, r->written - left,
+                   strerror(why));
   if (left > 0)
     return tn_fail(e, TN_E_IO, "'%s' has %ld of the %ld bytes that it had when the state was saved", path,
                    r->written - left, r->written);
   if (crc != r->crc)
-    return tn_fail(e, TN_E_IO, "'%s' is another result than the one that the state was saved of", path);
+    return tn_fail(e, TN_E_IO, "'%s' is another result than the one that the state was saved of, or is damaged", path);
   return TN_OK;
 }
 

@@ -1,33 +1,10 @@
-/* reading a result file, whole or cut off. the head and the places of the blocks are found once; rows are read again from the
- * file whenever they are asked for, so that a result may be larger than the memory. */
-#include "record/record.h"
+/* reading a result file. the head and the places of the blocks are found once; rows are read again from the file whenever they are
+ * asked for, so that a result may be larger than the memory. what is not whole says so: rows up to the first fault are handed out and
+ * followed by an error, until tn_result_recover (recover.c) has been asked for what is left. */
+#include "record/result.h"
 
+#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
-
-#define HEAD_MOST ((uint32_t)128 << 20) /* bytes */
-
-struct tn_result {
-  tn_arena arena;
-  FILE *file;
-  char *path;
-  const tn_node *head;
-  const char *name, *title, *settings; /* can be printed */
-  int columns;
-  const char **column, **unit;
-  long start; /* of the first block                     */
-  long end;   /* of the last good one                   */
-  long rows, moves;
-  int motion;    /* numbers in a row of it with t; 0: none is there */
-  char *summary; /* JSON; NULL: cut off               */
-  unsigned char *buffer;
-  size_t room;
-  double *row;   /* columns, or motion                  */
-  uint64_t size; /* of the file                         */
-  bool no_memory;
-  int groups;
-  int *group; /* first column of each, t is column 0    */
-};
 
 static tn_status damaged(const tn_result *r, tn_error *e, const char *what) {
   tn_fail(e, TN_E_IO, "%s", what);
@@ -35,7 +12,18 @@ static tn_status damaged(const tn_result *r, tn_error *e, const char *what) {
   return TN_E_IO;
 }
 
-static bool take(tn_result *r, void *to, size_t n) { return fread(to, 1, n, r->file) == n; }
+static tn_status unreadable(const tn_result *r, uint64_t at, int why, tn_error *e) {
+  tn_fail(e, TN_E_IO, "the result cannot be read at byte %llu: %s", (unsigned long long)at, strerror(why));
+  tn_error_at(e, &(tn_place){.file = r->path}, NULL);
+  return TN_E_IO;
+}
+
+/* bytes of the head; `what` if the file ends before */
+static tn_status take(tn_result *r, uint64_t at, void *to, size_t n, const char *what, tn_error *e) {
+  const tn_block_state state = tn_blocks_take(&r->blocks, at, to, n);
+  if (state == TN_BLOCK_GOOD) return TN_OK;
+  return state == TN_BLOCK_UNREADABLE ? unreadable(r, at, r->blocks.why, e) : damaged(r, e, what);
+}
 
 static const char *text_of(const tn_node *object, const char *key) {
   const tn_node *node = tn_node_get(object, key);
@@ -51,6 +39,20 @@ static char *printable(tn_result *r, const char *key) {
   return copy;
 }
 
+/* a number of the settings, which are options; 0: it is not there */
+static double setting(tn_result *r, const char *flag) {
+  const char *at = strstr(r->settings, flag);
+  char text[64];
+  tn_node *root;
+  tn_error why;
+  if (!at) return 0;
+  at += strlen(flag);
+  const int n = tn_format(text, sizeof text, "{\"value\": %.*s}", (int)strcspn(at, " "), at);
+  if (n >= (int)sizeof text || tn_json_parse(&r->arena, "settings", text, (size_t)n, &root, &why) != TN_OK) return 0;
+  const tn_node *value = tn_node_get(root, "value");
+  return value && value->kind == TN_NODE_NUMBER && value->number > 0 ? value->number : 0;
+}
+
 /* as outputs are named: they become names of files */
 static bool good_name(const char *name) {
   const size_t n = strlen(name);
@@ -63,20 +65,20 @@ static bool good_name(const char *name) {
 
 static tn_status read_head(tn_result *r, tn_error *e) {
   unsigned char start[TN_TNR_START];
-  if (!take(r, start, 8) || memcmp(start, TN_TNR_MAGIC, 8) != 0)
-    return damaged(r, e, "this is not a result file of Tenon");
-  if (!take(r, start + 8, 8)) return damaged(r, e, "the result file ends before its head");
+  TN_TRY(take(r, 0, start, 8, "this is not a result file of Tenon", e));
+  if (memcmp(start, TN_TNR_MAGIC, 8) != 0) return damaged(r, e, "this is not a result file of Tenon");
+  TN_TRY(take(r, 8, start + 8, 8, "the result file ends before its head", e));
   const uint32_t version = tn_get_u32(start + 8), size = tn_get_u32(start + 12);
   if (version != TN_TNR_VERSION) {
     tn_fail(e, TN_E_IO, "result file of version %u; this Tenon reads version %d", (unsigned)version, TN_TNR_VERSION);
     tn_error_at(e, &(tn_place){.file = r->path}, NULL);
     return TN_E_IO;
   }
-  if (size > HEAD_MOST || size % 8 || size > r->size)
+  if (size > TN_TNR_MOST || size % 8 || size > r->blocks.size)
     return damaged(r, e, "the head of the result file makes no sense");
   char *text = tn_arena_alloc(&r->arena, (size_t)size + 1);
   if (!text) return tn_fail(e, TN_E_MEMORY, "out of memory");
-  if (!take(r, text, size)) return damaged(r, e, "the result file ends within its head");
+  TN_TRY(take(r, TN_TNR_START, text, size, "the result file ends within its head", e));
   tn_node *root;
   const tn_status status = tn_json_parse(&r->arena, r->path, text, size, &root, e);
   if (status == TN_E_MEMORY) return status;
@@ -90,7 +92,7 @@ static tn_status read_head(tn_result *r, tn_error *e) {
   r->unit = tn_arena_alloc(&r->arena, sizeof *r->unit * channels->size);
   r->group = tn_arena_alloc(&r->arena, sizeof *r->group * (channels->size + 1));
   const tn_node *motion = tn_node_get(root, "motion");
-  if (motion && motion->kind == TN_NODE_NUMBER && motion->number >= 2 && motion->number <= HEAD_MOST / 8 &&
+  if (motion && motion->kind == TN_NODE_NUMBER && motion->number >= 2 && motion->number <= TN_TNR_MOST / 8 &&
       motion->number == floor(motion->number))
     r->motion = (int)motion->number;
   const size_t widest = (size_t)r->motion > channels->size ? (size_t)r->motion : channels->size;
@@ -105,45 +107,56 @@ static tn_status read_head(tn_result *r, tn_error *e) {
   if (!(r->name = printable(r, "name")) || !(r->title = printable(r, "title")) ||
       !(r->settings = printable(r, "settings")))
     return tn_fail(e, TN_E_MEMORY, "out of memory");
-  r->start = r->end = (long)TN_TNR_START + (long)size;
+  r->every = setting(r, " --every ");
+  r->until = setting(r, " --until ");
+  r->start = TN_TNR_START + (uint64_t)size;
+  r->blocks.row = 8 * (size_t)r->columns;
+  r->blocks.move = 8 * (size_t)r->motion;
   return TN_OK;
 }
 
-/* the payload of the block at hand into the buffer; false: it is not whole */
-static bool read_block(tn_result *r, char kind[4], size_t *size) {
-  unsigned char head[TN_TNR_BLOCK];
-  if (!take(r, head, sizeof head)) return false;
-  const uint64_t n = tn_get_u64(head + 8);
-  memcpy(kind, head, 4);
-  if (n == 0 || n % 8 || n > HEAD_MOST || n > r->size) return false;
-  if (n > r->room) {
-    unsigned char *larger = tn_arena_alloc(&r->arena, (size_t)n + 1);
-    if (!larger) return r->no_memory = true, false;
-    r->buffer = larger;
-    r->room = (size_t)n;
+/* ---- blocks ----------------------------------------------------------------------------------------------------------------- */
+
+static void note_fault(tn_result *r, tn_result_fault fault, uint64_t at) {
+  if (r->fault) return;
+  r->fault = fault;
+  r->fault_at = at;
+  r->fault_why = r->blocks.why;
+  r->fault_rows = r->stream[TN_ROWS].rows;
+}
+
+/* the first block has the checksum of all that is before it. files of versions before 0.11 have none */
+static void check_head(tn_result *r, const tn_block *block) {
+  unsigned char part[4096];
+  const uint32_t wanted = tn_get_u32(r->blocks.buffer);
+  uint32_t crc = 0;
+  for (uint64_t at = 0; at < r->start;) {
+    const size_t n = r->start - at < sizeof part ? (size_t)(r->start - at) : sizeof part;
+    const tn_block_state state = tn_blocks_take(&r->blocks, at, part, n);
+    if (state == TN_BLOCK_UNREADABLE) note_fault(r, TN_FAULT_READ, at);
+    if (state != TN_BLOCK_GOOD) break;
+    crc = tn_crc32(crc, part, n);
+    at += n;
   }
-  if (!take(r, r->buffer, (size_t)n) || tn_block_crc(head, r->buffer, (size_t)n) != tn_get_u32(head + 4)) return false;
-  *size = (size_t)n;
-  return true;
+  if (block->size != TN_TNR_HEAD || crc != wanted) note_fault(r, TN_FAULT_HEAD, 0);
 }
 
 static void find_blocks(tn_result *r) {
-  char kind[4];
-  size_t size;
-  const size_t row = 8 * (size_t)r->columns;
-  while (!r->summary && read_block(r, kind, &size)) {
-    if (memcmp(kind, "ROWS", 4) == 0) {
-      if (size % row) return;
-      r->rows += (long)(size / row);
-    } else if (memcmp(kind, "MOVE", 4) == 0 && r->motion) {
-      if (size % (8 * (size_t)r->motion)) return;
-      r->moves += (long)(size / (8 * (size_t)r->motion));
-    } else if (memcmp(kind, "DONE", 4) == 0) {
-      if (!(r->summary = tn_arena_text(&r->arena, (const char *)r->buffer, size))) r->no_memory = true;
-      if (r->no_memory) return;
-    } /* other kinds may come one day */
-    r->end += (long)(TN_TNR_BLOCK + size);
+  tn_block block;
+  tn_block_state state;
+  uint64_t at = r->start;
+  while ((state = tn_blocks_read(&r->blocks, at, &block)) == TN_BLOCK_GOOD) {
+    if (at == r->start && memcmp(block.kind, "HEAD", 4) == 0) check_head(r, &block);
+    if (!tn_result_note(r, &block)) return;
+    if (r->summary) return;
+    at += TN_TNR_BLOCK + block.size;
   }
+  /* a size that passes the end of the file: it was cut off, unless there is something behind it */
+  if (state == TN_BLOCK_CUT && tn_blocks_find(&r->blocks, at, &block) != TN_BLOCK_END) state = TN_BLOCK_BAD;
+  if (state == TN_BLOCK_NO_MEMORY) r->no_memory = true;
+  if (state == TN_BLOCK_END || state == TN_BLOCK_CUT) note_fault(r, TN_FAULT_NO_END, at);
+  if (state == TN_BLOCK_BAD) note_fault(r, TN_FAULT_BLOCK, at);
+  if (state == TN_BLOCK_UNREADABLE) note_fault(r, TN_FAULT_READ, at);
 }
 
 static size_t prefix(const char *name) {
@@ -169,26 +182,20 @@ static bool find_groups(tn_result *r) {
   return true;
 }
 
-tn_status tn_result_open(const tn_allocator *allocator, const char *path, tn_result **result, tn_error *e) {
+tn_status tn_result_open_file(const tn_allocator *allocator, FILE *file, const char *path, tn_result **result,
+                              tn_error *e) {
   tn_arena arena;
-  tn_error_clear(e);
-  *result = NULL;
   tn_arena_init(&arena, allocator);
   tn_result *r = tn_arena_alloc(&arena, sizeof *r);
-  if (!r) return tn_fail(e, TN_E_MEMORY, "out of memory");
-  r->arena = arena;
-  tn_status status = TN_OK;
-  if (!(r->path = tn_arena_text(&r->arena, path, strlen(path))))
-    status = tn_fail(e, TN_E_MEMORY, "out of memory");
-  else if (!(r->file = fopen(path, "rb")))
-    status = tn_fail(e, TN_E_IO, "cannot open '%s'", path);
-  if (status == TN_OK)
-    setvbuf(r->file, NULL, _IONBF, 0); /* blocks are read whole; what has changed since must be seen */
-  if (status == TN_OK && fseek(r->file, 0, SEEK_END) == 0) {
-    const long size = ftell(r->file);
-    r->size = size > 0 ? (uint64_t)size : 0;
-    rewind(r->file);
+  if (!r) {
+    fclose(file);
+    return tn_fail(e, TN_E_MEMORY, "out of memory");
   }
+  r->arena = arena;
+  r->blocks = (tn_blocks){.arena = &r->arena, .file = file};
+  tn_blocks_measure(&r->blocks);
+  tn_status status = TN_OK;
+  if (!(r->path = tn_arena_text(&r->arena, path, strlen(path)))) status = tn_fail(e, TN_E_MEMORY, "out of memory");
   if (status == TN_OK) status = read_head(r, e);
   if (status == TN_OK && !find_groups(r) && !r->no_memory)
     status = damaged(r, e, "the head of the result file has a group of channels twice");
@@ -202,11 +209,38 @@ tn_status tn_result_open(const tn_allocator *allocator, const char *path, tn_res
   return TN_OK;
 }
 
+tn_status tn_result_open(const tn_allocator *allocator, const char *path, tn_result **result, tn_error *e) {
+  tn_error_clear(e);
+  *result = NULL;
+  errno = 0;
+  FILE *file = fopen(path, "rb");
+  if (!file) return tn_fail(e, TN_E_IO, "cannot open '%s': %s", path, strerror(errno));
+  setvbuf(file, NULL, _IONBF, 0); /* blocks are read whole; what has changed since must be seen */
+  return tn_result_open_file(allocator, file, path, result, e);
+}
+
 void tn_result_close(tn_result *r) {
   if (!r) return;
-  if (r->file) fclose(r->file);
+  fclose(r->blocks.file);
   tn_arena arena = r->arena; /* it lies in its own arena */
   tn_arena_free(&arena);
+}
+
+tn_status tn_result_check(const tn_result *r, tn_result_fault *fault, tn_error *e) {
+  const unsigned long long at = (unsigned long long)r->fault_at;
+  tn_error_clear(e);
+  if (fault) *fault = r->fault;
+  switch (r->fault) {
+  case TN_FAULT_NONE: return TN_OK;
+  case TN_FAULT_NO_END:
+    return damaged(r, e, "the end of the result is missing: the run was killed or goes on, or the file was cut off");
+  case TN_FAULT_HEAD: return damaged(r, e, "the head of the result is damaged: its checksum is wrong");
+  case TN_FAULT_READ: return unreadable(r, r->fault_at, r->fault_why, e);
+  case TN_FAULT_BLOCK: break;
+  }
+  tn_fail(e, TN_E_IO, "the result is damaged: the block at byte %llu has a wrong checksum or size", at);
+  tn_error_at(e, &(tn_place){.file = r->path}, NULL);
+  return TN_E_IO;
 }
 
 int tn_result_columns(const tn_result *r) { return r->columns - 1; }
@@ -214,7 +248,7 @@ const char *tn_result_column(const tn_result *r, int i) {
   return i >= -1 && i < r->columns - 1 ? r->column[i + 1] : NULL;
 }
 const char *tn_result_unit(const tn_result *r, int i) { return i >= -1 && i < r->columns - 1 ? r->unit[i + 1] : NULL; }
-long tn_result_rows(const tn_result *r) { return r->rows; }
+long tn_result_rows(const tn_result *r) { return r->stream[TN_ROWS].rows; }
 const char *tn_result_model(const tn_result *r) { return text_of(r->head, "model"); }
 const char *tn_result_name(const tn_result *r) { return r->name; }
 const char *tn_result_title(const tn_result *r) { return r->title; }
@@ -231,36 +265,55 @@ int tn_result_group(const tn_result *r, int g, char *name, size_t size, int *fir
 }
 
 int tn_result_motion_size(const tn_result *r) { return r->motion ? r->motion - 1 : 0; }
-long tn_result_motion_rows(const tn_result *r) { return r->moves; }
+long tn_result_motion_rows(const tn_result *r) { return r->stream[TN_MOVES].rows; }
 
-static tn_status each(tn_result *r, const char *wanted, int columns, long rows, tn_row row, void *user, tn_error *e) {
+/* `paired`: only rows that are in both streams */
+static tn_status each(tn_result *r, int stream, bool paired, tn_row row, void *user, tn_error *e) {
+  static const char *const kinds[TN_STREAMS] = {"ROWS", "MOVE"};
+  const int columns = stream == TN_ROWS ? r->columns : r->motion;
   double *values = r->row;
-  char kind[4];
-  size_t size;
+  size_t hole = 0, lone = 0;
+  uint64_t at = r->start;
+  tn_block block;
   tn_error_clear(e);
-  if (fseek(r->file, r->start, SEEK_SET) != 0) return damaged(r, e, "the result file cannot be read");
-  for (long left = rows; left > 0;) {
-    if (!read_block(r, kind, &size))
-      return r->no_memory ? tn_fail(e, TN_E_MEMORY, "out of memory") : damaged(r, e, "the result file has changed");
-    if (memcmp(kind, wanted, 4) != 0) continue;
-    for (size_t at = 0; at + 8 * (size_t)columns <= size && left > 0; at += 8 * (size_t)columns, left--) {
+  for (long left = paired ? tn_result_pairs(r) : r->stream[stream].rows; left > 0;) {
+    if (hole < r->holes && r->hole[hole].from == at) at = r->hole[hole++].to;
+    const tn_block_state state = tn_blocks_read(&r->blocks, at, &block);
+    if (state == TN_BLOCK_NO_MEMORY) return tn_fail(e, TN_E_MEMORY, "out of memory");
+    if (state == TN_BLOCK_UNREADABLE) return unreadable(r, at, r->blocks.why, e);
+    if (state != TN_BLOCK_GOOD) return damaged(r, e, "the result file has changed");
+    at += TN_TNR_BLOCK + block.size;
+    while (lone < r->lone && r->lone_at[lone] < block.at) lone++;
+    const bool alone = paired && lone < r->lone && r->lone_at[lone] == block.at;
+    if (alone || memcmp(block.kind, kinds[stream], 4) != 0) continue;
+    for (size_t k = 0; k + 8 * (size_t)columns <= block.size && left > 0; k += 8 * (size_t)columns, left--) {
       for (int i = 0; i < columns; i++) {
-        const uint64_t bits = tn_get_u64(r->buffer + at + 8 * (size_t)i);
+        const uint64_t bits = tn_get_u64(r->blocks.buffer + k + 8 * (size_t)i);
         memcpy(&values[i], &bits, sizeof bits);
       }
       tn_status status = row(user, values[0], columns - 1, values + 1);
       if (status != TN_OK) return tn_fail(e, status, "reading was stopped by the receiver of the rows");
     }
   }
-  return TN_OK;
+  return r->recovered ? TN_OK : tn_result_check(r, NULL, e);
 }
 
 tn_status tn_result_each(tn_result *r, tn_row row, void *user, tn_error *e) {
-  return each(r, "ROWS", r->columns, r->rows, row, user, e);
+  return each(r, TN_ROWS, false, row, user, e);
 }
 
 tn_status tn_result_motion_each(tn_result *r, tn_row row, void *user, tn_error *e) {
-  return each(r, "MOVE", r->motion, r->moves, row, user, e);
+  return each(r, TN_MOVES, false, row, user, e);
+}
+
+long tn_result_pairs(const tn_result *r) {
+  const long rows = r->stream[TN_ROWS].rows - r->lone_rows[TN_ROWS],
+             moves = r->stream[TN_MOVES].rows - r->lone_rows[TN_MOVES];
+  return rows < moves ? rows : moves;
+}
+
+tn_status tn_result_pair_each(tn_result *r, bool motion, tn_row row, void *user, tn_error *e) {
+  return each(r, motion ? TN_MOVES : TN_ROWS, true, row, user, e);
 }
 
 typedef struct csv {

@@ -3,7 +3,7 @@
 #include "report/report.h"
 
 enum { WIDTH = 1000, HEIGHT = 190, LEFT = 84, RIGHT = 20, TOP = 56, BETWEEN = 66, PATH = 230, BINS = 800 };
-enum { PANELS_MOST = 24, CURVES_MOST = 8, POINTS_MOST = 4000 };
+enum { PANELS_MOST = 24, CURVES_MOST = 8, POINTS_MOST = 4000, NOTE = 24, NOTES_MOST = 8 };
 
 static const char *const colors[CURVES_MOST] = {"#0b62c4", "#d1495b", "#2e933c", "#8a4fbf",
                                                 "#c77700", "#008b8b", "#666666", "#b0307a"};
@@ -248,7 +248,10 @@ static tn_status draw(picture *g, tn_arena *arena, tn_error *e) {
   }
   if (status != TN_OK) return status;
   tn_printer *p = &g->p;
-  const int height = TOP + g->panels * (HEIGHT + BETWEEN) + (g->left_out ? 24 : 0);
+  char words[200];
+  int notes = g->left_out > 0;
+  for (int i = 0; i < NOTES_MOST && tn_result_missing(g->r, i, words, sizeof words); i++) notes++;
+  const int height = TOP + g->panels * (HEIGHT + BETWEEN) + NOTE * notes;
   const char *title = tn_result_title(g->r);
   tn_put(p,
          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
@@ -258,11 +261,13 @@ static tn_status draw(picture *g, tn_arena *arena, tn_error *e) {
   text(p, LEFT, 24, "start", *title ? title : tn_result_name(g->r));
   tn_put(p, "</g>\n");
   for (int k = 0; k < g->panels; k++) draw_panel(g, &g->panel[k], TOP + 8 + k * (HEIGHT + BETWEEN));
-  if (g->panels) text(p, WIDTH - RIGHT, height - (g->left_out ? 38 : 14), "end", "t, s");
+  if (g->panels) text(p, WIDTH - RIGHT, height - 14 - NOTE * notes, "end", "t, s");
+  int at = height - 12 - NOTE * (notes - 1);
+  for (int i = 0; i < NOTES_MOST && tn_result_missing(g->r, i, words, sizeof words); i++, at += NOTE)
+    text(p, LEFT, at, "start", words);
   if (g->left_out) {
-    char words[64];
     tn_format(words, sizeof words, "and %d more that are not drawn", g->left_out);
-    text(p, LEFT, height - 12, "start", words);
+    text(p, LEFT, at, "start", words);
   }
   tn_put(p, "</svg>\n");
   return p->failed ? tn_fail(e, TN_E_IO, "the picture could not be written") : TN_OK;

@@ -50,7 +50,7 @@ static tn_status pass(maker *k, const section *s, tn_error *e) {
   k->now = s;
   k->row = 0;
   tn_page_bytes(&k->page, s ? s->name : "time");
-  const tn_status status = (s && s->outputs ? tn_result_each : tn_result_motion_each)(k->r, one_row, k, e);
+  const tn_status status = tn_result_pair_each(k->r, !(s && s->outputs), one_row, k, e);
   tn_page_bytes_end(&k->page);
   return status;
 }
@@ -301,6 +301,9 @@ static void words(maker *k) {
   tn_json_whole(j, "rows", rows);
   tn_json_whole(j, "constraints", m->rows); /* with nonholonomic ones and those of bodies on their own coordinates */
   tn_json_whole(j, "every", k->every);
+  tn_json_open(j, "missing", "[");
+  for (int i = 0; tn_result_missing(k->r, i, command, sizeof command); i++) tn_json_text(j, NULL, command);
+  tn_json_close(j);
   tn_json_open(j, "remarks", "[");
   for (int i = 0; i < k->d->remarks; i++) tn_json_text(j, NULL, k->d->remark[i]);
   tn_json_close(j);
@@ -340,7 +343,7 @@ static tn_status plan(maker *k, tn_error *e) {
   const tn_model *m = k->m;
   const tn_allocator *a = tn_result_allocator(k->r);
   const int pose = tn_motion_pose(m) * m->bodies, joint = (1 + m->twist) * m->joints;
-  k->rows = tn_result_motion_rows(k->r) < tn_result_rows(k->r) ? tn_result_motion_rows(k->r) : tn_result_rows(k->r);
+  k->rows = tn_result_pairs(k->r);
   if (!k->rows) return tn_fail(e, TN_E_USAGE, "the result has no rows to show");
   k->section[POSES] = (section){"poses", false, m->dimension == 2, 0, pose, NULL};
   k->section[OUTPUTS] = (section){"outputs", true, true, 0, tn_result_columns(k->r), NULL};
@@ -355,11 +358,12 @@ static tn_status plan(maker *k, tn_error *e) {
   if (!base) return tn_fail(e, TN_E_MEMORY, "out of memory for the page");
   memset(base, 0, sizeof *base * (all + 1));
   for (int i = 0; i < SECTIONS; i++) k->section[i].base = i ? k->section[i - 1].base + k->section[i - 1].size : base;
-  tn_error stopped; /* after one row, as asked */
-  k->now = NULL;
-  tn_result_motion_each(k->r, first_row, k, &stopped);
-  k->now = &k->section[OUTPUTS];
-  tn_result_each(k->r, first_row, k, &stopped);
+  for (int outputs = 0; outputs < 2; outputs++) {
+    tn_error stopped; /* after one row, as asked */
+    k->now = outputs ? &k->section[OUTPUTS] : NULL;
+    const tn_status status = tn_result_pair_each(k->r, !outputs, first_row, k, &stopped);
+    if (status != TN_E_STOPPED) return tn_fail(e, status, "%s", stopped.message);
+  }
   return TN_OK;
 }
 

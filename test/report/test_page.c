@@ -61,10 +61,11 @@ static tn_status keep(void *user, double t, int n, const double *values) {
   return TN_OK;
 }
 
+/* whole, or what is good of it */
 static tn_result *open_result(void) {
   tn_result *r = NULL;
   tn_error e;
-  if (tn_result_open(NULL, path, &r, &e) != TN_OK) FAIL("%s", e.message);
+  if (tn_result_open(NULL, path, &r, &e) != TN_OK || tn_result_recover(r, &e) != TN_OK) FAIL("%s", e.message);
   return r;
 }
 
@@ -370,6 +371,8 @@ TEST(a_run_that_was_cut_off_is_shown_up_to_there) {
     tn_desc *d = data_of(&page);
     CHECK(tn_node_get(d->root, "rows")->number <= (double)part.n && tn_node_get(d->root, "rows")->number > 10);
     CHECK(strcmp(tn_node_get(d->root, "summary")->text, "") == 0);
+    const tn_node *missing = tn_node_get(d->root, "missing");
+    CHECK(missing && missing->size == 3 && strstr(missing->first->text, "rows are missing behind t = "));
     tn_desc_free(d);
   }
   free(page.text);

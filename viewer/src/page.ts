@@ -99,7 +99,7 @@ export interface RunPage {
   dimension: 2 | 3;
   command: string; // how to make it again
   model: string; // the text of the model
-  summary: string; // JSON as of `tenon run --json`; '' where the run was cut off
+  summary: string; // JSON as of `tenon run --json`; '' where it is missing
   contract: { position: number; velocity: number };
   gravity: number[];
   length: number; // of the model, m
@@ -119,6 +119,7 @@ export interface RunPage {
   traces: Trace[];
   meshes: Mesh[];
   events: Event[];
+  missing: string[]; // in a result file that is damaged or has no end, in words
   remarks: string[]; // what could not be drawn or shown, in words
 }
 

@@ -90,13 +90,14 @@ export function words(run: Run): Words {
   if (free !== null) size += `, ${plural(free, 'degree')} of freedom`;
   what.push({ text: `${size}.` });
 
+  for (const text of p.missing) out.worth.push({ text: `In the result file ${text}.`, bad: true });
   if (!j) {
     const t = run.rows ? run.time[run.rows - 1] : 0;
     out.verdict = {
       ...none,
-      title: p.summary.trim() ? 'The summary cannot be read' : 'The run was cut off',
+      title: p.summary.trim() ? 'The summary cannot be read' : 'The summary is missing',
       text:
-        `Its summary is missing; shown is what was recorded${run.rows ? ` up to t = ${number(t, 6)} s` : ''}. ` +
+        `Shown is what was recorded${run.rows ? ` up to t = ${number(t, 6)} s` : ''}. ` +
         'Whether the contract was kept is not known.',
     };
     out.worth.push({

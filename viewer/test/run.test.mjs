@@ -499,7 +499,7 @@ test('what went wrong is the first thing seen', async () => {
   assert.ok(!/at joint/.test(await exact.locator('.words').innerText()));
   await close(exact);
   for (const [text, title] of [
-    ['', /cut off/],
+    ['', /summary is missing/],
     ['{"tenon": "0.9', /cannot be read/],
     ['[1]', /cannot be read/],
   ]) {

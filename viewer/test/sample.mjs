@@ -188,6 +188,7 @@ function frame(dimension, title, name, rows) {
     traces: [],
     meshes: [],
     events: [],
+    missing: [],
     remarks: [],
   };
 }
