@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: MIT
  *
  * A part is one file that ends in a const table of one of the types below. The build collects the tables; nothing else has to
- * be edited. A type declares its parameters once, as tn_field: reader, defaults, messages and lists come from there. */
+ * be edited. A type declares its parameters once, as tn_field: reader, defaults, messages and lists come from there.
+ *
+ * NULL is as in tenon.h. What a part is handed (tn_context, tn_system, tn_solver, tn_keep) lives until its function returns. A table
+ * that was added to a description lives until that, its models and their simulations are freed. */
 #ifndef TENON_EXTEND_H
 #define TENON_EXTEND_H
 

@@ -4,7 +4,9 @@
  *   study file --tn_study_read--> study --tn_study_run--> rows: claim, paper, measured, verdict
  *
  * A study is data: runs of models, what is measured on them, what somebody said of it. Runs are made in threads, each with a
- * model and a simulation of its own; an allocator that is given must bear that. */
+ * model and a simulation of its own; an allocator that is given must bear that.
+ * Lifetimes and NULL are as in tenon.h. Studies, comparisons and sweeps own all that they have read. From `progress`, `stop` or `done`
+ * they may be read. To run them is refused there, and to free them does nothing. */
 #ifndef TENON_STUDY_H
 #define TENON_STUDY_H
 
@@ -277,7 +279,7 @@ typedef struct tn_verify_event {
 
 TN_API tn_status tn_verify_new(const tn_desc *desc, const tn_verify_options *options, tn_verify **verify,
                                tn_error *error);
-/* before the simulation that it has verified is freed, and after its last report */
+/* reports of the simulation have no verification in them from then on. nothing happens while its runs are under way */
 TN_API void tn_verify_free(tn_verify *verify);
 /* tn_sim_run, once, with the second run beside it in a thread of its own. `sim` is of the same description and begins where that says,
  * or was resumed: then rows are compared from there on. what comes of the second run is no error of the first. reports of `sim`,

@@ -5,7 +5,22 @@
  *
  * Every fallible call returns a tn_status and, if it is not TN_OK, fills the caller's tn_error. The library never exits,
  * prints or resets a state. A model is immutable and may be shared between threads; a simulation belongs to one.
- * SI units and radians throughout. */
+ * SI units and radians throughout.
+ *
+ * Lifetimes. An object keeps alive what it needs: a simulation its model, a recorder and a verification their simulation. The
+ * functions that free give up the caller's handle, in any order; the last user of an object ends it. A model needs its description no
+ * longer, nor does a result its file. Not kept alive: a tn_allocator's `user` and functions, tables of types that were added
+ * (extend.h), what `user` of a callback points to. Pointers that a function returns are valid as long as the handle that it was asked
+ * with, but for those of tn_sim_eval, tn_sim_q and their like, whose numbers are those of the next state after the next call.
+ *
+ * Callbacks. While tn_sim_run, tn_sim_advance or tn_sim_save is under way, a watch, a receiver of rows and a tn_write may read the
+ * simulation and tn_sim_save it. What would change it is refused with TN_E_USAGE and the name of the call, and the run goes on as if
+ * it had not been made: tn_sim_start, _advance, _run, _set, _set_state, _remember, _set_parameter, _switch, _load,
+ * tn_recorder_resume, tn_verify_run, and tn_report_eval. tn_sim_free and tn_recorder_free do nothing then: free afterwards.
+ *
+ * NULL. An argument that is NULL and is not said to be optional: TN_E_USAGE with the names of function and argument. Functions
+ * without a status return NULL, 0, false, NaN or an empty text, and do nothing else. Those that free accept NULL. `tn_error *error`
+ * and `void *user` may always be NULL. */
 #ifndef TENON_TENON_H
 #define TENON_TENON_H
 
@@ -107,7 +122,7 @@ TN_API tn_status tn_desc_print(const tn_desc *desc, tn_write write, void *user, 
 typedef struct tn_model tn_model;
 
 TN_API tn_status tn_compile(const tn_desc *desc, tn_model **model, tn_error *error);
-TN_API void tn_model_free(tn_model *model);
+TN_API void tn_model_free(tn_model *model); /* its simulations keep it alive until they are freed */
 
 typedef struct tn_model_info {
   const char *title;                                     /* may be empty                                   */
@@ -199,7 +214,7 @@ typedef struct tn_summary {
 } tn_summary;
 
 TN_API tn_status tn_sim_new(const tn_model *model, tn_sim **sim, tn_error *error);
-TN_API void tn_sim_free(tn_sim *sim);
+TN_API void tn_sim_free(tn_sim *sim); /* nothing happens while it runs; recorders and verifications keep it alive */
 
 /* the start of the model: assembled, or as given; nothing happens if it has been done. tn_sim_run and tn_sim_advance do it
  * themselves. another run from another state: tn_sim_set */
@@ -211,14 +226,14 @@ typedef tn_status (*tn_row)(void *user, double t, int n, const double *values);
 TN_API tn_status tn_sim_run(tn_sim *sim, tn_row row, void *user, tn_error *error);
 
 /* called after every step with its time; false ends the call under way with TN_E_STOPPED at a good state, from which it can go
- * on. NULL: nobody watches. for progress, and for Ctrl-C by way of a flag */
+ * on. NULL: nobody watches. for progress, and for Ctrl-C by way of a flag. it may read the simulation, and change nothing of it */
 typedef bool (*tn_watch)(void *user, double t);
 TN_API void tn_sim_watch(tn_sim *sim, tn_watch watch, void *user);
 
 /* a simulation as it is between two steps, complete: put back into another simulation of the same description it goes on
  * as if nothing had happened, to the last bit with formulas of one step. those that keep a history (`abm`, `ab4`, cvode ..) begin
  * anew there, and an event `restart` says so. they allocate nothing; tn_sim_save may be called from a watch, tn_sim_load not while
- * the simulation runs. it starts a simulation that was not, and refuses in words, before anything is changed, what does not fit (damaged, another model, another version); one whose
+ * the simulation runs. no bytes at all are no state: TN_E_IO. it starts a simulation that was not, and refuses in words, before anything is changed, what does not fit (damaged, another model, another version); one whose
  * numbers contradict each other, or do not fit the joints that are on in it where others are now, leaves the simulation stopped
  * until a good one is loaded */
 TN_API tn_status tn_sim_save(tn_sim *sim, tn_write write, void *user, tn_error *error);
@@ -260,7 +275,8 @@ typedef struct tn_bad_output {
 TN_API bool tn_sim_bad_output(const tn_sim *sim, int i, tn_bad_output *bad);
 
 /* states of forces, as the current of a motor: their number, values and names. other values may be given: before the first step, or
- * later, where ledgers and the contract begin anew as with tn_sim_set, which leaves them as they are */
+ * later, where ledgers and the contract begin anew as with tn_sim_set, which leaves them as they are. one that is refused leaves
+ * everything as it was, to the last bit; for that the call needs memory for a copy of the simulation while it works */
 TN_API int tn_sim_states(const tn_sim *sim);
 TN_API const double *tn_sim_state(const tn_sim *sim);
 TN_API const char *tn_sim_state_name(const tn_sim *sim, int i);
@@ -341,10 +357,10 @@ typedef struct tn_recorder tn_recorder;
 typedef tn_status (*tn_report)(const tn_sim *sim, const char *model_name, tn_write write, void *user);
 
 /* write the head: version, model, settings, channels. each block is handed to `write` in one call: what it flushes is safe. rows have the motion
- * with them, as it was at the last row of `sim`, which has to live as long: those of another time have none */
+ * with them, as it was at the last row of `sim`, which is kept alive: those of another time have none */
 TN_API tn_status tn_recorder_new(tn_sim *sim, const tn_desc *desc, const char *model_name, tn_write write, void *user,
                                  tn_recorder **recorder, tn_error *error);
-TN_API void tn_recorder_free(tn_recorder *recorder);
+TN_API void tn_recorder_free(tn_recorder *recorder); /* nothing happens while its simulation runs */
 TN_API tn_status tn_recorder_row(void *recorder, double t, int n, const double *values); /* a tn_row */
 TN_API tn_status tn_recorder_flush(tn_recorder *recorder); /* the rows so far as a block */
 /* the rows that wait for a whole block, as blocks, handed to `write` and still waiting: what shows them behind the file for as long as

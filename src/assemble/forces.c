@@ -275,7 +275,7 @@ void tn_energy_by_assembly(const tn_system *s, double *kinetic, double *potentia
 }
 
 double tn_running(const tn_system *s, const tn_expr *e) {
-  double value;
-  tn_expr_on(s, e, &value);
+  double value = NAN;
+  if (s && e) tn_expr_on(s, e, &value);
   return value;
 }

@@ -467,6 +467,9 @@ bool tn_system_fault(const tn_system *s, char *text, size_t size) {
 }
 
 void tn_system_view(const tn_system *s, tn_view *v) {
+  if (!v) return;
+  *v = (tn_view){0};
+  if (!s) return;
   const tn_model *m = s->m;
   *v = (tn_view){.coordinates = m->nq,
                  .speeds = m->nu,

@@ -4,6 +4,9 @@
 
 #include <math.h>
 #include <stdarg.h>
+#if !defined(TN_NO_THREADS) && !defined(__STDC_NO_ATOMICS__)
+#include <stdatomic.h>
+#endif
 #include <stdint.h>
 #include <string.h>
 
@@ -48,6 +51,36 @@ void tn_show_cut(char *field, size_t size, const char *text, bool cut);
 int tn_names_text(char *text, size_t size, const char *between, int n, const char *const *names);
 
 double tn_cpu_clock(void); /* clock.c: of this thread, s */
+
+/* hands a status on that is not TN_OK */
+#define TN_TRY(call)                                                                                                   \
+  do {                                                                                                                 \
+    tn_status tn_tried = (call);                                                                                       \
+    if (tn_tried != TN_OK) return tn_tried;                                                                            \
+  } while (0)
+
+/* an argument of a public function that may not be NULL: `name` as the header has it. TN_E_USAGE names both */
+tn_status tn_null_argument(tn_error *e, const char *function, const char *name);
+#define TN_NEED(e, argument, name)                                                                                     \
+  do {                                                                                                                 \
+    if (!(argument)) return tn_null_argument(e, __func__, name);                                                       \
+  } while (0)
+
+/* how many hold an object that threads share. tn_references_drop is true for the last of them: what the others did is visible to
+ * that one. without threads (TN_NO_THREADS, or a compiler that has no atomics) it is a plain number */
+#if defined(TN_NO_THREADS) || defined(__STDC_NO_ATOMICS__)
+typedef int tn_references;
+static inline void tn_references_begin(tn_references *r) { *r = 1; }
+static inline void tn_references_add(tn_references *r) { ++*r; }
+static inline bool tn_references_drop(tn_references *r) { return --*r == 0; }
+#else
+typedef atomic_int tn_references;
+static inline void tn_references_begin(tn_references *r) { atomic_init(r, 1); }
+static inline void tn_references_add(tn_references *r) { atomic_fetch_add_explicit(r, 1, memory_order_relaxed); }
+static inline bool tn_references_drop(tn_references *r) {
+  return atomic_fetch_sub_explicit(r, 1, memory_order_acq_rel) == 1;
+}
+#endif
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 

@@ -68,6 +68,10 @@ tn_status tn_fail(tn_error *e, tn_status status, const char *format, ...) {
   return status;
 }
 
+tn_status tn_null_argument(tn_error *e, const char *function, const char *name) {
+  return tn_fail(e, TN_E_USAGE, "%s: `%s` is NULL", function, name);
+}
+
 void tn_hint(tn_error *e, const char *format, ...) {
   if (!e) return;
   char hint[sizeof e->hint + 4];
@@ -151,7 +155,7 @@ const char *tn_nearest(const char *name, int n, const char *const *names) {
   /* a name of one letter has nothing left when that one is changed: only its other case is near */
   int limit = length == 1 ? 0 : length < 6 ? 1 : (int)length / 3, best = limit + 1;
   const char *nearest = NULL;
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; names && i < n; i++) {
     size_t other = names[i] ? strlen(names[i]) : 0;
     if (other == 0 || other > NEAR_LONGEST) continue;
     int d = distance(name, (int)length, names[i], (int)other);

@@ -103,6 +103,13 @@ static bool item(tn_keep *k, int kind, const char *name, size_t *n, size_t bytes
 
 /* ---- kinds --------------------------------------------------------------------------------------------------------------- */
 
+/* what a part from outside hands over: NULL where numbers should be is its mistake, and no state */
+static bool given(tn_keep *k, const char *name, size_t n, const void *x) {
+  if (!k) return false;
+  if (!name || (n && !x)) refuse(k, "has NULL in place of '%s'", name ? name : "a name");
+  return !k->failed;
+}
+
 void tn_keep_group(tn_keep *k, const char *name) {
   const unsigned char *values;
   size_t n = 0;
@@ -136,8 +143,12 @@ static void numbers(tn_keep *k, const char *name, size_t n, double *x, bool fini
   }
 }
 
-void tn_keep_numbers(tn_keep *k, const char *name, size_t n, double *x) { numbers(k, name, n, x, false); }
-void tn_keep_finite(tn_keep *k, const char *name, size_t n, double *x) { numbers(k, name, n, x, true); }
+void tn_keep_numbers(tn_keep *k, const char *name, size_t n, double *x) {
+  if (given(k, name, n, x)) numbers(k, name, n, x, false);
+}
+void tn_keep_finite(tn_keep *k, const char *name, size_t n, double *x) {
+  if (given(k, name, n, x)) numbers(k, name, n, x, true);
+}
 
 /* the last of the values that are read is returned */
 static long wholes(tn_keep *k, int kind, const char *name, size_t n, void *x, long least, long most) {
@@ -174,7 +185,7 @@ static long wholes(tn_keep *k, int kind, const char *name, size_t n, void *x, lo
 }
 
 void tn_keep_ints(tn_keep *k, const char *name, size_t n, int *x, int least, int most) {
-  wholes(k, INTS, name, n, x, least, most);
+  if (given(k, name, n, x)) wholes(k, INTS, name, n, x, least, most);
 }
 
 void tn_keep_longs(tn_keep *k, const char *name, size_t n, long *x) {
@@ -187,7 +198,7 @@ int tn_keep_count(tn_keep *k, const char *name, int *x, int least, int most) {
 
 void tn_keep_flags(tn_keep *k, const char *name, size_t n, bool *x) {
   const unsigned char *from;
-  if (!item(k, FLAGS, name, &n, 1, &from)) return;
+  if (!given(k, name, n, x) || !item(k, FLAGS, name, &n, 1, &from)) return;
   for (size_t i = 0; i < n; i++) {
     const unsigned char byte = writes(k) ? x[i] : from[i];
     if (writes(k))

@@ -285,19 +285,23 @@ double tn_violation_seen(tn_system *s, bool velocity) {
   return worst;
 }
 
-void tn_solver_move(const tn_solver *s, double *q, const double *x) { tn_model_add(s->sys.m, q, x); }
+void tn_solver_move(const tn_solver *s, double *q, const double *x) {
+  if (s && q && x) tn_model_add(s->sys.m, q, x);
+}
 
 /* ---- for parts from outside --------------------------------------------------------------------------------------------- */
 
-const tn_system *tn_solver_system(const tn_solver *s) { return &s->sys; }
+const tn_system *tn_solver_system(const tn_solver *s) { return s ? &s->sys : NULL; }
 
 tn_status tn_solver_assemble(tn_solver *s, double t, const double *q, const double *u) {
+  if (!s || !q || !u) return TN_E_USAGE;
   tn_status status = tn_solver_at(s, t, q, u, s->e);
   if (status == TN_OK) tn_system_dense(&s->sys);
   return status;
 }
 
 tn_status tn_solver_smallest(tn_solver *solver, bool position, const double *r, double *s) {
+  if (!solver || !r || !s) return TN_E_USAGE;
   tn_status status = tn_solver_factor(solver, TN_METRIC_MASS, solver->e);
   return status == TN_OK
              ? tn_solver_correct(solver, TN_METRIC_MASS, position ? TN_OF_POSITION : TN_OF_VELOCITY, r, s, solver->e)

@@ -48,6 +48,7 @@ tn_status tn_missing(tn_context *c, const tn_node *object, const char *key) {
 tn_status tn_no_memory(tn_context *c) { return tn_fail(c->e, TN_E_MEMORY, "out of memory"); }
 
 tn_status tn_context_fail(tn_context *c, const char *key, const char *format, ...) {
+  if (!c || !format) return TN_E_USAGE;
   char text[400];
   va_list args;
   va_start(args, format);
@@ -57,6 +58,7 @@ tn_status tn_context_fail(tn_context *c, const char *key, const char *format, ..
 }
 
 void *tn_context_alloc(tn_context *c, size_t size) {
+  if (!c) return NULL;
   void *p = tn_arena_alloc(c->arena, size);
   if (!p) tn_no_memory(c);
   return p;
@@ -209,9 +211,9 @@ tn_status tn_compile(const tn_desc *desc, tn_model **model, tn_error *error) {
   tn_error local = {0};
   c.e = error ? error : &local;
   tn_error_clear(c.e);
-  if (!model) return tn_fail(c.e, TN_E_USAGE, "tn_compile: there is no place for the model");
+  TN_NEED(c.e, model, "model");
   *model = NULL;
-  if (!desc) return tn_fail(c.e, TN_E_USAGE, "tn_compile: there is no description");
+  TN_NEED(c.e, desc, "desc");
   c.desc = desc;
   tn_arena arena;
   tn_arena_init(&arena, &desc->arena.allocator);
@@ -227,6 +229,13 @@ tn_status tn_compile(const tn_desc *desc, tn_model **model, tn_error *error) {
     tn_arena_free(&arena);
     return status;
   }
+  tn_references *references = tn_arena_alloc(&arena, sizeof *references);
+  if (!references) {
+    tn_arena_free(&arena);
+    return tn_no_memory(&c);
+  }
+  tn_references_begin(references);
+  m->references = references;
   m->arena = arena;
   m->root = c.root;
   m->fingerprint = 0xcbf29ce484222325u;
@@ -235,13 +244,20 @@ tn_status tn_compile(const tn_desc *desc, tn_model **model, tn_error *error) {
   return TN_OK;
 }
 
-void tn_model_free(tn_model *model) {
-  if (!model) return;
-  tn_arena arena = model->arena; /* the model lies in its own arena */
+void tn_model_hold(const tn_model *m) { tn_references_add(m->references); }
+
+void tn_model_drop(const tn_model *m) {
+  if (!m || !tn_references_drop(m->references)) return;
+  tn_arena arena = m->arena; /* the model lies in its own arena */
   tn_arena_free(&arena);
 }
 
+void tn_model_free(tn_model *model) { tn_model_drop(model); }
+
 void tn_model_get_info(const tn_model *m, tn_model_info *info) {
+  if (!info) return;
+  *info = (tn_model_info){0};
+  if (!m) return;
   *info = (tn_model_info){.title = m->title,
                           .method = m->run.method,
                           .formulation = ((const tn_formulation_type *)m->run.formulation.type)->name,
@@ -259,10 +275,11 @@ void tn_model_get_info(const tn_model *m, tn_model_info *info) {
 }
 
 const char *tn_model_stabilizer(const tn_model *m, int i) {
-  return i >= 0 && i < m->run.stabilizers ? m->run.stabilizer[i].text : NULL;
+  return m && i >= 0 && i < m->run.stabilizers ? m->run.stabilizer[i].text : NULL;
 }
 
 int tn_model_settings(const tn_model *m, char *text, size_t size) {
+  if (!m) return tn_format(text, size, "%s", "");
   const tn_run *r = &m->run;
   size_t used = 0;
   int total = 0;
@@ -307,6 +324,8 @@ int tn_model_settings(const tn_model *m, char *text, size_t size) {
 }
 
 tn_status tn_model_print(const tn_model *m, tn_write write, void *user, tn_error *e) {
+  TN_NEED(e, m, "model");
+  TN_NEED(e, write, "write");
   tn_error_clear(e);
   if (tn_node_print(m->root, 0, write, user) && write(user, "\n", 1)) return TN_OK;
   return tn_fail(e, TN_E_IO, "writing the model was stopped");

@@ -353,7 +353,7 @@ static tn_status init(tn_context *c, tn_joint *j) {
   return tn_joint_check_rows(c, j, NULL, f);
 }
 
-bool tn_context_on_bodies(tn_context *c) { return tn_node_get(c->node, "on_bodies") != NULL; }
+bool tn_context_on_bodies(tn_context *c) { return c && tn_node_get(c->node, "on_bodies") != NULL; }
 
 tn_status tn_joints_read(tn_context *c) {
   tn_model *m = c->m;

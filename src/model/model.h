@@ -388,8 +388,9 @@ enum { TN_MOST_WARNINGS = 32 };
 
 struct tn_model {
   tn_arena arena;
-  const tn_node *root;  /* expanded */
-  uint64_t fingerprint; /* of the description as it is printed: what saved states belong to */
+  tn_references *references; /* of the caller, and of each simulation; in the arena */
+  const tn_node *root;       /* expanded */
+  uint64_t fingerprint;      /* of the description as it is printed: what saved states belong to */
   int warnings;
   int warnings_more; /* that there was no room for */
   tn_error *warning[TN_MOST_WARNINGS];
@@ -544,11 +545,6 @@ tn_status tn_missing(tn_context *c, const tn_node *object, const char *key);
 /* a member that looks like `key` misspelt, or NULL */
 const tn_node *tn_misspelt(const tn_node *object, const char *key);
 tn_status tn_no_memory(tn_context *c);
-#define TN_TRY(call)                                                                                                   \
-  do {                                                                                                                 \
-    tn_status tn_tried = (call);                                                                                       \
-    if (tn_tried != TN_OK) return tn_tried;                                                                            \
-  } while (0)
 
 /* names.c */
 tn_status tn_names_prepare(tn_context *c, const tn_node *root); /* lists of constants, tables, points */
@@ -744,6 +740,10 @@ tn_status tn_states_name(tn_context *c); /* of forces and stabilizers */
 tn_status tn_scene_read(tn_context *c);
 tn_status tn_start_read(tn_context *c);
 tn_status tn_run_read(tn_context *c);
+
+/* a simulation keeps its model alive: one reference each, which it drops at its end. the last frees the model */
+void tn_model_hold(const tn_model *m);
+void tn_model_drop(const tn_model *m); /* NULL: nothing */
 
 /* channels by name after the compile, for those who ask at run time */
 bool tn_model_channel(const tn_model *m, const char *name, tn_channel *ch, tn_error *e);

@@ -55,8 +55,8 @@ tn_status tn_registry_find(tn_context *c, const tn_node *at, tn_registry kind, c
 
 static tn_status add(tn_desc *d, tn_registry kind, const void *type, tn_error *e) {
   tn_error_clear(e);
-  if (!d || !type || !tn_type_name(type) || !*tn_type_name(type))
-    return tn_fail(e, TN_E_USAGE, "a %s to be added needs a description and a name", tn_registry_kinds[kind]);
+  if (!tn_type_name(type) || !*tn_type_name(type))
+    return tn_fail(e, TN_E_USAGE, "a %s to be added needs a name", tn_registry_kinds[kind]);
   const char *name = tn_type_name(type);
   char why[200];
   if (tn_type_fault(kind, type, why, sizeof why))
@@ -73,18 +73,39 @@ static tn_status add(tn_desc *d, tn_registry kind, const void *type, tn_error *e
   return TN_OK;
 }
 
-tn_status tn_desc_add_joint(tn_desc *d, const tn_joint_type *t, tn_error *e) { return add(d, TN_JOINTS, t, e); }
-tn_status tn_desc_add_force(tn_desc *d, const tn_force_type *t, tn_error *e) { return add(d, TN_FORCES, t, e); }
+tn_status tn_desc_add_joint(tn_desc *d, const tn_joint_type *t, tn_error *e) {
+  TN_NEED(e, d, "desc");
+  TN_NEED(e, t, "type");
+  return add(d, TN_JOINTS, t, e);
+}
+
+tn_status tn_desc_add_force(tn_desc *d, const tn_force_type *t, tn_error *e) {
+  TN_NEED(e, d, "desc");
+  TN_NEED(e, t, "type");
+  return add(d, TN_FORCES, t, e);
+}
+
 tn_status tn_desc_add_coordinates(tn_desc *d, const tn_body_type *t, tn_error *e) {
+  TN_NEED(e, d, "desc");
+  TN_NEED(e, t, "type");
   return add(d, TN_COORDINATES, t, e);
 }
+
 tn_status tn_desc_add_formulation(tn_desc *d, const tn_formulation_type *t, tn_error *e) {
+  TN_NEED(e, d, "desc");
+  TN_NEED(e, t, "type");
   return add(d, TN_FORMULATIONS, t, e);
 }
+
 tn_status tn_desc_add_stabilizer(tn_desc *d, const tn_stabilizer_type *t, tn_error *e) {
+  TN_NEED(e, d, "desc");
+  TN_NEED(e, t, "type");
   return add(d, TN_STABILIZERS, t, e);
 }
+
 tn_status tn_desc_add_integrator(tn_desc *d, const tn_integrator_type *t, tn_error *e) {
+  TN_NEED(e, d, "desc");
+  TN_NEED(e, t, "type");
   return add(d, TN_INTEGRATORS, t, e);
 }
 
@@ -95,7 +116,7 @@ typedef struct listed {
 } listed;
 
 static listed entry(const char *kind, int i) {
-  for (int k = 0; k < TN_REGISTRIES; k++) {
+  for (int k = 0; kind && k < TN_REGISTRIES; k++) {
     if (strcmp(kind, tn_registry_kinds[k]) != 0) continue;
     const void *type = tn_registry_type(NULL, (tn_registry)k, i);
     if (!type) break;

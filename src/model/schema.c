@@ -441,6 +441,7 @@ static void simple(tn_json *j) {
 }
 
 tn_status tn_schema_print(tn_write write, void *user) {
+  TN_NEED(NULL, write, "write");
   tn_json json = {.write = write, .user = user}, *j = &json;
   tn_json_open(j, NULL, "{");
   tn_json_text(j, "$schema", "http://json-schema.org/draft-07/schema#");

@@ -62,8 +62,12 @@ static tn_status unknown(const char *name, tn_error *e) {
 
 tn_status tn_desc_settings(tn_desc *d, int n, const tn_setting *setting, tn_error *e) {
   bool cleared = false;
+  TN_NEED(e, d, "desc");
+  TN_NEED(e, setting || n <= 0, "setting");
   tn_error_clear(e);
   for (int i = 0; i < n; i++) {
+    TN_NEED(e, setting[i].name, "setting.name");
+    TN_NEED(e, setting[i].value, "setting.value");
     int k = 0;
     while (k < PLACES && !is(&setting[i], places[k].name)) k++;
     if (k == PLACES && !is(&setting[i], "set")) return unknown(setting[i].name, e);

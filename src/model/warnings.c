@@ -63,6 +63,7 @@ void tn_warn(tn_context *c, const tn_node *at, const char *format, ...) {
 }
 
 void tn_context_warn(tn_context *c, const char *key, const char *format, ...) {
+  if (!c || !format) return;
   char text[400];
   va_list args;
   va_start(args, format);
@@ -81,13 +82,15 @@ void tn_warn_angle(tn_context *c, const tn_node *node) {
 }
 
 const char *tn_model_file(const tn_model *m, int i) {
-  for (int k = 0; k < m->draws && i >= 0; k++)
+  for (int k = 0; m && k < m->draws && i >= 0; k++)
     if (m->draw[k].figure == TN_MESH && !i--) return m->draw[k].file;
   return NULL;
 }
 
-int tn_model_warnings(const tn_model *m) { return m->warnings; }
-const tn_error *tn_model_warning(const tn_model *m, int i) { return i >= 0 && i < m->warnings ? m->warning[i] : NULL; }
+int tn_model_warnings(const tn_model *m) { return m ? m->warnings : 0; }
+const tn_error *tn_model_warning(const tn_model *m, int i) {
+  return m && i >= 0 && i < m->warnings ? m->warning[i] : NULL;
+}
 
 /* ---- a joint far from the rod it is on ------------------------------------------------------------------------------------ */
 

@@ -24,8 +24,9 @@ static tn_status no_memory(tn_error *e) {
 }
 
 tn_status tn_desc_new(const tn_allocator *allocator, tn_desc **desc, tn_error *e) {
-  if (!desc) return tn_fail(e, TN_E_USAGE, "tn_desc_new: nowhere to put the description");
+  TN_NEED(e, desc, "desc");
   *desc = NULL;
+  TN_NEED(e, !allocator || (allocator->allocate && allocator->release), "allocator->allocate or release");
   tn_arena arena;
   tn_arena_init(&arena, allocator);
   tn_desc *d = arena.allocator.allocate(arena.allocator.user, sizeof *d);
@@ -49,7 +50,8 @@ void tn_desc_free(tn_desc *d) {
 }
 
 tn_status tn_desc_parse(tn_desc *d, const char *name, const char *text, size_t size, tn_error *e) {
-  if (!d || (!text && size)) return tn_fail(e, TN_E_USAGE, "tn_desc_parse: no description or no text");
+  TN_NEED(e, d, "desc");
+  TN_NEED(e, text || !size, "text");
   tn_arena arena;
   tn_node *root = NULL;
   tn_arena_init(&arena, &d->arena.allocator);
@@ -94,7 +96,8 @@ static tn_status read_all(const tn_allocator *a, FILE *file, const char *path, c
 }
 
 tn_status tn_desc_read(tn_desc *d, const char *path, tn_error *e) {
-  if (!d || !path) return tn_fail(e, TN_E_USAGE, "tn_desc_read: no description or no path");
+  TN_NEED(e, d, "desc");
+  TN_NEED(e, path, "path");
   errno = 0;
   FILE *file = fopen(path, "rb");
   if (!file) return tn_fail(e, TN_E_IO, "cannot open '%s': %s", path, strerror(errno));
@@ -318,6 +321,8 @@ static tn_status not_finite(const char *pointer, double value, tn_error *e) {
 }
 
 tn_status tn_desc_number(tn_desc *d, const char *pointer, double value, tn_error *e) {
+  TN_NEED(e, d, "desc");
+  TN_NEED(e, pointer, "pointer");
   path p;
   tn_status status = place_for(d, pointer, 0, &p, e);
   if (status) return status;
@@ -326,11 +331,13 @@ tn_status tn_desc_number(tn_desc *d, const char *pointer, double value, tn_error
 }
 
 tn_status tn_desc_numbers(tn_desc *d, const char *pointer, int n, const double *values, tn_error *e) {
+  TN_NEED(e, d, "desc");
+  TN_NEED(e, pointer, "pointer");
   path p;
   tn_status status = place_for(d, pointer, 1, &p, e);
   if (status) return status;
-  if (n < 0 || (n && !values))
-    return tn_fail(e, TN_E_USAGE, "%s: %d numbers, or none where they should be", pointer, n);
+  if (n < 0) return tn_fail(e, TN_E_USAGE, "%s: %d numbers", pointer, n);
+  TN_NEED(e, values || !n, "values");
   for (int i = 0; i < n; i++)
     if (!isfinite(values[i])) return not_finite(pointer, values[i], e);
   /* over as many numbers nothing new is needed */
@@ -357,11 +364,14 @@ tn_status tn_desc_numbers(tn_desc *d, const char *pointer, int n, const double *
 }
 
 tn_status tn_desc_text(tn_desc *d, const char *pointer, const char *text, tn_error *e) {
+  TN_NEED(e, d, "desc");
+  TN_NEED(e, pointer, "pointer");
+  TN_NEED(e, text, "text");
   path p;
   tn_status status = place_for(d, pointer, 0, &p, e);
   if (status) return status;
-  if (!text || !valid_text(text, strlen(text))) {
-    tn_fail(e, TN_E_USAGE, "%s: the text is %s", pointer, text ? "not UTF-8" : "missing");
+  if (!valid_text(text, strlen(text))) {
+    tn_fail(e, TN_E_USAGE, "%s: the text is not UTF-8", pointer);
     tn_error_at(e, NULL, pointer);
     return TN_E_USAGE;
   }
@@ -370,10 +380,12 @@ tn_status tn_desc_text(tn_desc *d, const char *pointer, const char *text, tn_err
 }
 
 tn_status tn_desc_json(tn_desc *d, const char *pointer, const char *json, tn_error *e) {
+  TN_NEED(e, d, "desc");
+  TN_NEED(e, pointer, "pointer");
+  TN_NEED(e, json, "json");
   path p;
   tn_status status = place_for(d, pointer, 0, &p, e);
   if (status) return status;
-  if (!json) return tn_fail(e, TN_E_USAGE, "%s: the JSON is missing", pointer);
   tn_node *value = NULL;
   status = tn_json_value(&d->arena, json, strlen(json), p.n, &value, e);
   if (!status) return put(d, &p, value, e);
@@ -487,11 +499,13 @@ static tn_status part_pair(tn_arena *arena, const char **s, int room, const char
 }
 
 tn_status tn_desc_part(tn_desc *d, const char *pointer, const char *part, tn_error *e) {
+  TN_NEED(e, d, "desc");
+  TN_NEED(e, pointer, "pointer");
+  TN_NEED(e, part, "part");
   path p;
   tn_status status = place_for(d, pointer, 1, &p, e);
   if (status) return status;
-  if (!part || !valid_text(part, strlen(part)))
-    return tn_fail(e, TN_E_USAGE, "%s: the part is %s", pointer, part ? "not UTF-8" : "missing");
+  if (!valid_text(part, strlen(part))) return tn_fail(e, TN_E_USAGE, "%s: the part is not UTF-8", pointer);
   segment type = trim(part, strcspn(part, ":"));
   const char *s = strchr(part, ':');
   if (!is_name(type)) return tn_fail(e, TN_E_USAGE, "part '%s': expected type or type:key=value,key=value", part);

@@ -160,7 +160,8 @@ bool tn_node_print(const tn_node *node, int level, tn_write write, void *user) {
 }
 
 tn_status tn_desc_print(const tn_desc *desc, tn_write write, void *user, tn_error *e) {
-  if (!desc || !write) return tn_fail(e, TN_E_USAGE, "tn_desc_print: no description or nothing to write with");
+  TN_NEED(e, desc, "desc");
+  TN_NEED(e, write, "write");
   return !tn_node_print(desc->root, 0, write, user) || !write(user, "\n", 1)
              ? tn_fail(e, TN_E_IO, "writing the description was stopped")
              : TN_OK;

@@ -25,6 +25,8 @@ bool tn_csv_text(const char *text, bool quotes, tn_write write, void *user) {
 static int digits_of(double value, char text[40]) { return tn_format(text, 40, "%.17g", value); }
 
 tn_status tn_csv_head(const tn_sim *s, tn_write write, void *user) {
+  TN_NEED(NULL, s, "sim");
+  TN_NEED(NULL, write, "write");
   if (!write(user, "t", 1)) return TN_E_IO;
   for (int i = 0; i < s->m->columns; i++)
     if (!write(user, ",", 1) || !tn_csv_text(s->m->column[i], false, write, user)) return TN_E_IO;
@@ -32,6 +34,8 @@ tn_status tn_csv_head(const tn_sim *s, tn_write write, void *user) {
 }
 
 tn_status tn_csv_row(double t, int n, const double *values, tn_write write, void *user) {
+  TN_NEED(NULL, values || n <= 0, "values");
+  TN_NEED(NULL, write, "write");
   char text[40];
   if (!write(user, text, (size_t)digits_of(t, text))) return TN_E_IO;
   for (int i = 0; i < n; i++)

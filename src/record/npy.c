@@ -22,6 +22,8 @@ static tn_status npy_row(void *user, double t, int n, const double *values) {
 }
 
 tn_status tn_result_npy(tn_result *r, int group, tn_write write, void *user, tn_error *e) {
+  TN_NEED(e, r, "result");
+  TN_NEED(e, write, "write");
   char name[128], head[192] = "\x93NUMPY\x01";
   columns c = {.write = write, .user = user};
   tn_error_clear(e);

@@ -103,15 +103,30 @@ static bool make_room(waiting *w, const tn_allocator *a, int columns) {
   return (w->buffer = a->allocate(a->user, TN_TNR_BLOCK + w->room)) != NULL;
 }
 
+static void destroy(tn_recorder *r) {
+  if (!r) return;
+  const tn_allocator a = r->allocator;
+  if (r->rows.buffer) a.release(a.user, r->rows.buffer);
+  if (r->moves.buffer) a.release(a.user, r->moves.buffer);
+  if (r->motion) a.release(a.user, r->motion);
+  tn_sim_drop(r->sim);
+  a.release(a.user, r);
+}
+
+void tn_recorder_free(tn_recorder *r) {
+  if (r && !r->sim->under_way) destroy(r); /* a run may hand it rows */
+}
+
 static tn_recorder *empty(tn_sim *sim, tn_write write, void *user) {
   const tn_allocator *a = &sim->allocator;
   tn_recorder *r = a->allocate(a->user, sizeof *r);
   if (!r) return NULL;
   *r = (tn_recorder){.allocator = *a, .write = write, .user = user, .sim = sim};
+  tn_sim_hold(sim);
   if (make_room(&r->rows, a, sim->m->columns) && make_room(&r->moves, a, tn_motion_size(sim->m)) &&
       (r->motion = a->allocate(a->user, sizeof *r->motion * (size_t)tn_motion_size(sim->m))))
     return r;
-  tn_recorder_free(r);
+  destroy(r);
   return NULL;
 }
 
@@ -135,6 +150,11 @@ static bool begin(tn_recorder *r, const page *head) {
 
 tn_status tn_recorder_new(tn_sim *sim, const tn_desc *desc, const char *model_name, tn_write write, void *user,
                           tn_recorder **recorder, tn_error *e) {
+  TN_NEED(e, sim, "sim");
+  TN_NEED(e, desc, "desc");
+  TN_NEED(e, model_name, "model_name");
+  TN_NEED(e, write, "write");
+  TN_NEED(e, recorder, "recorder");
   const tn_allocator *a = &sim->allocator;
   page model = {.allocator = a}, head = {.allocator = a};
   tn_error_clear(e);
@@ -149,7 +169,7 @@ tn_status tn_recorder_new(tn_sim *sim, const tn_desc *desc, const char *model_na
   if (status == TN_OK && head.used > TN_TEXT_MOST) { /* what could not be read again is not written */
     drop(&model);
     drop(&head);
-    tn_recorder_free(r);
+    destroy(r);
     return tn_fail(e, TN_E_MODEL, "the model is too large to be recorded: its head has more than %zu bytes",
                    TN_TEXT_MOST);
   }
@@ -161,17 +181,8 @@ tn_status tn_recorder_new(tn_sim *sim, const tn_desc *desc, const char *model_na
     *recorder = r;
     return TN_OK;
   }
-  tn_recorder_free(r);
+  destroy(r);
   return tn_fail(e, status, status == TN_E_IO ? "the result could not be written" : "out of memory for the result");
-}
-
-void tn_recorder_free(tn_recorder *r) {
-  if (!r) return;
-  const tn_allocator a = r->allocator;
-  if (r->rows.buffer) a.release(a.user, r->rows.buffer);
-  if (r->moves.buffer) a.release(a.user, r->moves.buffer);
-  if (r->motion) a.release(a.user, r->motion);
-  a.release(a.user, r);
 }
 
 /* a block in one piece; one that did not get there is the last */
@@ -189,6 +200,7 @@ static tn_status flush(tn_recorder *r, waiting *w, const char *kind) {
 }
 
 tn_status tn_recorder_flush(tn_recorder *r) {
+  TN_NEED(NULL, r, "recorder");
   const tn_status status = flush(r, &r->moves, "MOVE"); /* first: rows that are there have their motion */
   return status == TN_OK ? flush(r, &r->rows, "ROWS") : status;
 }
@@ -200,6 +212,8 @@ static bool show(waiting *w, const char *kind, tn_write write, void *user) {
 }
 
 tn_status tn_recorder_tail(tn_recorder *r, tn_write write, void *user) {
+  TN_NEED(NULL, r, "recorder");
+  TN_NEED(NULL, write, "write");
   return show(&r->moves, "MOVE", write, user) && show(&r->rows, "ROWS", write, user) ? TN_OK : TN_E_IO;
 }
 
@@ -217,7 +231,7 @@ static bool put_row(waiting *w, double t, const double *values) {
 
 tn_status tn_recorder_row(void *recorder, double t, int n, const double *values) {
   tn_recorder *r = recorder;
-  if (n != r->rows.columns) return TN_E_USAGE;
+  if (!r || n != r->rows.columns || (n && !values)) return TN_E_USAGE;
   if (r->failed) return TN_E_IO;
   tn_motion(r->sim, t, r->motion);
   /* both at once: a file that is cut off has hardly more of the one than of the other */
@@ -226,6 +240,10 @@ tn_status tn_recorder_row(void *recorder, double t, int n, const double *values)
 }
 
 tn_status tn_recorder_end(tn_recorder *r, const tn_sim *sim, const char *model_name, tn_report report) {
+  TN_NEED(NULL, r, "recorder");
+  TN_NEED(NULL, sim, "sim");
+  TN_NEED(NULL, model_name, "model_name");
+  TN_NEED(NULL, report, "report");
   page text = {.allocator = &r->allocator};
   unsigned char head[TN_TNR_BLOCK];
   tn_status status = tn_recorder_flush(r);
@@ -260,6 +278,8 @@ static void list(void *recorder, tn_keep *k) {
 }
 
 tn_status tn_recorder_save(tn_recorder *r, tn_write write, void *user, tn_error *e) {
+  TN_NEED(e, r, "recorder");
+  TN_NEED(e, write, "write");
   tn_error_clear(e);
   if (r->failed) return tn_fail(e, TN_E_IO, "the result could not be written: its state is not worth saving");
   const tn_status status = tn_keep_save(list, r, r->sim->m->fingerprint, write, user, e);
@@ -302,8 +322,13 @@ static tn_status check_file(const tn_recorder *r, const char *path, tn_error *e)
 tn_status tn_recorder_resume(tn_sim *sim, const char *path, const void *state, size_t size, tn_write write, void *user,
                              tn_recorder **recorder, long *length, tn_error *e) {
   size_t used = 0;
-  tn_error_clear(e);
-  *recorder = NULL;
+  if (recorder) *recorder = NULL;
+  TN_TRY(tn_sim_may_change(sim, __func__, e));
+  TN_NEED(e, path, "path");
+  TN_NEED(e, state, "state");
+  TN_NEED(e, write, "write");
+  TN_NEED(e, recorder, "recorder");
+  TN_NEED(e, length, "length");
   tn_recorder *r = empty(sim, write, user);
   if (!r) return tn_fail(e, TN_E_MEMORY, "out of memory for the result");
   tn_status status = tn_keep_load(list, r, sim->m->fingerprint, state, size, &used, e);
@@ -312,7 +337,7 @@ tn_status tn_recorder_resume(tn_sim *sim, const char *path, const void *state, s
   if (status == TN_OK) status = check_file(r, path, e);
   if (status == TN_OK) status = tn_sim_load(sim, (const unsigned char *)state + used, size - used, e);
   if (status != TN_OK) {
-    tn_recorder_free(r);
+    destroy(r);
     return status;
   }
   sim->moving = true;

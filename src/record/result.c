@@ -210,8 +210,11 @@ tn_status tn_result_open_file(const tn_allocator *allocator, FILE *file, const c
 }
 
 tn_status tn_result_open(const tn_allocator *allocator, const char *path, tn_result **result, tn_error *e) {
-  tn_error_clear(e);
+  TN_NEED(e, result, "result");
   *result = NULL;
+  TN_NEED(e, path, "path");
+  TN_NEED(e, !allocator || (allocator->allocate && allocator->release), "allocator->allocate or release");
+  tn_error_clear(e);
   errno = 0;
   FILE *file = fopen(path, "rb");
   if (!file) return tn_fail(e, TN_E_IO, "cannot open '%s': %s", path, strerror(errno));
@@ -227,6 +230,7 @@ void tn_result_close(tn_result *r) {
 }
 
 tn_status tn_result_check(const tn_result *r, tn_result_fault *fault, tn_error *e) {
+  TN_NEED(e, r, "result");
   const unsigned long long at = (unsigned long long)r->fault_at;
   tn_error_clear(e);
   if (fault) *fault = r->fault;
@@ -243,21 +247,23 @@ tn_status tn_result_check(const tn_result *r, tn_result_fault *fault, tn_error *
   return TN_E_IO;
 }
 
-int tn_result_columns(const tn_result *r) { return r->columns - 1; }
+int tn_result_columns(const tn_result *r) { return r ? r->columns - 1 : 0; }
 const char *tn_result_column(const tn_result *r, int i) {
-  return i >= -1 && i < r->columns - 1 ? r->column[i + 1] : NULL;
+  return r && i >= -1 && i < r->columns - 1 ? r->column[i + 1] : NULL;
 }
-const char *tn_result_unit(const tn_result *r, int i) { return i >= -1 && i < r->columns - 1 ? r->unit[i + 1] : NULL; }
-long tn_result_rows(const tn_result *r) { return r->stream[TN_ROWS].rows; }
-const char *tn_result_model(const tn_result *r) { return text_of(r->head, "model"); }
-const char *tn_result_name(const tn_result *r) { return r->name; }
-const char *tn_result_title(const tn_result *r) { return r->title; }
-const char *tn_result_settings(const tn_result *r) { return r->settings; }
-const char *tn_result_summary(const tn_result *r) { return r->summary; }
-int tn_result_groups(const tn_result *r) { return r->groups; }
+const char *tn_result_unit(const tn_result *r, int i) {
+  return r && i >= -1 && i < r->columns - 1 ? r->unit[i + 1] : NULL;
+}
+long tn_result_rows(const tn_result *r) { return r ? r->stream[TN_ROWS].rows : 0; }
+const char *tn_result_model(const tn_result *r) { return r ? text_of(r->head, "model") : NULL; }
+const char *tn_result_name(const tn_result *r) { return r ? r->name : NULL; }
+const char *tn_result_title(const tn_result *r) { return r ? r->title : NULL; }
+const char *tn_result_settings(const tn_result *r) { return r ? r->settings : NULL; }
+const char *tn_result_summary(const tn_result *r) { return r ? r->summary : NULL; }
+int tn_result_groups(const tn_result *r) { return r ? r->groups : 0; }
 
 int tn_result_group(const tn_result *r, int g, char *name, size_t size, int *first) {
-  if (g < 0 || g >= r->groups) return 0;
+  if (!r || !first || g < 0 || g >= r->groups) return 0;
   const char *column = r->column[r->group[g]];
   *first = r->group[g] - 1;
   tn_format(name, size, "%.*s", (int)prefix(column), column);
@@ -299,6 +305,8 @@ static tn_status each(tn_result *r, int stream, bool paired, tn_row row, void *u
 }
 
 tn_status tn_result_each(tn_result *r, tn_row row, void *user, tn_error *e) {
+  TN_NEED(e, r, "result");
+  TN_NEED(e, row, "row");
   return each(r, TN_ROWS, false, row, user, e);
 }
 
@@ -327,6 +335,8 @@ static tn_status csv_row(void *user, double t, int n, const double *values) {
 }
 
 tn_status tn_result_csv(tn_result *r, tn_write write, void *user, tn_error *e) {
+  TN_NEED(e, r, "result");
+  TN_NEED(e, write, "write");
   csv c = {write, user};
   bool good = true;
   for (int i = 0; i < r->columns && good; i++)

@@ -167,6 +167,9 @@ static bool limits_of(const tn_model *m, int i, char *text, size_t size) {
 static int nonholonomic(const tn_model *m) { return m->rows - m->holonomic; }
 
 tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write, void *user) {
+  TN_NEED(NULL, s, "sim");
+  TN_NEED(NULL, model_name, "model_name");
+  TN_NEED(NULL, write, "write");
   tn_printer printer = {write, user, false}, *p = &printer;
   const tn_model *m = s->m;
   const tn_summary *r = &s->summary;
@@ -233,6 +236,9 @@ tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write
 }
 
 tn_status tn_report_check_json(tn_sim *s, const char *model_name, tn_write write, void *user) {
+  TN_NEED(NULL, s, "sim");
+  TN_NEED(NULL, model_name, "model_name");
+  TN_NEED(NULL, write, "write");
   tn_json json = {.write = write, .user = user}, *j = &json;
   const tn_model *m = s->m;
   const tn_summary *r = &s->summary;

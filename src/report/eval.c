@@ -8,6 +8,9 @@ static void matrix(tn_json *j, const char *key, int rows, int columns, const dou
 }
 
 tn_status tn_report_eval(tn_sim *s, const char *model_name, tn_write write, void *user, tn_error *error) {
+  TN_TRY(tn_sim_may_change(s, __func__, error)); /* outputs are evaluated where a run has its rows */
+  TN_NEED(error, model_name, "model_name");
+  TN_NEED(error, write, "write");
   tn_json json = {.write = write, .user = user}, *j = &json;
   tn_eval e;
   tn_status status = tn_sim_eval(s, &e, error);

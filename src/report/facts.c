@@ -2,6 +2,7 @@
 #include "report/report.h"
 
 bool tn_result_verdict(const tn_result *r, tn_run_verdict *verdict) {
+  if (!r || !verdict) return false;
   const char *text = tn_result_summary(r);
   tn_arena arena;
   tn_node *root = NULL;

@@ -527,6 +527,8 @@ static tn_status write_file(maker *k, tn_error *e) {
 }
 
 tn_status tn_result_glb(tn_result *r, tn_write write, void *user, tn_error *e) {
+  TN_NEED(e, r, "result");
+  TN_NEED(e, write, "write");
   maker k = {.r = r, .out = {.write = write, .user = user}};
   tn_error local;
   tn_model *m = NULL;

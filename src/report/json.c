@@ -24,6 +24,9 @@ static void place(tn_json *j, const tn_error *e) {
 }
 
 tn_status tn_report_failure(const tn_error *e, const char *model_name, tn_write write, void *user) {
+  TN_NEED(NULL, e, "error");
+  TN_NEED(NULL, model_name, "model_name");
+  TN_NEED(NULL, write, "write");
   tn_json json = {.write = write, .user = user}, *j = &json;
   tn_json_open(j, NULL, "{");
   tn_json_text(j, "tenon", TN_VERSION);
@@ -213,6 +216,9 @@ static void verdict(tn_json *j, const tn_sim *s) {
 }
 
 tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write, void *user) {
+  TN_NEED(NULL, s, "sim");
+  TN_NEED(NULL, model_name, "model_name");
+  TN_NEED(NULL, write, "write");
   tn_json json = {.write = write, .user = user}, *j = &json;
   const tn_summary *r = &s->summary;
   const tn_model *m = s->m;

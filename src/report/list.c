@@ -284,6 +284,7 @@ static void write_entry(tn_printer *p, tn_registry kind, const void *type, bool 
 
 tn_status tn_list_print(const char *kind, const char *name, bool markdown, tn_write write, void *user,
                         tn_error *error) {
+  TN_NEED(error, write, "write");
   tn_printer printer = {write, user, false}, *p = &printer;
   bool known_kind = !kind;
   tn_error_clear(error);

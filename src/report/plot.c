@@ -274,6 +274,8 @@ static tn_status draw(picture *g, tn_arena *arena, tn_error *e) {
 }
 
 tn_status tn_result_svg(tn_result *r, tn_write write, void *user, tn_error *e) {
+  TN_NEED(e, r, "result");
+  TN_NEED(e, write, "write");
   tn_arena arena;
   tn_error_clear(e);
   tn_arena_init(&arena, tn_result_allocator(r));

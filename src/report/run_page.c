@@ -390,9 +390,13 @@ static tn_status write_page(maker *k, tn_write write, void *user, tn_error *e) {
 }
 
 tn_status tn_result_page(tn_result *r, tn_write write, void *user, tn_error *e) {
+  TN_NEED(e, r, "result");
+  TN_NEED(e, write, "write");
   maker k = {.r = r};
   tn_model *m = NULL;
   tn_drawing *d = NULL;
+  tn_error local;
+  if (!e) e = &local;
   tn_error_clear(e);
   tn_status status = tn_result_drawing(r, true, &m, &d, e);
   k.m = m;

@@ -60,6 +60,8 @@ static void line(void *to, const tn_integrator_type *type, int order, const tn_r
 }
 
 tn_status tn_report_stability_text(const char *integrator, tn_write write, void *user, tn_error *error) {
+  TN_NEED(error, integrator, "integrator");
+  TN_NEED(error, write, "write");
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
   const tn_integrator_type *type;
   tn_status status = find(integrator, &type, error);
@@ -139,6 +141,8 @@ static tn_status members(tn_json *j, const tn_integrator_type *type, tn_error *e
 }
 
 tn_status tn_report_stability_json(const char *integrator, tn_write write, void *user, tn_error *error) {
+  TN_NEED(error, integrator, "integrator");
+  TN_NEED(error, write, "write");
   tn_json json = {.write = write, .user = user}, *j = &json;
   const tn_integrator_type *type;
   tn_status status = find(integrator, &type, error);
@@ -168,6 +172,8 @@ static void look_for_end(void *to, const tn_integrator_type *type, int order, co
 }
 
 tn_status tn_report_stability_csv(const char *integrator, tn_write write, void *user, tn_error *error) {
+  TN_NEED(error, integrator, "integrator");
+  TN_NEED(error, write, "write");
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
   const tn_integrator_type *type;
   bool endless = false;
@@ -281,11 +287,17 @@ static void gains(tn_json *j, const tn_integrator_type *type) {
 
 tn_status tn_report_stability_page(int n, const char *const *integrators, const char *command, tn_write write,
                                    void *user, tn_error *error) {
+  TN_NEED(error, integrators || n <= 0, "integrators");
+  TN_NEED(error, command, "command");
+  TN_NEED(error, write, "write");
   tn_error spare, *e = error ? error : &spare;
   const tn_integrator_type *type;
   tn_page page;
   tn_error_clear(e);
-  for (int i = 0; i < n; i++) TN_TRY(find(integrators[i], &type, e));
+  for (int i = 0; i < n; i++) {
+    TN_NEED(e, integrators[i], "integrators");
+    TN_TRY(find(integrators[i], &type, e));
+  }
   tn_region *room = tn_block_new(NULL, sizeof *room);
   if (!room) return tn_fail(e, TN_E_MEMORY, "out of memory");
   tn_status status = tn_page_begin(&page, write, user, "study", NULL, "Regions of stability", e);

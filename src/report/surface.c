@@ -63,6 +63,8 @@ static void put_set(tn_printer *p, const tn_fuzzy_set *s) {
 }
 
 tn_status tn_report_surface_text(const char *stabilizer, tn_write write, void *user, tn_error *error) {
+  TN_NEED(error, stabilizer, "stabilizer");
+  TN_NEED(error, write, "write");
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
   tn_controller c;
   const tn_status status = find(stabilizer, &c, error);
@@ -122,6 +124,8 @@ static void members(tn_json *j, const char *stabilizer, const tn_controller *c) 
 }
 
 tn_status tn_report_surface_json(const char *stabilizer, tn_write write, void *user, tn_error *error) {
+  TN_NEED(error, stabilizer, "stabilizer");
+  TN_NEED(error, write, "write");
   tn_json json = {.write = write, .user = user}, *j = &json;
   tn_controller c;
   const tn_status status = find(stabilizer, &c, error);
@@ -135,6 +139,9 @@ tn_status tn_report_surface_json(const char *stabilizer, tn_write write, void *u
 
 tn_status tn_report_surface_page(const char *stabilizer, const char *command, tn_write write, void *user,
                                  tn_error *error) {
+  TN_NEED(error, stabilizer, "stabilizer");
+  TN_NEED(error, command, "command");
+  TN_NEED(error, write, "write");
   tn_error spare, *e = error ? error : &spare;
   tn_controller c;
   tn_page page;
@@ -154,6 +161,8 @@ tn_status tn_report_surface_page(const char *stabilizer, const char *command, tn
 }
 
 tn_status tn_report_surface_csv(const char *stabilizer, tn_write write, void *user, tn_error *error) {
+  TN_NEED(error, stabilizer, "stabilizer");
+  TN_NEED(error, write, "write");
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
   tn_controller c;
   const tn_status status = find(stabilizer, &c, error);

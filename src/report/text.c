@@ -92,6 +92,9 @@ static void long_run(tn_printer *p, const tn_sim *s) {
 #define SCALED "each row divided by its length in the metric of the masses"
 
 tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write, void *user) {
+  TN_NEED(NULL, s, "sim");
+  TN_NEED(NULL, model_name, "model_name");
+  TN_NEED(NULL, write, "write");
   tn_printer printer = {write, user, false}, *p = &printer;
   const tn_summary *r = &s->summary;
   const tn_model *m = s->m;

@@ -479,6 +479,7 @@ tn_status tn_events_restart(tn_sim *s) {
 /* ---- for those who ask ----------------------------------------------------------------------------------------------------------- */
 
 bool tn_sim_fired(const tn_sim *s, int i, tn_fired *f) {
+  if (!s || !f) return false;
   if (i < 0 || i >= s->m->triggers) return false;
   const tn_happening *h = &s->happening;
   *f = (tn_fired){.event = s->m->trigger[i].name, .count = h->count[i], .energy_lost = h->lost[i]};
@@ -488,6 +489,7 @@ bool tn_sim_fired(const tn_sim *s, int i, tn_fired *f) {
 }
 
 bool tn_sim_impulse(const tn_sim *s, int i, tn_impulse *p) {
+  if (!s || !p) return false;
   if (i < 0 || i >= s->happening.impulses) return false;
   const tn_struck *x = &s->happening.impulse[i];
   *p = (tn_impulse){.t = x->t, .joint = s->m->joint[x->joint].name, .energy_lost = x->lost};
@@ -496,12 +498,12 @@ bool tn_sim_impulse(const tn_sim *s, int i, tn_impulse *p) {
   return true;
 }
 
-int tn_sim_parameters(const tn_sim *s) { return s->m->parameters; }
+int tn_sim_parameters(const tn_sim *s) { return s ? s->m->parameters : 0; }
 const char *tn_sim_parameter_name(const tn_sim *s, int i) {
-  return i >= 0 && i < s->m->parameters ? s->m->parameter[i].name : NULL;
+  return s && i >= 0 && i < s->m->parameters ? s->m->parameter[i].name : NULL;
 }
 double tn_sim_parameter(const tn_sim *s, int i) {
-  return i >= 0 && i < s->m->parameters ? s->solver.sys.switching.parameter[i] : NAN;
+  return s && i >= 0 && i < s->m->parameters ? s->solver.sys.switching.parameter[i] : NAN;
 }
 
 /* something was changed from outside: before the first step it is part of the start */
@@ -550,10 +552,9 @@ static tn_status set_parameter(tn_sim *s, const char *name, double value, tn_err
 }
 
 tn_status tn_sim_set_parameter(tn_sim *s, const char *name, double value, tn_error *error) {
-  tn_error *const outer = s->e; /* a run that is under way has its own */
-  const tn_status status = set_parameter(s, name, value, error);
-  s->e = outer;
-  return status;
+  TN_TRY(tn_sim_may_change(s, __func__, error));
+  TN_NEED(error, name, "name");
+  return set_parameter(s, name, value, error);
 }
 
 static tn_status part_named(const tn_sim *s, const char *name, bool *joint, int *part, tn_error *e) {
@@ -586,13 +587,15 @@ static tn_status switch_part(tn_sim *s, const char *name, bool on, tn_error *err
 }
 
 tn_status tn_sim_switch(tn_sim *s, const char *name, bool on, tn_error *error) {
-  tn_error *const outer = s->e;
-  const tn_status status = switch_part(s, name, on, error);
-  s->e = outer;
-  return status;
+  TN_TRY(tn_sim_may_change(s, __func__, error));
+  TN_NEED(error, name, "name");
+  return switch_part(s, name, on, error);
 }
 
 tn_status tn_sim_is_on(const tn_sim *s, const char *name, bool *on, tn_error *error) {
+  TN_NEED(error, s, "sim");
+  TN_NEED(error, name, "name");
+  TN_NEED(error, on, "on");
   bool joint;
   int part;
   tn_error_clear(error);

@@ -29,6 +29,7 @@ void tn_finite_keep(tn_sim *s, tn_keep *k) {
 }
 
 bool tn_sim_bad_output(const tn_sim *s, int i, tn_bad_output *bad) {
+  if (!s || !bad) return false;
   for (int k = 0; i >= 0 && k < s->m->columns; k++) {
     if (!s->bad_rows[k] || i-- > 0) continue;
     *bad = (tn_bad_output){.name = s->m->column[k], .first = s->bad_since[k], .rows = s->bad_rows[k]};

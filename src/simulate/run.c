@@ -20,7 +20,6 @@ static tn_status settle(tn_sim *s, bool judged) {
   s->ode.redundant = s->summary.redundant_rows;
   if ((status = tn_packed_start(s)) != TN_OK) return status;
   tn_scales_begin(s);
-  m->run.integrator->start(tn_integrator_self(s->m), s->work, s->ode.n);
   s->t_step = s->t0 = s->t;
   s->fixed_steps = 0;
   s->h = 0;
@@ -46,7 +45,10 @@ static tn_status settle(tn_sim *s, bool judged) {
   s->started = true;
   s->stopped = false;
   if (m->servos && (status = tn_servos_begin(s)) != TN_OK) return status;
-  return judged ? tn_check_contract(s, s->t) : TN_OK;
+  if (judged && (status = tn_check_contract(s, s->t)) != TN_OK) return status;
+  /* last: an integrator may have memory outside of the block, which tn_sim_set_state could not bring back */
+  m->run.integrator->start(tn_integrator_self(s->m), s->work, s->ode.n);
+  return TN_OK;
 }
 
 /* how far the given start is off, for the report */
@@ -114,6 +116,7 @@ tn_status tn_end_run(tn_sim *s, tn_status status) {
 }
 
 bool tn_sim_is_long(const tn_sim *s) {
+  if (!s) return false;
   static const double WORTH = 1e-5, TOLERANCES = 1000; /* of the scale of the motion; of the tolerance */
   enum { FIXED_STEPS = 100000 };
   const tn_run *r = &s->m->run;
@@ -141,6 +144,7 @@ static tn_status watched(tn_sim *s) {
 }
 
 tn_status tn_sim_start(tn_sim *s, tn_error *error) {
+  TN_TRY(tn_sim_may_change(s, __func__, error));
   s->e = error ? error : &s->spare;
   tn_error_clear(s->e);
   if (s->stopped) return has_stopped(s);
@@ -149,6 +153,7 @@ tn_status tn_sim_start(tn_sim *s, tn_error *error) {
 }
 
 tn_status tn_sim_set(tn_sim *s, double t, const double *q, const double *u, bool assemble, tn_error *error) {
+  TN_TRY(tn_sim_may_change(s, __func__, error));
   s->e = error ? error : &s->spare;
   tn_error_clear(s->e);
   if (!isfinite(t)) return tn_fail(s->e, TN_E_USAGE, "the time is not a finite number");
@@ -165,19 +170,33 @@ tn_status tn_sim_set(tn_sim *s, double t, const double *q, const double *u, bool
   return tn_end_run(s, status);
 }
 
+/* a refused state leaves everything as it was, caches and counts too: all of it lies in one block, of which a copy is kept */
 tn_status tn_sim_set_state(tn_sim *s, const double *state, tn_error *error) {
-  s->e = error ? error : &s->spare;
-  tn_error_clear(s->e);
+  TN_TRY(tn_sim_may_change(s, __func__, error));
+  const size_t size = sizeof *state * (size_t)s->m->states;
+  TN_NEED(error, state || !size, "state");
   for (int i = 0; i < s->m->states; i++)
-    if (!isfinite(state[i])) return tn_fail(s->e, TN_E_USAGE, "%s is not a finite number", s->m->state_name[i]);
-  memcpy(tn_states_of(s, s->y), state, sizeof *state * (size_t)s->m->states);
-  if (!s->started) return TN_OK;
+    if (!isfinite(state[i])) return tn_fail(error, TN_E_USAGE, "%s is not a finite number", s->m->state_name[i]);
+  if (!s->started) {
+    if (size) memcpy(tn_states_of(s, s->y), state, size);
+    return TN_OK;
+  }
+  const tn_allocator allocator = s->allocator;
+  void *before = tn_block_new(&allocator, s->size);
+  if (!before) return tn_fail(error, TN_E_MEMORY, "out of memory: a copy of the state needs %zu bytes", s->size);
+  memcpy(before, s, s->size);
+  s->e = error ? error : &s->spare;
+  if (size) memcpy(tn_states_of(s, s->y), state, size);
   tn_status status = tn_at(s, s->t, s->y, s->e);
-  return tn_end_run(s, status == TN_OK ? settle(s, false) : status);
+  status = tn_end_run(s, status == TN_OK ? settle(s, false) : status);
+  if (status != TN_OK) memcpy(s, before, s->size);
+  tn_block_free(&allocator, before);
+  return status;
 }
 
 tn_status tn_sim_remember(tn_sim *s, const double *memory, tn_error *error) {
-  tn_error_clear(error);
+  TN_TRY(tn_sim_may_change(s, __func__, error));
+  TN_NEED(error, memory || !s->m->memory, "memory");
   for (int i = 0; i < s->m->memory; i++)
     if (!isfinite(memory[i])) return tn_fail(error, TN_E_USAGE, "what a joint remembers is not a finite number");
   if (s->m->memory) memcpy(s->solver.sys.memory, memory, sizeof *memory * (size_t)s->m->memory);
@@ -187,6 +206,7 @@ tn_status tn_sim_remember(tn_sim *s, const double *memory, tn_error *error) {
 }
 
 tn_status tn_sim_advance(tn_sim *s, double t, tn_error *error) {
+  TN_TRY(tn_sim_may_change(s, __func__, error));
   const double cpu = tn_cpu_clock();
   s->e = error ? error : &s->spare;
   tn_error_clear(s->e);
@@ -268,6 +288,7 @@ static tn_status run(tn_sim *s) {
 }
 
 tn_status tn_sim_run(tn_sim *s, tn_row row, void *user, tn_error *error) {
+  TN_TRY(tn_sim_may_change(s, __func__, error));
   const double cpu = tn_cpu_clock();
   s->e = error ? error : &s->spare;
   tn_error_clear(s->e);

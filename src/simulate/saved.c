@@ -392,6 +392,8 @@ static tn_status sensible(tn_sim *s) {
 }
 
 tn_status tn_sim_save(tn_sim *s, tn_write write, void *user, tn_error *error) {
+  TN_NEED(error, s, "sim");
+  TN_NEED(error, write, "write");
   tn_error_clear(error);
   if (!s->started) return tn_fail(error, TN_E_USAGE, "there is nothing to save before the start: tn_sim_start");
   if (s->stopped) return tn_fail(error, TN_E_USAGE, "the simulation has stopped: its state is not worth saving");
@@ -401,15 +403,17 @@ tn_status tn_sim_save(tn_sim *s, tn_write write, void *user, tn_error *error) {
                    s->m->run.integrator->name);
   place p = place_of(s);
   mask m = {s, s->solver.sys.off, s->solver.sys.force_off};
-  const tn_status status = tn_keep_save(list_mask, &m, s->m->fingerprint, write, user, error);
-  return status == TN_OK ? tn_keep_save(list, &p, s->m->fingerprint, write, user, error) : status;
+  const bool running = s->under_way;
+  s->under_way = true; /* `write` may not change what is being written */
+  tn_status status = tn_keep_save(list_mask, &m, s->m->fingerprint, write, user, error);
+  if (status == TN_OK) status = tn_keep_save(list, &p, s->m->fingerprint, write, user, error);
+  s->under_way = running;
+  return status;
 }
 
 tn_status tn_sim_load(tn_sim *s, const void *data, size_t size, tn_error *error) {
-  if (s->under_way) { /* the steps and rows of that run are of the state as it is; nor may its messages go elsewhere */
-    tn_error_clear(error);
-    return tn_fail(error, TN_E_USAGE, "a state cannot be put back while the simulation runs: end the run first");
-  }
+  TN_TRY(tn_sim_may_change(s, __func__, error));
+  TN_NEED(error, data, "data");
   s->e = error ? error : &s->spare;
   tn_error_clear(s->e);
   /* both pieces, before anything is begun */

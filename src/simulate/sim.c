@@ -123,7 +123,9 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
 tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
   tn_sim measure = {0};
   tn_carve c = {NULL, 0};
+  TN_NEED(error, sim, "sim");
   *sim = NULL;
+  TN_NEED(error, m, "model");
   tn_error_clear(error);
   tn_status known = tn_start_large(m, error);
   if (known != TN_OK) return known;
@@ -146,8 +148,10 @@ tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
   c = (tn_carve){block, 0};
   tn_sim *s = TN_CARVE(&c, tn_sim, 1);
   s->m = m;
+  s->references = 1;
   s->allocator = m->arena.allocator;
   carve(s, &c, m);
+  s->size = c.used;
   s->ode = (tn_ode){.self = s,
                     .n = s->n,
                     .ledgers = tn_ledgers(m),
@@ -183,38 +187,57 @@ tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
   if (m->sigma) memcpy(s->start_sigma, m->sigma, sizeof *m->sigma * (size_t)m->rows);
   s->summary.contract_kept = true;
   s->e = &s->spare;
+  tn_model_hold(m);
   *sim = s;
   return TN_OK;
 }
 
-void tn_sim_free(tn_sim *s) {
-  if (!s) return;
+void tn_sim_hold(tn_sim *s) { s->references++; }
+
+void tn_sim_drop(tn_sim *s) {
+  if (!s || --s->references > 0) return;
   const tn_allocator allocator = s->allocator;
-  if (s->m->run.integrator->end) s->m->run.integrator->end(s->work);
+  const tn_model *m = s->m;
+  if (m->run.integrator->end) m->run.integrator->end(s->work);
   tn_block_free(&allocator, s);
+  tn_model_drop(m);
 }
 
-int tn_sim_columns(const tn_sim *s) { return s->m->columns; }
-const char *tn_sim_column(const tn_sim *s, int i) { return i >= 0 && i < s->m->columns ? s->m->column[i] : NULL; }
-const char *tn_sim_column_unit(const tn_sim *s, int i) {
-  return i >= 0 && i < s->m->columns ? s->m->column_unit[i] : NULL;
+void tn_sim_free(tn_sim *s) {
+  if (s && !s->under_way) tn_sim_drop(s);
 }
-const char *tn_sim_coordinate(const tn_sim *s, int i) { return i >= 0 && i < s->m->nq ? s->m->q_name[i] : NULL; }
-const char *tn_sim_speed(const tn_sim *s, int i) { return i >= 0 && i < s->m->nu ? s->m->u_name[i] : NULL; }
+
+tn_status tn_sim_may_change(const tn_sim *s, const char *function, tn_error *e) {
+  if (!s) return tn_null_argument(e, function, "sim");
+  tn_error_clear(e);
+  if (!s->under_way) return TN_OK;
+  tn_fail(e, TN_E_USAGE, "%s: not while the simulation runs", function);
+  tn_hint(e, "a watch and a receiver of rows may only read it: end the run first");
+  return TN_E_USAGE;
+}
+
+int tn_sim_columns(const tn_sim *s) { return s ? s->m->columns : 0; }
+const char *tn_sim_column(const tn_sim *s, int i) { return s && i >= 0 && i < s->m->columns ? s->m->column[i] : NULL; }
+const char *tn_sim_column_unit(const tn_sim *s, int i) {
+  return s && i >= 0 && i < s->m->columns ? s->m->column_unit[i] : NULL;
+}
+const char *tn_sim_coordinate(const tn_sim *s, int i) { return s && i >= 0 && i < s->m->nq ? s->m->q_name[i] : NULL; }
+const char *tn_sim_speed(const tn_sim *s, int i) { return s && i >= 0 && i < s->m->nu ? s->m->u_name[i] : NULL; }
 const char *tn_sim_row_joint(const tn_sim *s, int i) {
-  return i >= 0 && i < s->m->rows ? s->m->joint[s->m->row_joint[i]].name : NULL;
+  return s && i >= 0 && i < s->m->rows ? s->m->joint[s->m->row_joint[i]].name : NULL;
 }
 void tn_sim_watch(tn_sim *s, tn_watch watch, void *user) {
+  if (!s) return;
   s->watch = watch;
   s->watcher = user;
 }
-double tn_sim_time(const tn_sim *s) { return s->t; }
-int tn_sim_coordinates(const tn_sim *s) { return s->m->nq; }
-int tn_sim_speeds(const tn_sim *s) { return s->m->nu; }
-const double *tn_sim_q(const tn_sim *s) { return s->y; }
-const double *tn_sim_u(const tn_sim *s) { return s->y + s->m->nq; }
+double tn_sim_time(const tn_sim *s) { return s ? s->t : (double)NAN; }
+int tn_sim_coordinates(const tn_sim *s) { return s ? s->m->nq : 0; }
+int tn_sim_speeds(const tn_sim *s) { return s ? s->m->nu : 0; }
+const double *tn_sim_q(const tn_sim *s) { return s ? s->y : NULL; }
+const double *tn_sim_u(const tn_sim *s) { return s ? s->y + s->m->nq : NULL; }
 bool tn_sim_drift(const tn_sim *s, int i, tn_drift *d) {
-  if (i < 0 || i >= s->m->joints) return false;
+  if (!s || !d || i < 0 || i >= s->m->joints) return false;
   const tn_joint *j = &s->m->joint[i];
   *d = s->drifted[i];
   d->joint = j->name;
@@ -225,18 +248,21 @@ bool tn_sim_drift(const tn_sim *s, int i, tn_drift *d) {
   return true;
 }
 
-int tn_sim_states(const tn_sim *s) { return s->m->states; }
-const double *tn_sim_state(const tn_sim *s) { return s->y + s->m->nq + s->m->nu; }
+int tn_sim_states(const tn_sim *s) { return s ? s->m->states : 0; }
+const double *tn_sim_state(const tn_sim *s) { return s ? s->y + s->m->nq + s->m->nu : NULL; }
 const char *tn_sim_state_name(const tn_sim *s, int i) {
-  return i >= 0 && i < s->m->states ? s->m->state_name[i] : NULL;
+  return s && i >= 0 && i < s->m->states ? s->m->state_name[i] : NULL;
 }
-int tn_sim_remembered(const tn_sim *s) { return s->m->memory; }
-const double *tn_sim_memory(const tn_sim *s) { return s->solver.sys.memory; }
-const tn_summary *tn_sim_summary(const tn_sim *s) { return &s->summary; }
-int tn_sim_events(const tn_sim *s) { return s->events; }
-const tn_event *tn_sim_event(const tn_sim *s, int i) { return i >= 0 && i < s->events ? &s->event[i] : NULL; }
+int tn_sim_remembered(const tn_sim *s) { return s ? s->m->memory : 0; }
+const double *tn_sim_memory(const tn_sim *s) { return s ? s->solver.sys.memory : NULL; }
+const tn_summary *tn_sim_summary(const tn_sim *s) { return s ? &s->summary : NULL; }
+int tn_sim_events(const tn_sim *s) { return s ? s->events : 0; }
+const tn_event *tn_sim_event(const tn_sim *s, int i) { return s && i >= 0 && i < s->events ? &s->event[i] : NULL; }
 
 tn_status tn_sim_channel(tn_sim *s, const char *name, double *value, tn_error *error) {
+  TN_NEED(error, s, "sim");
+  TN_NEED(error, name, "name");
+  TN_NEED(error, value, "value");
   tn_channel ch;
   tn_error_clear(error);
   if (!tn_model_channel(s->m, name, &ch, error)) {
@@ -279,6 +305,8 @@ static tn_status solve_densely(tn_sim *s) {
 }
 
 tn_status tn_sim_eval(tn_sim *s, tn_eval *e, tn_error *error) {
+  TN_NEED(error, s, "sim");
+  TN_NEED(error, e, "eval");
   tn_error *const before = s->e;
   tn_error_clear(error);
   if (s->m->large)

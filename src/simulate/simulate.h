@@ -240,8 +240,10 @@ typedef struct tn_addition {
 } tn_addition;
 
 struct tn_sim {
-  const tn_model *m;
+  const tn_model *m; /* held: tn_model_hold */
   tn_allocator allocator;
+  int references; /* of the caller, and of recorders and verifications. a simulation belongs to one thread */
+  size_t size;    /* bytes of the block that it lies in, with all that it points to but the model */
   tn_solver solver;
   tn_ode ode;
   tn_effort effort;
@@ -291,7 +293,7 @@ struct tn_sim {
   double *start_X, *start_S, *start_push, *start_zero; /* of large models: tn_start_solve_large */
   double *start_base; /* q, u and memory where assembly begins                                 */
   /* steps */
-  bool started, stopped, under_way;    /* the last: inside tn_sim_run or tn_sim_advance */
+  bool started, stopped, under_way;    /* the last: inside tn_sim_run, tn_sim_advance or tn_sim_save */
   bool reminded;                       /* memory was given for the next state that is set                       */
   bool feedback, drifts, stages, held; /* some stabilizer has a feedback, acts on qdot, at stages; some is held */
   double step_length;                  /* of the step last begun                                         */
@@ -359,6 +361,13 @@ static inline double *tn_ledger_of(const tn_sim *s, double *y) { return y + s->m
 
 /* their number: four of the whole, then the work on each assembly where there are several */
 static inline int tn_ledgers(const tn_model *m) { return TN_LEDGERS + (m->assemblies > 1 ? m->assemblies : 0); }
+
+/* sim.c: recorders and verifications keep their simulation alive */
+void tn_sim_hold(tn_sim *s);
+void tn_sim_drop(tn_sim *s); /* NULL: nothing */
+/* TN_E_USAGE, with the name of the function, for a simulation that is NULL or runs: the call came from a watch or a receiver of rows. then
+ * nothing of the simulation is touched; else `e` is cleared */
+tn_status tn_sim_may_change(const tn_sim *s, const char *function, tn_error *e);
 
 void tn_log(tn_sim *s, double t, const char *kind, const char *format, ...) TN_PRINTF(4, 5);
 

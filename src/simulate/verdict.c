@@ -305,6 +305,7 @@ static bool (*const facts[])(const tn_sim *, tn_run_fact *) = {contract,      ba
                                                                interpolation, roundoff, stopped};
 
 bool tn_sim_fact(const tn_sim *s, int i, tn_run_fact *fact) {
+  if (!s || !fact) return false;
   for (size_t k = 0; i >= 0 && k < sizeof facts / sizeof *facts; k++)
     if (facts[k](s, fact) && i-- == 0) return true;
   return false;

@@ -428,12 +428,27 @@ static tn_status prepare(tn_compare *c, const tn_desc *desc, tn_error *e) {
   return TN_OK;
 }
 
+/* lists as long as they say, without a NULL in them */
+static tn_status whole(const tn_compare_options *o, tn_error *e) {
+  static const char function[] = "tn_compare_run";
+  if (o->settings > 0 && !o->setting) return tn_null_argument(e, function, "options->setting");
+  for (int i = 0; i < o->methods; i++)
+    if (!o->method || !o->method[i]) return tn_null_argument(e, function, "options->method");
+  for (int i = 0; i < o->integrators; i++)
+    if (!o->integrator || !o->integrator[i]) return tn_null_argument(e, function, "options->integrator");
+  return TN_OK;
+}
+
 tn_status tn_compare_run(const tn_desc *desc, const char *model_name, const tn_compare_options *options,
                          tn_compare **out, tn_error *error) {
   static const tn_compare_options usual;
   tn_error spare, *e = error ? error : &spare;
   tn_arena arena;
+  TN_NEED(e, out, "compare");
   *out = NULL;
+  TN_NEED(e, desc, "desc");
+  TN_NEED(e, model_name, "model_name");
+  if (options) TN_TRY(whole(options, e));
   tn_error_clear(e);
   tn_arena_init(&arena, &desc->arena.allocator);
   tn_compare *c = tn_arena_alloc(&arena, sizeof *c);
@@ -474,16 +489,16 @@ void tn_compare_free(tn_compare *c) {
   tn_arena_free(&arena);
 }
 
-int tn_compare_rows(const tn_compare *c) { return c->rows; }
+int tn_compare_rows(const tn_compare *c) { return c ? c->rows : 0; }
 const tn_compare_row *tn_compare_row_at(const tn_compare *c, int i) {
-  return i >= 0 && i < c->rows ? &c->entry[i].row : NULL;
+  return c && i >= 0 && i < c->rows ? &c->entry[i].row : NULL;
 }
 const char *tn_compare_reference(const tn_compare *c, double *error, double *until) {
-  if (error) *error = c->reference_error;
-  if (until) *until = c->holds;
-  return c->reference;
+  if (error) *error = c ? c->reference_error : (double)NAN;
+  if (until) *until = c ? c->holds : (double)NAN;
+  return c ? c->reference : NULL;
 }
 const char *tn_compare_recommendation(const tn_compare *c, int *row) {
-  if (row) *row = c->winner;
-  return c->recommendation;
+  if (row) *row = c ? c->winner : -1;
+  return c ? c->recommendation : NULL;
 }

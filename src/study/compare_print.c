@@ -23,6 +23,8 @@ static int next_in_order(const tn_compare *c, int i) {
 }
 
 tn_status tn_compare_text(const tn_compare *c, tn_write write, void *user) {
+  TN_NEED(NULL, c, "compare");
+  TN_NEED(NULL, write, "write");
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
   int width = 20;
   char name[256];
@@ -107,6 +109,8 @@ void tn_compare_members(tn_json *j, const tn_compare *c) {
 }
 
 tn_status tn_compare_json(const tn_compare *c, tn_write write, void *user) {
+  TN_NEED(NULL, c, "compare");
+  TN_NEED(NULL, write, "write");
   tn_json json = {.write = write, .user = user}, *j = &json;
   tn_json_open(j, NULL, "{");
   tn_compare_members(j, c);
@@ -121,6 +125,8 @@ static void field(tn_printer *p, const char *text) {
 }
 
 tn_status tn_compare_csv(const tn_compare *c, tn_write write, void *user) {
+  TN_NEED(NULL, c, "compare");
+  TN_NEED(NULL, write, "write");
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
   tn_put(p,
          "method,integrator,%s,error,error_final,energy_balance,C_max,C_rms,Cdot_max,Cdot_rms,steps,rejected,rhs,cpu_"
@@ -147,6 +153,8 @@ tn_status tn_compare_csv(const tn_compare *c, tn_write write, void *user) {
 }
 
 tn_status tn_compare_curves(const tn_compare *c, tn_write write, void *user) {
+  TN_NEED(NULL, c, "compare");
+  TN_NEED(NULL, write, "write");
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
   char name[256];
   tn_put(p, "run,t,C,Cdot,error\n");

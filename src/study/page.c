@@ -90,6 +90,9 @@ static void compare_data(tn_json *j, const tn_compare *c, const char *command, c
 
 tn_status tn_compare_page(const tn_compare *c, const char *command, const char *run, tn_write write, void *user,
                           tn_error *error) {
+  TN_NEED(error, c, "compare");
+  TN_NEED(error, command, "command");
+  TN_NEED(error, write, "write");
   tn_error spare, *e = error ? error : &spare;
   char title[256];
   tn_error_clear(e);
@@ -251,6 +254,9 @@ static void study_data(tn_json *j, const tn_study *s, const char *command, bool 
 }
 
 tn_status tn_study_page(const tn_study *s, const char *command, tn_write write, void *user, tn_error *error) {
+  TN_NEED(error, s, "study");
+  TN_NEED(error, command, "command");
+  TN_NEED(error, write, "write");
   tn_error spare, *e = error ? error : &spare;
   char title[256];
   tn_error_clear(e);

@@ -7,6 +7,8 @@ const char *tn_verdict_name(tn_verdict v) {
 }
 
 tn_status tn_study_text(const tn_study *s, tn_write write, void *user) {
+  TN_NEED(NULL, s, "study");
+  TN_NEED(NULL, write, "write");
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
   int all = 0, good = 0, number[TN_NOT_DECIDABLE + 1] = {0};
   tn_put(p, "%s: %s\n", s->paper, s->title);
@@ -71,6 +73,8 @@ void tn_study_members(tn_json *j, const tn_study *s) {
 }
 
 tn_status tn_study_json(const tn_study *s, tn_write write, void *user) {
+  TN_NEED(NULL, s, "study");
+  TN_NEED(NULL, write, "write");
   tn_json json = {.write = write, .user = user}, *j = &json;
   tn_json_open(j, NULL, "{");
   tn_study_members(j, s);
@@ -88,7 +92,7 @@ void tn_bin_line(tn_printer *p, const tn_bin *b, bool error) {
 }
 
 static const tn_trial *curve(const tn_study *s, int i) {
-  for (int k = 0; k < s->plans; k++)
+  for (int k = 0; s && k < s->plans; k++)
     if (s->trial[k].done && s->trial[k].curve && i-- == 0) return &s->trial[k];
   return NULL;
 }
@@ -99,6 +103,8 @@ const char *tn_study_curve(const tn_study *s, int i) {
 }
 
 tn_status tn_study_curve_csv(const tn_study *s, int i, tn_write write, void *user) {
+  TN_NEED(NULL, s, "study");
+  TN_NEED(NULL, write, "write");
   const tn_trial *t = curve(s, i);
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
   if (!t) return TN_E_USAGE;

@@ -26,6 +26,7 @@ static double x_at(const tn_sweep *s, int parameter, int which) {
 }
 
 bool tn_sweep_sensitivity(const tn_sweep *s, int i, tn_sensitivity *out) {
+  if (!s || !out) return false;
   const int measures = s->study.measures;
   if (!s->sensitivity || i < 0 || i >= s->axes * measures) return false;
   const int p = i / measures, m = i % measures;

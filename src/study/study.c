@@ -5,7 +5,10 @@
 tn_status tn_study_read(const tn_allocator *allocator, const char *path, tn_study **study, tn_error *error) {
   tn_error spare, *e = error ? error : &spare;
   tn_arena arena;
+  TN_NEED(e, study, "study");
   *study = NULL;
+  TN_NEED(e, path, "path");
+  TN_NEED(e, !allocator || (allocator->allocate && allocator->release), "allocator->allocate or release");
   tn_error_clear(e);
   tn_arena_init(&arena, allocator);
   tn_study *s = tn_arena_alloc(&arena, sizeof *s);
@@ -20,17 +23,19 @@ tn_status tn_study_read(const tn_allocator *allocator, const char *path, tn_stud
 }
 
 void tn_study_free(tn_study *s) {
-  if (!s) return;
+  if (!s || s->under_way) return;
   for (int i = 0; i < s->references; i++) tn_arena_free(&s->reference[i].table.arena);
   tn_arena arena = s->arena;
   tn_arena_free(&arena);
 }
 
-const char *tn_study_paper(const tn_study *s) { return s->paper; }
-const char *tn_study_title(const tn_study *s) { return s->title; }
-const char *tn_study_file(const tn_study *s, int i) { return i >= 0 && i < s->files ? s->file[i] : NULL; }
-int tn_study_rows(const tn_study *s) { return s->rows; }
-const tn_study_row *tn_study_row_at(const tn_study *s, int i) { return i >= 0 && i < s->rows ? &s->row[i].row : NULL; }
+const char *tn_study_paper(const tn_study *s) { return s ? s->paper : NULL; }
+const char *tn_study_title(const tn_study *s) { return s ? s->title : NULL; }
+const char *tn_study_file(const tn_study *s, int i) { return s && i >= 0 && i < s->files ? s->file[i] : NULL; }
+int tn_study_rows(const tn_study *s) { return s ? s->rows : 0; }
+const tn_study_row *tn_study_row_at(const tn_study *s, int i) {
+  return s && i >= 0 && i < s->rows ? &s->row[i].row : NULL;
+}
 
 /* ---- what is needed -------------------------------------------------------------------------------------------------------- */
 
@@ -310,11 +315,8 @@ static tn_status list_work(tn_study *s, const tn_study_options *o, work *w, tn_e
   return TN_OK;
 }
 
-tn_status tn_study_run(tn_study *s, const tn_study_options *options, tn_error *error) {
-  static const tn_study_options usual;
-  tn_error spare, *e = error ? error : &spare;
-  work w = {.s = s, .options = options ? options : &usual};
-  tn_error_clear(e);
+static tn_status make_runs(tn_study *s, const tn_study_options *options, tn_error *e) {
+  work w = {.s = s, .options = options};
   for (int i = 0; i < s->measures; i++) {
     tn_finding *m = &s->measure[i];
     m->needed = m->busy = m->done = m->broken = false;
@@ -341,7 +343,20 @@ tn_status tn_study_run(tn_study *s, const tn_study_options *options, tn_error *e
   return TN_OK;
 }
 
+tn_status tn_study_run(tn_study *s, const tn_study_options *options, tn_error *error) {
+  static const tn_study_options usual;
+  tn_error spare, *e = error ? error : &spare;
+  TN_NEED(e, s, "study");
+  tn_error_clear(e);
+  if (s->under_way) return tn_fail(e, TN_E_USAGE, "tn_study_run: not while the study runs");
+  s->under_way = true;
+  const tn_status status = make_runs(s, options ? options : &usual, e);
+  s->under_way = false;
+  return status;
+}
+
 bool tn_study_as_expected(const tn_study *s) {
+  if (!s) return false;
   for (int i = 0; i < s->rows; i++)
     if (s->row[i].row.verdict != TN_NOT_RUN && !s->row[i].row.as_expected) return false;
   return true;

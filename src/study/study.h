@@ -288,6 +288,7 @@ typedef struct tn_row_plan {
 
 struct tn_study {
   tn_arena arena;
+  bool under_way;    /* runs are being made: it may not be freed or run from what they call, but read */
   char folder[1024]; /* with a slash at its end */
   const char *paper, *title;
   tn_node *root;

@@ -9,7 +9,10 @@ tn_status tn_sweep_read(const tn_allocator *allocator, const char *path, tn_swee
   tn_arena arena;
   char *text;
   size_t size;
+  TN_NEED(e, sweep, "sweep");
   *sweep = NULL;
+  TN_NEED(e, path, "path");
+  TN_NEED(e, !allocator || (allocator->allocate && allocator->release), "allocator->allocate or release");
   tn_error_clear(e);
   tn_arena_init(&arena, allocator);
   tn_sweep *s = tn_arena_alloc(&arena, sizeof *s);
@@ -27,7 +30,7 @@ tn_status tn_sweep_read(const tn_allocator *allocator, const char *path, tn_swee
 }
 
 void tn_sweep_free(tn_sweep *s) {
-  if (!s) return;
+  if (!s || s->study.under_way) return;
   tn_journal_close(&s->journal);
   for (int i = 0; i < s->study.references; i++) tn_arena_free(&s->study.reference[i].table.arena);
   tn_arena_free(&s->words);
@@ -35,39 +38,39 @@ void tn_sweep_free(tn_sweep *s) {
   tn_arena_free(&arena);
 }
 
-const char *tn_sweep_title(const tn_sweep *s) { return s->study.title; }
-const char *tn_sweep_fingerprint(const tn_sweep *s) { return s->fingerprint; }
-int tn_sweep_runs(const tn_sweep *s) { return s->runs; }
-int tn_sweep_parameters(const tn_sweep *s) { return s->axes; }
-const char *tn_sweep_parameter(const tn_sweep *s, int i) { return i >= 0 && i < s->axes ? s->axis[i].name : NULL; }
-int tn_sweep_measures(const tn_sweep *s) { return s->study.measures; }
+const char *tn_sweep_title(const tn_sweep *s) { return s ? s->study.title : NULL; }
+const char *tn_sweep_fingerprint(const tn_sweep *s) { return s ? s->fingerprint : NULL; }
+int tn_sweep_runs(const tn_sweep *s) { return s ? s->runs : 0; }
+int tn_sweep_parameters(const tn_sweep *s) { return s ? s->axes : 0; }
+const char *tn_sweep_parameter(const tn_sweep *s, int i) { return s && i >= 0 && i < s->axes ? s->axis[i].name : NULL; }
+int tn_sweep_measures(const tn_sweep *s) { return s ? s->study.measures : 0; }
 const char *tn_sweep_measure(const tn_sweep *s, int i) {
-  return i >= 0 && i < s->study.measures ? s->study.measure[i].name : NULL;
+  return s && i >= 0 && i < s->study.measures ? s->study.measure[i].name : NULL;
 }
-int tn_sweep_values(const tn_sweep *s) { return s->study.measures + 1; }
+int tn_sweep_values(const tn_sweep *s) { return s ? s->study.measures + 1 : 0; }
 int tn_sweep_count(const tn_sweep *s, tn_run_verdict verdict) {
   int n = 0;
-  for (int i = 0; s->done && i < s->runs; i++) n += s->done[i] && !s->failure[i] && s->verdict[i] == verdict;
+  for (int i = 0; s && s->done && i < s->runs; i++) n += s->done[i] && !s->failure[i] && s->verdict[i] == verdict;
   return n;
 }
-int tn_sweep_failed(const tn_sweep *s) { return s->failed; }
+int tn_sweep_failed(const tn_sweep *s) { return s ? s->failed : 0; }
 
 const char *tn_sweep_file(const tn_sweep *s, int i) {
-  if (i < 0 || i >= s->models + s->study.references) return NULL;
+  if (!s || i < 0 || i >= s->models + s->study.references) return NULL;
   return i < s->models ? s->model_name[i] : s->reference_name[i - s->models];
 }
 
 int tn_sweep_given_text(const tn_sweep *s, int run, int parameter, char *text, size_t size, double *number) {
   tn_given given[TN_MOST_AXES];
   if (number) *number = NAN;
-  if (run < 0 || run >= s->runs || parameter < 0 || parameter >= s->axes) return -1;
+  if (!s || run < 0 || run >= s->runs || parameter < 0 || parameter >= s->axes) return -1;
   tn_sweep_given(s, run, given);
   if (number) *number = given[parameter].number;
   return tn_format(text, size, "%s", tn_given_text(&given[parameter]));
 }
 
 bool tn_sweep_row_at(const tn_sweep *s, int run, tn_sweep_row *row) {
-  if (run < 0 || run >= s->runs) return false;
+  if (!s || !row || run < 0 || run >= s->runs) return false;
   *row = (tn_sweep_row){.done = s->done && s->done[run]};
   if (!row->done) return true;
   row->values = s->value + (size_t)run * (size_t)s->study.measures;
@@ -152,6 +155,9 @@ static void values_of(const tn_sweep *s, const tn_trial *t, const tn_given *give
 }
 
 tn_status tn_sweep_one(const tn_sweep *s, int run, tn_stop stop, void *user, double *values, char failure[512]) {
+  TN_NEED(NULL, s, "sweep");
+  TN_NEED(NULL, values, "values");
+  TN_NEED(NULL, failure, "failure");
   const tn_study *st = &s->study;
   tn_given given[TN_MOST_AXES];
   tn_arena arena;
@@ -206,6 +212,7 @@ static bool one(tn_pool *pool, void *user, int i) {
 
 void tn_sweep_threads(void *unused, const tn_sweep_work *work) {
   (void)unused;
+  if (!work || !work->sweep || !work->done || (work->runs > 0 && !work->run)) return;
   tn_sweep_work w = *work;
   tn_pool_run(w.workers, w.runs, one, &w);
 }
@@ -262,12 +269,8 @@ static tn_status make_room(tn_sweep *s, tn_error *e) {
   return s->value && s->failure && s->done && s->verdict ? TN_OK : tn_out_of_memory(e);
 }
 
-tn_status tn_sweep_run(tn_sweep *s, const tn_sweep_options *options, tn_error *error) {
-  static const tn_sweep_options usual;
-  tn_error spare, *e = error ? error : &spare;
-  const tn_sweep_options *o = options ? options : &usual;
+static tn_status make_runs(tn_sweep *s, const tn_sweep_options *o, tn_error *e) {
   taker t = {.s = s, .o = o, .e = e};
-  tn_error_clear(e);
   tn_journal_close(&s->journal);
   const tn_status room = make_room(s, e);
   if (room != TN_OK) {
@@ -292,4 +295,16 @@ tn_status tn_sweep_run(tn_sweep *s, const tn_sweep_options *options, tn_error *e
   if (t.status == TN_OK && s->finished < s->runs)
     t.status = tn_fail(e, TN_E_INTERNAL, "%d of %d runs were not made", s->runs - s->finished, s->runs);
   return t.status;
+}
+
+tn_status tn_sweep_run(tn_sweep *s, const tn_sweep_options *options, tn_error *error) {
+  static const tn_sweep_options usual;
+  tn_error spare, *e = error ? error : &spare;
+  TN_NEED(e, s, "sweep");
+  tn_error_clear(e);
+  if (s->study.under_way) return tn_fail(e, TN_E_USAGE, "tn_sweep_run: not while the sweep runs");
+  s->study.under_way = true;
+  const tn_status status = make_runs(s, options ? options : &usual, e);
+  s->study.under_way = false;
+  return status;
 }

@@ -61,6 +61,9 @@ static void failures(tn_json *j, const tn_sweep *s) {
 }
 
 tn_status tn_sweep_page(const tn_sweep *s, const char *command, tn_write write, void *user, tn_error *error) {
+  TN_NEED(error, s, "sweep");
+  TN_NEED(error, command, "command");
+  TN_NEED(error, write, "write");
   tn_error spare, *e = error ? error : &spare;
   const int by = 1 + (s->runs - 1) / MOST_SHOWN;
   char title[256];

@@ -46,6 +46,8 @@ static void head(tn_printer *p, const tn_sweep *s) {
 }
 
 tn_status tn_sweep_plan(const tn_sweep *s, tn_write write, void *user) {
+  TN_NEED(NULL, s, "sweep");
+  TN_NEED(NULL, write, "write");
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
   head(p, s);
   tn_put(p, "\n");
@@ -75,6 +77,8 @@ static void sensitivities_csv(tn_printer *p, const tn_sweep *s) {
 }
 
 tn_status tn_sweep_csv(const tn_sweep *s, tn_write write, void *user) {
+  TN_NEED(NULL, s, "sweep");
+  TN_NEED(NULL, write, "write");
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
   tn_sweep_row row;
   if (s->sensitivity) {
@@ -213,6 +217,8 @@ static void sensitivities_text(tn_printer *p, const tn_sweep *s) {
 }
 
 tn_status tn_sweep_summary(const tn_sweep *s, tn_write write, void *user) {
+  TN_NEED(NULL, s, "sweep");
+  TN_NEED(NULL, write, "write");
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
   if (!s->done) return TN_E_USAGE;
   if (s->sensitivity) {
@@ -239,6 +245,8 @@ tn_status tn_sweep_summary(const tn_sweep *s, tn_write write, void *user) {
 }
 
 tn_status tn_sweep_text(const tn_sweep *s, tn_write write, void *user) {
+  TN_NEED(NULL, s, "sweep");
+  TN_NEED(NULL, write, "write");
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
   tn_sweep_row row;
   tn_given given[TN_MOST_AXES];
@@ -361,6 +369,8 @@ bool tn_sweep_members(tn_json *j, const tn_sweep *s) {
 }
 
 tn_status tn_sweep_json(const tn_sweep *s, tn_write write, void *user) {
+  TN_NEED(NULL, s, "sweep");
+  TN_NEED(NULL, write, "write");
   tn_json json = {.write = write, .user = user}, *j = &json;
   if (!s->done) return TN_E_USAGE;
   tn_json_open(j, NULL, "{");

@@ -49,8 +49,10 @@ double tn_tightened(tn_run *r) {
 tn_status tn_verify_new(const tn_desc *desc, const tn_verify_options *options, tn_verify **verify, tn_error *error) {
   tn_model *model = NULL;
   tn_sim *sim = NULL;
-  tn_error_clear(error);
+  TN_NEED(error, verify, "verify");
   *verify = NULL;
+  TN_NEED(error, desc, "desc");
+  tn_error_clear(error);
   TN_TRY(tn_compile(desc, &model, error));
   const double ratio = tn_tightened(&model->run);
   tn_status status = tn_sim_new(model, &sim, error);
@@ -98,8 +100,9 @@ tn_status tn_verify_new(const tn_desc *desc, const tn_verify_options *options, t
 }
 
 void tn_verify_free(tn_verify *v) {
-  if (!v) return;
+  if (!v || v->beside) return; /* its runs are under way */
   if (v->first && v->first->addition.self == v) v->first->addition = (tn_addition){NULL, NULL, NULL};
+  tn_sim_drop(v->first);
   tn_differences_free(&v->differences);
   tn_sim_free(v->sim);
   tn_model_free(v->model);
@@ -326,6 +329,8 @@ static tn_status both(tn_verify *v, beside *b, tn_error *error) {
 
 tn_status tn_verify_run(tn_verify *v, tn_sim *sim, tn_row row, void *user, tn_error *error) {
   tn_error spare;
+  TN_NEED(error, v, "verify");
+  TN_TRY(tn_sim_may_change(sim, __func__, error));
   if (!error) error = &spare;
   tn_error_clear(error);
   if (v->used) return tn_fail(error, TN_E_USAGE, "this verification has had its run");
@@ -334,6 +339,7 @@ tn_status tn_verify_run(tn_verify *v, tn_sim *sim, tn_row row, void *user, tn_er
   TN_TRY(tn_sim_start(sim, error));
   v->used = true;
   v->first = sim;
+  tn_sim_hold(sim);
   for (int i = 0; i < v->model->triggers; i++) /* of a run that was resumed */
     v->occasion[i].passed = v->occasion[i].seen[0] = sim->happening.count[i];
   beside b = {.width = (size_t)v->model->columns + 2,
@@ -350,9 +356,10 @@ tn_status tn_verify_run(tn_verify *v, tn_sim *sim, tn_row row, void *user, tn_er
 
 /* ---- what came of it ---------------------------------------------------------------------------------------------------------- */
 
-const tn_verify_summary *tn_verify_result(const tn_verify *v) { return &v->summary; }
+const tn_verify_summary *tn_verify_result(const tn_verify *v) { return v ? &v->summary : NULL; }
 
 bool tn_verify_output_at(const tn_verify *v, int i, tn_verify_output *out) {
+  if (!v || !out) return false;
   const tn_differences *s = &v->differences;
   if (i < 0 || i >= s->n) return false;
   const tn_difference *d = &s->output[i];
@@ -388,7 +395,7 @@ static long counted(const tn_verify *v, const tn_occasion *o, int which) {
 }
 
 bool tn_verify_event_at(const tn_verify *v, int i, tn_verify_event *out) {
-  if (i < 0 || i >= v->model->triggers) return false;
+  if (!v || !out || i < 0 || i >= v->model->triggers) return false;
   const tn_occasion *o = &v->occasion[i];
   *out = (tn_verify_event){.event = v->model->trigger[i].name,
                            .count = counted(v, o, 0),
@@ -405,7 +412,9 @@ tn_status tn_predictable_until(const tn_desc *desc, double threshold, double *t,
   tn_model *model = NULL;
   tn_sim *sim = NULL;
   const tn_verify_options options = {.threshold = threshold};
+  TN_NEED(error, t, "t");
   *t = NAN;
+  TN_NEED(error, desc, "desc");
   tn_status status = tn_verify_new(desc, &options, &v, error);
   if (status == TN_OK) status = tn_compile(desc, &model, error);
   if (status == TN_OK) status = tn_sim_new(model, &sim, error);

@@ -166,7 +166,7 @@ static const char *refusal(const char *pointer) {
 }
 
 TEST(pointers_that_make_no_sense) {
-  CHECK_TEXT(refusal(NULL), "the pointer is empty: expected one like /bodies/crank/mass");
+  CHECK_TEXT(refusal(NULL), "tn_desc_number: `pointer` is NULL");
   CHECK_TEXT(refusal(""), "the pointer is empty: expected one like /bodies/crank/mass");
   CHECK_TEXT(refusal("n"), "pointer 'n' does not begin with '/'");
   CHECK_TEXT(refusal("/"), "pointer '/' has an empty name in it");
