@@ -19,6 +19,12 @@ extern "C" {
 typedef struct tn_study tn_study;
 
 TN_API tn_status tn_study_read(const tn_allocator *allocator, const char *path, tn_study **study, tn_error *error);
+/* the same, with files from elsewhere than a disk: `files` has the text of the one at `path`, the study and those that it names, or NULL
+ * if there is none. paths that a study names begin where its own does. texts stay as they are as long as the study. it is called from
+ * many threads */
+typedef const char *(*tn_files)(void *user, const char *path, size_t *size);
+TN_API tn_status tn_study_read_from(const tn_allocator *allocator, const char *path, tn_files files, void *user,
+                                    tn_study **study, tn_error *error);
 TN_API void tn_study_free(tn_study *study);
 TN_API const char *tn_study_paper(const tn_study *study);
 TN_API const char *tn_study_title(const tn_study *study);

@@ -238,6 +238,7 @@ typedef struct example {
   const unsigned char *text;
   size_t size;
 } example;
-extern const example tn_cli_examples[]; /* ends with name NULL */
+extern const example tn_cli_examples[]; /* models by their names; ends with name NULL */
+extern const example tn_cli_files[];    /* models, studies and their references by their paths; likewise */
 
 #endif

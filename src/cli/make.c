@@ -40,8 +40,7 @@ int tn_settle(part_file *p, bool whole, bool no_clobber, FILE *say) {
     return TN_E_IO;
   }
   if (stays && whole) tn_say(RED, "'%s' is there already: the result is in '%s'", p->name, p->path);
-  if (stays && !whole && say)
-    tn_line(say, "  the rows so far are in %s; the older %s is as it was", p->path, p->name);
+  if (stays && !whole && say) tn_line(say, "  the rows so far are in %s; the older %s is as it was", p->path, p->name);
   if (!stays && say) tn_line(say, "  wrote %s%s", p->name, whole ? "" : ", the rows so far");
   return stays && whole ? (int)TN_E_IO : 0;
 }

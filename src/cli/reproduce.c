@@ -29,23 +29,22 @@ static bool is_file(const char *path) {
   return stat(path, &s) == 0 && S_ISREG(s.st_mode);
 }
 
-/* in $TENON_DATA, here, or where the program was installed or built */
+/* by its path; under $TENON_DATA, or here; false: none of them */
 static bool find(const char *name, char *path, size_t size) {
-  char program[1024] = "";
   const char *data = getenv("TENON_DATA");
   if (strchr(name, '/') || (strlen(name) > 5 && strcmp(name + strlen(name) - 5, ".json") == 0))
     return (size_t)snprintf(path, size, "%s", name) < size;
   if (data && (size_t)snprintf(path, size, "%s/studies/%s.json", data, name) < size && is_file(path)) return true;
-  if ((size_t)snprintf(path, size, "studies/%s.json", name) < size && is_file(path)) return true;
-  const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (n <= 0) return false;
-  program[n] = 0;
-  *strrchr(program, '/') = 0;
-  static const char *const beside[] = {"../share/tenon", "../.."};
-  for (int i = 0; i < 2; i++)
-    if ((size_t)snprintf(path, size, "%s/%s/studies/%s.json", program, beside[i], name) < size && is_file(path))
-      return true;
-  return false;
+  return (size_t)snprintf(path, size, "studies/%s.json", name) < size && is_file(path);
+}
+
+/* the text of a file that the build has put into the program: `studies/../models/pendulum.json` too */
+static const char *built_in(void *user, const char *path, size_t *size) {
+  (void)user;
+  if (strncmp(path, "studies/../", 11) == 0) path += 11;
+  for (const example *x = tn_cli_files; x->name; x++)
+    if (strcmp(x->name, path) == 0) return *size = x->size, (const char *)x->text;
+  return NULL;
 }
 
 /* ---- one study ------------------------------------------------------------------------------------------------------------ */
@@ -205,7 +204,10 @@ static int reproduce(const words *w, const char *name, bool *as_expected, int *r
   char path[1024];
   tn_error e;
   tn_study *s = NULL;
-  if (!find(name, path, sizeof path)) {
+  const bool on_disk = find(name, path, sizeof path);
+  size_t size;
+  if (!on_disk &&
+      ((size_t)snprintf(path, sizeof path, "studies/%s.json", name) >= sizeof path || !built_in(NULL, path, &size))) {
     int n = 0;
     while (papers[n]) n++;
     const char *near = tn_nearest(name, n, papers);
@@ -215,10 +217,12 @@ static int reproduce(const words *w, const char *name, bool *as_expected, int *r
   const char *output = tn_words_value(w, "--output");
   if (tn_jobs(w) < 0) return TN_E_USAGE;
   inputs in = {0};
-  int code = tn_inputs_add(&in, path);
+  int code = on_disk ? tn_inputs_add(&in, path) : 0;
   if (!code) code = check_output(w, output, &in);
-  if (!code && tn_study_read(NULL, path, &s, &e) != TN_OK) code = tn_say_error(&e);
-  if (!code) code = list_inputs(s, &in);
+  if (!code &&
+      (on_disk ? tn_study_read(NULL, path, &s, &e) : tn_study_read_from(NULL, path, built_in, NULL, &s, &e)) != TN_OK)
+    code = tn_say_error(&e);
+  if (!code && on_disk) code = list_inputs(s, &in);
   if (!code) code = plan_output(output, &in);
   if (!code) code = run_study(w, name, s, &in, as_expected, rows);
   tn_inputs_free(&in);

@@ -70,6 +70,11 @@ tn_status tn_member_word(const tn_node *object, const char *key, const char *con
 
 int tn_member_count(const tn_node *node) { return node ? (int)node->size : 0; }
 
+tn_status tn_file_from(tn_files files, void *user, const char *path, const char **text, size_t *size, tn_error *e) {
+  *size = 0;
+  return (*text = files(user, path, size)) ? TN_OK : tn_fail(e, TN_E_IO, "there is no file '%.200s'", path);
+}
+
 tn_status tn_file_text(tn_arena *arena, const char *path, char **text, size_t *size, tn_error *e) {
   FILE *file = fopen(path, "rb");
   if (!file) return tn_fail(e, TN_E_IO, "cannot read '%.200s': %s", path, strerror(errno));

@@ -447,7 +447,12 @@ static tn_status read_reference_files(tn_study *s, tn_error *e) {
     char path[2048];
     if (!r->path) continue;
     tn_format(path, sizeof path, "%s%s", r->path[0] == '/' ? "" : s->folder, r->path);
-    TN_TRY(tn_placed(tn_reference_read(&r->table, path, e), tn_node_get(r->node, "file"), e));
+    const char *text = NULL;
+    size_t size = 0;
+    tn_status status = s->files ? tn_file_from(s->files, s->files_user, path, &text, &size, e) : TN_OK;
+    if (status == TN_OK)
+      status = text ? tn_reference_parse(&r->table, path, text, size, e) : tn_reference_read(&r->table, path, e);
+    TN_TRY(tn_placed(status, tn_node_get(r->node, "file"), e));
   }
   return TN_OK;
 }
@@ -469,8 +474,8 @@ static tn_status read_measures(tn_study *s, int more, tn_error *e) {
 
 /* names of all files, for those who must not write over them */
 static tn_status list_files(tn_study *s, tn_error *e) {
-  s->file = tn_arena_alloc(&s->arena, sizeof *s->file * (size_t)(s->plans + s->references + 1));
-  if (!s->file) return tn_out_of_memory(e);
+  s->input = tn_arena_alloc(&s->arena, sizeof *s->input * (size_t)(s->plans + s->references + 1));
+  if (!s->input) return tn_out_of_memory(e);
   for (int i = 0; i < s->plans + s->references; i++) {
     char path[2048];
     const char *file = i < s->plans ? NULL : s->reference[i - s->plans].path;
@@ -480,8 +485,8 @@ static tn_status list_files(tn_study *s, tn_error *e) {
       tn_error_clear(e); /* its run will say so */
       continue;
     }
-    if (!(s->file[s->files] = tn_arena_text(&s->arena, path, strlen(path)))) return tn_out_of_memory(e);
-    s->files++;
+    if (!(s->input[s->inputs] = tn_arena_text(&s->arena, path, strlen(path)))) return tn_out_of_memory(e);
+    s->inputs++;
   }
   return TN_OK;
 }
@@ -548,8 +553,12 @@ tn_status tn_study_parse_text(tn_study *s, const char *path, const char *text, s
 }
 
 tn_status tn_study_parse(tn_study *s, const char *path, tn_error *e) {
-  char *text = NULL;
+  char *read = NULL;
+  const char *text = NULL;
   size_t size = 0;
-  TN_TRY(tn_file_text(&s->arena, path, &text, &size, e));
-  return tn_study_parse_text(s, path, text, size, e);
+  if (s->files)
+    TN_TRY(tn_file_from(s->files, s->files_user, path, &text, &size, e));
+  else
+    TN_TRY(tn_file_text(&s->arena, path, &read, &size, e));
+  return tn_study_parse_text(s, path, text ? text : read, size, e);
 }

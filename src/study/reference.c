@@ -29,7 +29,28 @@ int tn_reference_column(const tn_reference *r, const char *name) {
 
 #define MOST_LINE ((size_t)1 << 24)
 
-static char *line_of(FILE *file, char **line, size_t *room, bool *failed) {
+/* a file, or a text */
+typedef struct source {
+  FILE *file; /* NULL: the text */
+  const char *text;
+  size_t left;
+} source;
+
+/* as fgets: up to the end of a line, or as much as there is room for */
+static bool piece(source *s, char *to, size_t room) {
+  if (s->file) return fgets(to, (int)room, s->file) != NULL;
+  if (!s->left) return false;
+  const char *end = memchr(s->text, '\n', s->left);
+  size_t n = end ? (size_t)(end - s->text) + 1 : s->left;
+  if (n > room - 1) n = room - 1;
+  memcpy(to, s->text, n);
+  to[n] = 0;
+  s->text += n;
+  s->left -= n;
+  return true;
+}
+
+static char *line_of(source *from, char **line, size_t *room, bool *failed) {
   size_t used = 0;
   for (;;) {
     if (*room - used < 256) {
@@ -38,7 +59,7 @@ static char *line_of(FILE *file, char **line, size_t *room, bool *failed) {
       *room = *room ? 2 * *room : 4096;
       *line = larger;
     }
-    const bool more = fgets(*line + used, (int)(*room - used), file) != NULL;
+    const bool more = piece(from, *line + used, *room - used);
     if (!more && !used) return NULL;
     used += more ? strlen(*line + used) : 0;
     if (more && (*line)[used - 1] != '\n') continue;
@@ -71,18 +92,16 @@ static tn_status heads(tn_reference *r, char *line, const char *path, tn_error *
   return TN_OK;
 }
 
-tn_status tn_reference_read(tn_reference *r, const char *path, tn_error *e) {
-  FILE *file = fopen(path, "rb");
+static tn_status read_rows(tn_reference *r, const char *path, source *from, tn_error *e) {
   char *line = NULL;
   size_t room = 0;
   double *values = NULL;
   bool failed = false;
-  if (!file) return tn_fail(e, TN_E_IO, "cannot read '%.200s': %s", path, strerror(errno));
   tn_status status =
-      line_of(file, &line, &room, &failed) ? heads(r, line, path, e) : bad(e, path, 1, "no line of names");
+      line_of(from, &line, &room, &failed) ? heads(r, line, path, e) : bad(e, path, 1, "no line of names");
   if (status == TN_OK && !(values = tn_arena_alloc(&r->arena, sizeof *values * ((size_t)r->columns + 1))))
     status = tn_fail(e, TN_E_MEMORY, "out of memory");
-  for (int n = 2; status == TN_OK && line_of(file, &line, &room, &failed); n++) {
+  for (int n = 2; status == TN_OK && line_of(from, &line, &room, &failed); n++) {
     const char *at = line;
     if (!*line) continue; /* a blank line says nothing */
     for (int i = 0; i <= r->columns && status == TN_OK; i++) {
@@ -98,9 +117,21 @@ tn_status tn_reference_read(tn_reference *r, const char *path, tn_error *e) {
   }
   if (status == TN_OK && failed)
     status = tn_fail(e, TN_E_MODEL, "a line of '%.200s' is too long, or there is no memory for it", path);
-  if (status == TN_OK && ferror(file)) status = tn_fail(e, TN_E_IO, "cannot read '%.200s'", path);
+  if (status == TN_OK && from->file && ferror(from->file)) status = tn_fail(e, TN_E_IO, "cannot read '%.200s'", path);
   if (status == TN_OK && !r->rows) status = bad(e, path, 2, "no rows");
   free(line);
-  fclose(file);
   return status;
+}
+
+tn_status tn_reference_read(tn_reference *r, const char *path, tn_error *e) {
+  source from = {.file = fopen(path, "rb")};
+  if (!from.file) return tn_fail(e, TN_E_IO, "cannot read '%.200s': %s", path, strerror(errno));
+  const tn_status status = read_rows(r, path, &from, e);
+  fclose(from.file);
+  return status;
+}
+
+tn_status tn_reference_parse(tn_reference *r, const char *path, const char *text, size_t size, tn_error *e) {
+  source from = {.text = text, .left = size};
+  return read_rows(r, path, &from, e);
 }

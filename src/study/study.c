@@ -2,24 +2,42 @@
  * their values; verdicts come last, of values alone. */
 #include "study/study.h"
 
-tn_status tn_study_read(const tn_allocator *allocator, const char *path, tn_study **study, tn_error *error) {
-  tn_error spare, *e = error ? error : &spare;
+static tn_status read_study(const tn_allocator *allocator, const char *path, tn_files files, void *user,
+                            tn_study **study, tn_error *e) {
   tn_arena arena;
-  TN_NEED(e, study, "study");
-  *study = NULL;
-  TN_NEED(e, path, "path");
-  TN_NEED(e, !allocator || (allocator->allocate && allocator->release), "allocator->allocate or release");
   tn_error_clear(e);
   tn_arena_init(&arena, allocator);
   tn_study *s = tn_arena_alloc(&arena, sizeof *s);
   if (!s) return tn_fail(e, TN_E_MEMORY, "out of memory");
   s->arena = arena;
+  s->files = files;
+  s->files_user = user;
   const tn_status status = tn_study_parse(s, path, e);
   if (status == TN_OK)
     *study = s;
   else
     tn_study_free(s);
   return status;
+}
+
+tn_status tn_study_read(const tn_allocator *allocator, const char *path, tn_study **study, tn_error *error) {
+  tn_error spare, *e = error ? error : &spare;
+  TN_NEED(e, study, "study");
+  *study = NULL;
+  TN_NEED(e, path, "path");
+  TN_NEED(e, !allocator || (allocator->allocate && allocator->release), "allocator->allocate or release");
+  return read_study(allocator, path, NULL, NULL, study, e);
+}
+
+tn_status tn_study_read_from(const tn_allocator *allocator, const char *path, tn_files files, void *user,
+                             tn_study **study, tn_error *error) {
+  tn_error spare, *e = error ? error : &spare;
+  TN_NEED(e, study, "study");
+  *study = NULL;
+  TN_NEED(e, path, "path");
+  TN_NEED(e, files, "files");
+  TN_NEED(e, !allocator || (allocator->allocate && allocator->release), "allocator->allocate or release");
+  return read_study(allocator, path, files, user, study, e);
 }
 
 void tn_study_free(tn_study *s) {
@@ -31,7 +49,7 @@ void tn_study_free(tn_study *s) {
 
 const char *tn_study_paper(const tn_study *s) { return s ? s->paper : NULL; }
 const char *tn_study_title(const tn_study *s) { return s ? s->title : NULL; }
-const char *tn_study_file(const tn_study *s, int i) { return s && i >= 0 && i < s->files ? s->file[i] : NULL; }
+const char *tn_study_file(const tn_study *s, int i) { return s && i >= 0 && i < s->inputs ? s->input[i] : NULL; }
 int tn_study_rows(const tn_study *s) { return s ? s->rows : 0; }
 const tn_study_row *tn_study_row_at(const tn_study *s, int i) {
   return s && i >= 0 && i < s->rows ? &s->row[i].row : NULL;
@@ -103,7 +121,14 @@ static void varied(tn_study *s, tn_finding *m) {
     const double x = m->from + (double)k * m->by;
     tn_given given = {.name = "x", .number = x};
     tn_json_digits(x, given.digits);
-    tn_trial trial = {.plan = m->plan, .folder = s->folder, .givens = 1, .given = &given, .meters = 1, .meter = &meter};
+    tn_trial trial = {.plan = m->plan,
+                      .folder = s->folder,
+                      .files = s->files,
+                      .files_user = s->files_user,
+                      .givens = 1,
+                      .given = &given,
+                      .meters = 1,
+                      .meter = &meter};
     tn_trial_run(&trial, &s->arena.allocator);
     m->seconds += trial.seconds;
     if (trial.broken) { /* a mistake in the file */
@@ -160,7 +185,11 @@ static bool tell(tn_pool *pool, work *w, const char *name) {
 static bool one_reference(tn_pool *pool, void *user, int i) {
   work *w = user;
   tn_reference_plan *r = &w->s->reference[w->reference[i]];
-  tn_trial trial = {.plan = r->plan, .folder = w->s->folder, .reference = &r->table};
+  tn_trial trial = {.plan = r->plan,
+                    .folder = w->s->folder,
+                    .files = w->s->files,
+                    .files_user = w->s->files_user,
+                    .reference = &r->table};
   tn_trial_run(&trial, &w->s->arena.allocator);
   r->seconds = trial.seconds;
   if (trial.status != TN_OK) tn_format(r->failure, sizeof r->failure, "its reference: %.400s", trial.message);
@@ -189,7 +218,7 @@ static bool one_varied(tn_pool *pool, void *user, int i) {
 
 /* all meters on the run of a plan */
 static tn_status trial_of(tn_study *s, const tn_plan_of_run *p, tn_trial *t, tn_error *e) {
-  *t = (tn_trial){.plan = p, .folder = s->folder, .curve = true};
+  *t = (tn_trial){.plan = p, .folder = s->folder, .files = s->files, .files_user = s->files_user, .curve = true};
   for (int i = 0; i < s->measures; i++)
     t->meters += s->measure[i].needed && s->measure[i].plan == p && s->measure[i].kind == TN_MEASURE_RUN;
   if (!t->meters) return TN_OK;

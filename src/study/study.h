@@ -107,6 +107,7 @@ struct tn_reference {
   tn_arena arena;
 };
 tn_status tn_reference_read(tn_reference *r, const char *path, tn_error *e);
+tn_status tn_reference_parse(tn_reference *r, const char *path, const char *text, size_t size, tn_error *e);
 tn_status tn_reference_add(tn_reference *r, double t, const double *values);
 int tn_reference_column(const tn_reference *r, const char *name); /* -1 */
 
@@ -150,6 +151,8 @@ typedef struct tn_trial {
   const tn_setting *setting;
   long most_rhs; /* 0: no limit */
   const char *folder;
+  tn_files files; /* of the study */
+  void *files_user;
   int givens; /* of the plan */
   const tn_given *given;
   bool tighter;             /* more accurate than it says: see make in trial.c */
@@ -225,6 +228,8 @@ tn_status tn_member_word(const tn_node *object, const char *key, const char *con
 int tn_member_count(const tn_node *node); /* of its members; 0 of NULL */
 /* all that is in a file */
 tn_status tn_file_text(tn_arena *arena, const char *path, char **text, size_t *size, tn_error *e);
+/* of one that is not on a disk */
+tn_status tn_file_from(tn_files files, void *user, const char *path, const char **text, size_t *size, tn_error *e);
 
 /* ---- a study: read.c, study.c ------------------------------------------------------------------------------------------------------ */
 
@@ -290,6 +295,8 @@ struct tn_study {
   tn_arena arena;
   bool under_way;    /* runs are being made: it may not be freed or run from what they call, but read */
   char folder[1024]; /* with a slash at its end */
+  tn_files files;    /* where texts come from; NULL: a disk */
+  void *files_user;
   const char *paper, *title;
   tn_node *root;
   int plans, references, measures, rows, trials;
@@ -299,8 +306,8 @@ struct tn_study {
   tn_row_plan *row;
   tn_trial *trial; /* plans: those that rows need */
   bool one_run;    /* it is that of a sweep: measures do not name it */
-  int files;       /* models of all plans, and references that are files; not of a sweep */
-  const char **file;
+  int inputs;      /* models of all plans, and references that are files; not of a sweep */
+  const char **input;
   const char *const *word; /* that expressions know beside measures, from TN_SLOT_MEASURED on; ends with NULL */
 };
 

@@ -278,7 +278,14 @@ tn_status tn_trial_describe(const tn_trial *t, tn_desc *d, tn_error *e) {
     TN_TRY(tn_desc_parse(d, t->text_name, t->text, strlen(t->text), e));
   } else {
     TN_TRY(tn_plan_model(t->plan, t->folder, t->givens, t->given, path, e));
-    TN_TRY(tn_desc_read(d, path, e));
+    const char *text;
+    size_t size;
+    if (t->files) {
+      TN_TRY(tn_file_from(t->files, t->files_user, path, &text, &size, e));
+      TN_TRY(tn_desc_parse(d, path, text, size, e));
+    } else {
+      TN_TRY(tn_desc_read(d, path, e));
+    }
   }
   TN_TRY(t->plan ? tn_plan_apply(t->plan, t->givens, t->given, d, e) : tn_desc_settings(d, t->settings, t->setting, e));
   if (t->enforced || (t->plan && tn_plan_get(t->plan, "breach"))) return TN_OK;

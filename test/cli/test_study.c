@@ -86,6 +86,46 @@ TEST(reproduce_by_name_and_by_path) {
   CHECK(tenon("reproduce all --only abp3 --json") == 0 && *out == '[' && strstr(out, "]\n"));
 }
 
+/* a copy of the program, in a folder where there is nothing else: studies, their references and their models are in it */
+TEST(studies_are_in_the_program) {
+  static char text[1 << 17], model[1 << 16];
+  const char *at;
+  int models = 0, studies = 0;
+  fresh();
+  unsetenv("TENON_DATA");
+  if (system("cp '" TN_BINARY "' alone")) abort();
+  CHECK(system("./alone reproduce all --only abp3 --json > all.json 2> said") == 0);
+  slurp("all.json", text, sizeof text);
+  CHECK_HAS(text, "wu2000.table2.abp3");
+  CHECK(system("./alone reproduce hoang2023 --quick --only sim2.count.x > one 2> said") == 0);
+  DIR *folder = opendir(TN_SOURCE_DIR "/studies");
+  for (const struct dirent *d; folder && (d = readdir(folder));) { /* what one names is there too */
+    char path[600], command[600];
+    if (!strstr(d->d_name, ".json")) continue;
+    studies++;
+    snprintf(command, sizeof command, "./alone reproduce %.*s --only 'no claim' 2> said", (int)strcspn(d->d_name, "."),
+             d->d_name);
+    CHECK(system(command) != 0 && strstr(slurp("said", model, sizeof model), "no claim has"));
+    snprintf(path, sizeof path, TN_SOURCE_DIR "/studies/%.200s", d->d_name);
+    for (at = slurp(path, text, sizeof text); (at = strstr(at, "\"../models/")); at++) {
+      const char *name = at + strlen("\"../models/");
+      const int n = (int)strcspn(name, ".");
+      if (memchr(name, '{', (size_t)n)) continue; /* of many */
+      snprintf(command, sizeof command, "./alone new %.*s - > model 2> said", n, name);
+      CHECK(system(command) == 0);
+      snprintf(path, sizeof path, TN_SOURCE_DIR "/models/%.*s.json", n, name);
+      CHECK(same_files("model", path));
+      models++;
+    }
+  }
+  if (folder) closedir(folder);
+  CHECK(studies >= 6 && models >= 20);
+  /* one of the user's own comes first */
+  if (mkdir("studies", 0777) || system("cp '" TN_SOURCE_DIR "/studies/wu2000.json' studies/")) abort();
+  CHECK(system("./alone reproduce wu2000 --only table2 2> said") != 0);
+  CHECK_HAS(slurp("said", model, sizeof model), "studies/reference/wu_crank_slider.csv");
+}
+
 /* another number in the file, and the exit code says so */
 TEST(a_study_that_is_not_as_expected) {
   static char text[1 << 16];

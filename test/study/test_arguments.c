@@ -421,12 +421,22 @@ static void try_parts(void) {
 
 static const char STUDY[] = TN_SOURCE_DIR "/studies/hoang2023.json";
 
+static const char *no_file(void *user, const char *path, size_t *size) {
+  (void)user, (void)path, (void)size;
+  return NULL;
+}
+
 static void try_studies(void) {
   tn_study *s = NULL, *none;
   LEFT_OUT(tn_study_read, allocator, tn_study_read(NULL, STUDY, &s, &e) == TN_OK);
   REFUSE(tn_study_read, allocator, &(tn_allocator){NULL, NULL, NULL}, STUDY, &none, &e);
   REFUSE(tn_study_read, path, NULL, NULL, &none, &e);
   REFUSE(tn_study_read, study, NULL, STUDY, NULL, &e);
+  REFUSE(tn_study_read_from, allocator, &(tn_allocator){NULL, NULL, NULL}, STUDY, no_file, NULL, &none, &e);
+  REFUSE(tn_study_read_from, path, NULL, NULL, no_file, NULL, &none, &e);
+  REFUSE(tn_study_read_from, files, NULL, STUDY, NULL, NULL, &none, &e);
+  REFUSE(tn_study_read_from, study, NULL, STUDY, no_file, NULL, NULL, &e);
+  CHECK(tn_study_read_from(NULL, STUDY, no_file, NULL, &none, &e) == TN_E_IO && !none);
   HARMLESS(tn_study_free, study, DONE(tn_study_free(NULL)));
   HARMLESS(tn_study_paper, study, !tn_study_paper(NULL));
   HARMLESS(tn_study_title, study, !tn_study_title(NULL));
@@ -606,7 +616,8 @@ static bool starts_with(const char *s, const char *word) {
 
 /* the name of an argument that could be NULL; false: it could not, or its meaning is the same everywhere */
 static bool is_pointer(char *parameter, char *name, size_t size) {
-  static const char *const functions[] = {"tn_write", "tn_row", "tn_watch", "tn_report", "tn_stop", "tn_farm"};
+  static const char *const functions[] = {"tn_write", "tn_row",  "tn_watch", "tn_report",
+                                          "tn_stop",  "tn_farm", "tn_files"};
   while (isspace((unsigned char)*parameter)) parameter++;
   bool pointer = strpbrk(parameter, "*[") != NULL;
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
