@@ -210,7 +210,9 @@ typedef struct tn_summary {
   long fired;       /* events of the model, all together                                      */
   long impulses;    /* velocities jumped because joints were switched on or drivers changed    */
   int bad_outputs;  /* columns that were not a finite number in some row that was given: tn_sim_bad_output */
-  double cpu_seconds, time_assemble, time_solve, time_project;
+  /* s, of the processor: of all calls that started, set or moved the simulation. parts of it: assembling the system, solving it,
+   * corrections by stabilizers at the ends of steps without these two */
+  double cpu_seconds, cpu_assemble, cpu_solve, cpu_project;
 } tn_summary;
 
 TN_API tn_status tn_sim_new(const tn_model *model, tn_sim **sim, tn_error *error);

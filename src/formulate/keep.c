@@ -10,8 +10,7 @@ void tn_solver_keep(tn_solver *s, tn_keep *keep) {
   bool *const flags[] = {&s->mass_ready, &s->identity_ready, &s->identity_typical};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) tn_keep_flags(keep, "flag", 1, flags[i]);
   tn_keep_flag(keep, "by_blocks", &s->by_blocks, tn_sparse_begun(&s->sparse));
-  double *const scalar[] = {&s->t_mass,        &s->t_identity,    &s->nearness,  &s->seen,
-                            &s->inconsistency, &s->time_assemble, &s->time_solve};
+  double *const scalar[] = {&s->t_mass, &s->t_identity, &s->nearness, &s->seen, &s->inconsistency};
   for (size_t i = 0; i < sizeof scalar / sizeof *scalar; i++) tn_keep_numbers(keep, "scalar", 1, scalar[i]);
   tn_keep_numbers(keep, "q_mass", (size_t)m->nq, s->q_mass);
   tn_keep_numbers(keep, "q_identity", (size_t)m->nq, s->q_identity);

@@ -282,9 +282,9 @@ tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write
   tn_json_close(j);
   happenings(j, s);
   tn_json_real(j, "cpu_seconds", r->cpu_seconds);
-  tn_json_real(j, "time_assemble", r->time_assemble);
-  tn_json_real(j, "time_solve", r->time_solve);
-  tn_json_real(j, "time_project", r->time_project);
+  tn_json_real(j, "cpu_assemble", r->cpu_assemble);
+  tn_json_real(j, "cpu_solve", r->cpu_solve);
+  tn_json_real(j, "cpu_project", r->cpu_project);
   if (s->addition.json) s->addition.json(s->addition.self, j);
   tn_json_text(j, "status", ending(r->status));
   tn_json_text(j, "message", r->message);

@@ -173,7 +173,7 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
       if (!s->switches.making || !rate) tn_doubt_closed(s, t, rate ? open_v : open, worst, rate);
     }
   }
-  s->summary.time_project += tn_clock() - start - (s->solver.time_assemble + s->solver.time_solve - inside);
+  s->time_project += tn_clock() - start - (s->solver.time_assemble + s->solver.time_solve - inside);
   tn_remember(sys);
   s->turning = tn_turning(sys, &s->turning_joint);
   watch_coordinates(s, t, y);

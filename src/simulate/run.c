@@ -98,8 +98,7 @@ tn_status tn_end_run(tn_sim *s, tn_status status) {
   sum->jacobian_rhs = s->effort.jacobian_rates;
   sum->decompositions = s->effort.decompositions;
   sum->iterations = s->effort.iterations;
-  sum->time_assemble = s->solver.time_assemble;
-  sum->time_solve = s->solver.time_solve;
+  tn_cost_report(s);
   tn_balance_end(s);
   if (status == TN_OK) {
     if (s->happening.ended >= 0)
@@ -149,7 +148,10 @@ tn_status tn_sim_start(tn_sim *s, tn_error *error) {
   tn_error_clear(s->e);
   if (s->stopped) return has_stopped(s);
   if (s->started) return TN_OK;
-  return tn_end_run(s, tn_begin_run(s));
+  tn_cost_begin(s);
+  const tn_status status = tn_begin_run(s);
+  tn_cost_end(s);
+  return tn_end_run(s, status);
 }
 
 tn_status tn_sim_set(tn_sim *s, double t, const double *q, const double *u, bool assemble, tn_error *error) {
@@ -157,6 +159,7 @@ tn_status tn_sim_set(tn_sim *s, double t, const double *q, const double *u, bool
   s->e = error ? error : &s->spare;
   tn_error_clear(s->e);
   if (!isfinite(t)) return tn_fail(s->e, TN_E_USAGE, "the time is not a finite number");
+  tn_cost_begin(s);
   s->t = t;
   if (q) memcpy(s->y, q, sizeof *q * (size_t)s->m->nq);
   if (u) memcpy(tn_u_of(s, s->y), u, sizeof *u * (size_t)s->m->nu);
@@ -167,6 +170,7 @@ tn_status tn_sim_set(tn_sim *s, double t, const double *q, const double *u, bool
   tn_status status = assemble ? tn_start_assemble(s, false) : TN_OK;
   if (status == TN_OK) status = settle(s, assemble);
   if (status == TN_OK && !assemble) note_start(s);
+  tn_cost_end(s);
   return tn_end_run(s, status);
 }
 
@@ -186,9 +190,12 @@ tn_status tn_sim_set_state(tn_sim *s, const double *state, tn_error *error) {
   if (!before) return tn_fail(error, TN_E_MEMORY, "out of memory: a copy of the state needs %zu bytes", s->size);
   memcpy(before, s, s->size);
   s->e = error ? error : &s->spare;
+  tn_cost_begin(s);
   if (size) memcpy(tn_states_of(s, s->y), state, size);
   tn_status status = tn_at(s, s->t, s->y, s->e);
-  status = tn_end_run(s, status == TN_OK ? settle(s, false) : status);
+  if (status == TN_OK) status = settle(s, false);
+  tn_cost_end(s);
+  tn_end_run(s, status);
   if (status != TN_OK) memcpy(s, before, s->size);
   tn_block_free(&allocator, before);
   return status;
@@ -207,15 +214,18 @@ tn_status tn_sim_remember(tn_sim *s, const double *memory, tn_error *error) {
 
 tn_status tn_sim_advance(tn_sim *s, double t, tn_error *error) {
   TN_TRY(tn_sim_may_change(s, __func__, error));
-  const double cpu = tn_cpu_clock();
   s->e = error ? error : &s->spare;
   tn_error_clear(s->e);
   tn_status status = TN_OK;
   if (!isfinite(t)) return tn_fail(s->e, TN_E_USAGE, "the time is not a finite number");
   if (!(t >= s->t)) return tn_fail(s->e, TN_E_USAGE, "cannot go back from t = %g to %g", s->t, t);
   if (s->stopped) return has_stopped(s);
+  tn_cost_begin(s);
   if (!s->started) status = tn_begin_run(s);
-  if (s->happening.ended >= 0) return has_ended(s);
+  if (s->happening.ended >= 0) {
+    tn_cost_end(s);
+    return has_ended(s);
+  }
   s->under_way = true;
   while (status == TN_OK && s->t < t && s->happening.ended < 0) {
     status = tn_step(s, t);
@@ -224,7 +234,7 @@ tn_status tn_sim_advance(tn_sim *s, double t, tn_error *error) {
     if (wish != TN_OK && s->t < t) status = wish;
   }
   if (status == TN_OK && s->t >= t) status = tn_switch_finish(s, false);
-  s->summary.cpu_seconds += tn_cpu_clock() - cpu;
+  tn_cost_end(s);
   return tn_end_run(s, status);
 }
 
@@ -289,16 +299,16 @@ static tn_status run(tn_sim *s) {
 
 tn_status tn_sim_run(tn_sim *s, tn_row row, void *user, tn_error *error) {
   TN_TRY(tn_sim_may_change(s, __func__, error));
-  const double cpu = tn_cpu_clock();
   s->e = error ? error : &s->spare;
   tn_error_clear(s->e);
   if (s->stopped) return has_stopped(s);
   if (s->happening.ended >= 0) return has_ended(s);
+  tn_cost_begin(s);
   s->under_way = true;
   s->row_to = row;
   s->row_user = user;
   tn_status status = run(s);
   s->row_to = NULL;
-  s->summary.cpu_seconds += tn_cpu_clock() - cpu;
+  tn_cost_end(s);
   return tn_end_run(s, status);
 }

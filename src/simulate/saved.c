@@ -28,9 +28,7 @@ static void list_summary(tn_summary *r, tn_keep *k) {
                              &r->stabilizer_work,
                              &r->start_moved,
                              &r->start_violation,
-                             &r->local_errors,
-                             &r->cpu_seconds,
-                             &r->time_project};
+                             &r->local_errors};
   tn_keep_group(k, "summary");
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) tn_keep_longs(k, "count", 1, counts[i]);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) tn_keep_numbers(k, "number", 1, numbers[i]);
@@ -262,6 +260,8 @@ static void list(void *self, tn_keep *k) {
   tn_scales_keep(s, k);
   tn_finite_keep(s, k);
   list_summary(&s->summary, k);
+  double *const spent[] = {&s->spent.cpu, &s->spent.wall, &s->spent.assemble, &s->spent.solve, &s->spent.project};
+  for (size_t i = 0; i < sizeof spent / sizeof *spent; i++) tn_keep_finite(k, "spent", 1, spent[i]);
   tn_keep_ints(k, "worst_row", 2, s->worst_row, 0, last_of(m->rows));
   list_events(s, k);
   list_passing(s, k);
@@ -336,7 +336,6 @@ static tn_status reassemble(const place *p) {
   tn_solver *solver = &s->solver;
   tn_system *sys = &solver->sys;
   const bool forward = solver->sparse.forward;
-  const double spent = solver->time_assemble;
   for (int i = 0; i < s->loads.n; i++) s->loads.N[i] = sys->load[s->loads.force[i]];
   sys->switching.how = (tn_how)p->how;
   sys->complete = false;
@@ -351,7 +350,6 @@ static tn_status reassemble(const place *p) {
     sys->loads = (unsigned)p->loads;
   }
   solver->sparse.forward = forward;
-  solver->time_assemble = spent;
   return status;
 }
 

@@ -22,6 +22,7 @@
  *   verdict.c what the run is worth, and why
  *   output.c rows and channels                    run.c     from the start to the end
  *   balance.c energy of each assembly             finite.c  outputs that are not finite numbers
+ *   cost.c   CPU time and its parts
  *   saved.c  all of it between two steps: what is new below gets a line in the list there */
 #ifndef TN_SIMULATE_H
 #define TN_SIMULATE_H
@@ -239,6 +240,11 @@ typedef struct tn_addition {
   tn_status (*text)(const void *self, tn_write write, void *user);
 } tn_addition;
 
+/* s: of the processor; of the wall clock, and of parts by that */
+typedef struct tn_spent {
+  double cpu, wall, assemble, solve, project;
+} tn_spent;
+
 struct tn_sim {
   const tn_model *m; /* held: tn_model_hold */
   tn_allocator allocator;
@@ -315,10 +321,13 @@ struct tn_sim {
   tn_event event[TN_MOST_EVENTS];
   char event_kind[TN_MOST_EVENTS][16]; /* of events that were put back, which are no words of the program */
   tn_summary summary;
-  int worst_row[2]; /* rows with the largest violation of position and of velocity in the summary */
-  double t_row;     /* rows up to here were given before an interruption */
-  double t_given;   /* of the last row; NaN: none                     */
-  tn_row row_to;    /* receives rows while the run is under way, or NULL */
+  tn_spent spent;      /* so far                                         */
+  tn_spent began;      /* clocks where the call under way began           */
+  double time_project; /* s, of the wall: corrections at the ends of steps */
+  int worst_row[2];    /* rows with the largest violation of position and of velocity in the summary */
+  double t_row;        /* rows up to here were given before an interruption */
+  double t_given;      /* of the last row; NaN: none                     */
+  tn_row row_to;       /* receives rows while the run is under way, or NULL */
   void *row_user;
   double *motion;  /* of the last row, where it is recorded: motion.c */
   double t_motion; /* NaN: none                                       */
@@ -368,6 +377,11 @@ void tn_sim_drop(tn_sim *s); /* NULL: nothing */
 /* TN_E_USAGE, with the name of the function, for a simulation that is NULL or runs: the call came from a watch or a receiver of rows. then
  * nothing of the simulation is touched; else `e` is cleared */
 tn_status tn_sim_may_change(const tn_sim *s, const char *function, tn_error *e);
+
+/* cost.c: around all that a public call does to the simulation; what came of it into the summary */
+void tn_cost_begin(tn_sim *s);
+void tn_cost_end(tn_sim *s);
+void tn_cost_report(tn_sim *s);
 
 void tn_log(tn_sim *s, double t, const char *kind, const char *format, ...) TN_PRINTF(4, 5);
 

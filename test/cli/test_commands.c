@@ -661,7 +661,7 @@ TEST(view_writes_the_page_of_a_result) {
   CHECK(tenon("view run.tnr") == 0 && strstr(out, "wrote run.html") && exists("run.html"));
   CHECK(tenon("run " FOUR_BAR " --until 0.3 -q -o again.html") == 0);
   /* but for times, and the blanks behind the summary that fill it up */
-  CHECK(system("for f in run again; do sed -e 's/cpu_seconds.*time_project[^,]*//' -e 's/}.n *\",$/}\",/' $f.html "
+  CHECK(system("for f in run again; do sed -e 's/cpu_seconds.*cpu_project[^,]*//' -e 's/}.n *\",$/}\",/' $f.html "
                ">$f.x; done") == 0);
   CHECK(same_files("run.x", "again.x"));
   CHECK(tenon("view run.tnr --no-clobber") == 4 && strstr(err, "is there already"));

@@ -37,7 +37,7 @@ static void leave_locale(void) {
 
 /* all but what the clock says */
 static void append_timeless(char *to, size_t size, const char *from) {
-  static const char *const clocks[] = {"cpu_seconds", "\"time_", " s of CPU"};
+  static const char *const clocks[] = {"cpu_seconds", "\"cpu_", " s of CPU"};
   for (; *from; from += strcspn(from, "\n") + (from[strcspn(from, "\n")] != 0)) {
     char line[4000];
     snprintf(line, sizeof line, "%.*s", (int)strcspn(from, "\n"), from);

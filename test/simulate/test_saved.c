@@ -65,7 +65,7 @@ static void report(const tn_sim *sim, bytes *b) {
     char *end = strchr(line, '\n');
     if (!strstr(line, "\"cpu_seconds\"") || (end && strstr(line, "\"cpu_seconds\"") > end)) {
       const size_t n = end ? (size_t)(end - line) : strlen(line);
-      const bool clock = n > 10 && (strncmp(line, "  \"time_", 8) == 0);
+      const bool clock = n > 10 && (strncmp(line, "  \"cpu_", 7) == 0);
       if (!clock) to_bytes(b, line, n);
     }
     line = end ? end + 1 : NULL;

@@ -258,14 +258,13 @@ export function words(run: Run): Words {
   if (guard) out.cost.push({ text: `The guard was called ${count(guard)} ${guard === 1 ? 'time' : 'times'}.` });
   const cpu = n('cpu_seconds');
   if (cpu !== null) {
-    /* parts are by the wall, which on a busy machine is longer */
     const parts: [string, number][] = [
-      ['assembling', n('time_assemble') ?? 0],
-      ['solving', n('time_solve') ?? 0],
-      ['projecting', n('time_project') ?? 0],
+      ['assembling', n('cpu_assemble') ?? 0],
+      ['solving', n('cpu_solve') ?? 0],
+      ['projecting', n('cpu_project') ?? 0],
     ];
     const sum = parts.reduce((v, [, t]) => v + t, 0);
-    const shares = parts.map(([name, t]) => `${name} ${Math.round((100 * t) / Math.max(cpu, sum))} %`).join(', ');
+    const shares = parts.map(([name, t]) => `${name} ${Math.round((100 * t) / cpu)} %`).join(', ');
     out.cost.push({
       text: `${seconds(cpu)} of CPU for ${number(end ?? NaN, 6)} s of motion${sum > 0 ? `: ${shares}` : ''}.`,
     });
