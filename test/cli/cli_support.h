@@ -237,14 +237,31 @@ static inline void nap(double s) {
   while (nanosleep(&t, &t) != 0) {}
 }
 
-/* true once a file has as many bytes; false when a minute has gone, or when the child has */
+/* true once a file has as many bytes; false when two minutes have gone, or when the child has */
 static inline bool wait_bytes(pid_t child, const char *path, long least) {
   siginfo_t gone;
-  for (const double began = seconds(); seconds() - began < 60; nap(0.002)) {
+  for (const double began = seconds(); seconds() - began < 120; nap(0.002)) {
     if (size_of(path) >= least) return true;
     gone.si_pid = 0;
     if (waitid(P_PID, (id_t)child, &gone, WEXITED | WNOHANG | WNOWAIT) != 0 || gone.si_pid == child) return false;
   }
+  return false;
+}
+
+/* whether a signal is in one of the masks of a process: `SigCgt`, those that it has a handler for; `ShdPnd`, sent and not yet seen */
+static inline bool signal_in(pid_t child, const char *mask, int number) {
+  char path[40], text[4000], key[16];
+  snprintf(path, sizeof path, "/proc/%ld/status", (long)child);
+  snprintf(key, sizeof key, "\n%s:", mask);
+  const char *line = strstr(slurp(path, text, sizeof text), key);
+  return line && strtoull(line + strlen(key), NULL, 16) >> (number - 1) & 1;
+}
+
+/* true once it is there, or gone; false when a minute has passed. where the system does not show it, it is taken for granted */
+static inline bool wait_signal(pid_t child, const char *mask, int number, bool there) {
+  if (!exists("/proc/self/status")) return nap(0.3), true;
+  for (const double began = seconds(); seconds() - began < 60; nap(0.002))
+    if (signal_in(child, mask, number) == there) return true;
   return false;
 }
 

@@ -491,8 +491,14 @@ TEST(progress_on_a_terminal_after_a_second) {
   slurp(".err1", err, sizeof err);
   CHECK(!strchr(err, '\r') && !strchr(err, 27) && strstr(err, "interrupted at t = "));
   /* and none where it is over before */
-  terminal_start(&shown, WORDS("run", MODELS "four_bar.json", "--until", "0.1"), false, WORDS("TERM=xterm"));
-  CHECK(terminal_end(&shown) == 0);
+  double took = 1;
+  for (int tries = 0; tries < 20 && took >= 1; tries++) { /* a busy machine may need more than that second */
+    const double start = seconds();
+    terminal_start(&shown, WORDS("run", MODELS "four_bar.json", "--until", "0.1"), false, WORDS("TERM=xterm"));
+    CHECK(terminal_end(&shown) == 0);
+    took = seconds() - start;
+  }
+  CHECK(took < 1);
   CHECK_TEXT(shown.text, "");
 }
 
