@@ -1,6 +1,6 @@
 # each test/**/*.c is a program, each TEST in it a CTest test `path/of/file.name` run as `program name` in a folder of its
-# own. labels: TEST fast, TEST_FULL full, TEST_LONG long. test/support/*.c is linked into every program; test/preload/*.c are
-# libraries that tests of the program put before the C library.
+# own. labels: TEST fast, TEST_FULL full, TEST_LONG long; quick: the fast ones, and the full ones of folders that have no other.
+# test/support/*.c is linked into every program; test/preload/*.c are libraries that tests of the program put before the C library.
 
 file(GLOB support CONFIGURE_DEPENDS test/support/*.c)
 file(GLOB_RECURSE programs RELATIVE ${PROJECT_SOURCE_DIR}/test CONFIGURE_DEPENDS test/*.c)
@@ -39,6 +39,15 @@ endif()
 math(EXPR fast_limit "60 * ${TENON_TIMEOUT_FACTOR}")
 math(EXPR full_limit "240 * ${TENON_TIMEOUT_FACTOR}")
 math(EXPR long_limit "3600 * ${TENON_TIMEOUT_FACTOR}")
+
+set(folders_with_fast "")
+foreach(program IN LISTS programs)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/test/${program} found REGEX "^TEST\\(")
+  if(found)
+    cmake_path(GET program PARENT_PATH folder)
+    list(APPEND folders_with_fast ${folder})
+  endif()
+endforeach()
 
 foreach(program IN LISTS programs)
   set(source ${PROJECT_SOURCE_DIR}/test/${program})
@@ -128,11 +137,15 @@ foreach(program IN LISTS programs)
     else()
       set(label fast)
     endif()
+    set(labels ${label})
+    if(label STREQUAL fast OR (label STREQUAL full AND NOT folder IN_LIST folders_with_fast))
+      list(APPEND labels quick)
+    endif()
     set(scratch ${PROJECT_BINARY_DIR}/run/${path}.${name})
     file(MAKE_DIRECTORY ${scratch})
     add_test(NAME ${path}.${name} COMMAND ${target} ${name} WORKING_DIRECTORY ${scratch})
     set_tests_properties(${path}.${name} PROPERTIES
-      LABELS ${label} COST ${cost} TIMEOUT ${${label}_limit}
+      LABELS "${labels}" COST ${cost} TIMEOUT ${${label}_limit}
       ENVIRONMENT "OPENBLAS_NUM_THREADS=1;UBSAN_OPTIONS=print_stacktrace=1")
   endforeach()
 endforeach()
