@@ -4,41 +4,12 @@
  *       beta_j = (-1)^j sum_{i>=j}^{k-1} binomial(i, j) gamma_i;  with gamma* and f_{n+1} in the place of f_n: implicit */
 #include "integrate/integrate.h"
 
-__extension__ typedef __int128 wide;
-
-static wide divisor(wide a, wide b) {
-  if (a < 0) a = -a;
-  while (b) {
-    const wide rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
-static tn_ratio reduced(wide over, wide under) {
-  const wide d = divisor(over, under);
-  return (tn_ratio){over / d, under / d};
-}
-
-tn_ratio tn_ratio_sum(tn_ratio a, tn_ratio b) {
-  const wide d = divisor(a.under, b.under);
-  return reduced(a.over * (b.under / d) + b.over * (a.under / d), a.under / d * b.under);
-}
-
-tn_ratio tn_ratio_product(tn_ratio a, tn_ratio b) {
-  const tn_ratio x = reduced(a.over, b.under), y = reduced(b.over, a.under);
-  return (tn_ratio){x.over * y.over, x.under * y.under};
-}
-
-double tn_ratio_value(tn_ratio a) { return (double)a.over / (double)a.under; }
-
 /* (1) */
 void tn_adams_gamma(int m, bool is_explicit, tn_ratio *gamma) {
   for (int k = 0; k <= m; k++) {
-    gamma[k] = (tn_ratio){is_explicit || k == 0, 1};
+    gamma[k] = tn_ratio_of(is_explicit || k == 0, 1);
     for (int i = 0; i < k; i++)
-      gamma[k] = tn_ratio_sum(gamma[k], tn_ratio_product(gamma[i], (tn_ratio){-1, k + 1 - i}));
+      gamma[k] = tn_ratio_sum(gamma[k], tn_ratio_product(gamma[i], tn_ratio_of(-1, k + 1 - i)));
   }
 }
 
@@ -47,11 +18,11 @@ void tn_adams_beta(int k, bool is_explicit, tn_ratio *beta) {
   tn_ratio gamma[TN_ADAMS_MOST + 1];
   tn_adams_gamma(k - 1, is_explicit, gamma);
   for (int j = 0; j < k; j++) {
-    tn_ratio binomial = {j % 2 ? -1 : 1, 1};
-    beta[j] = (tn_ratio){0, 1};
+    tn_ratio binomial = tn_ratio_of(j % 2 ? -1 : 1, 1);
+    beta[j] = tn_ratio_of(0, 1);
     for (int i = j; i < k; i++) {
       beta[j] = tn_ratio_sum(beta[j], tn_ratio_product(binomial, gamma[i]));
-      binomial = tn_ratio_product(binomial, (tn_ratio){i + 1, i + 1 - j});
+      binomial = tn_ratio_product(binomial, tn_ratio_of(i + 1, i + 1 - j));
     }
   }
 }

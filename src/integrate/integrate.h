@@ -79,17 +79,31 @@ void tn_newton_accept(tn_newton *w);
 void tn_newton_keep(tn_newton *w, int n, int matrices, tn_keep *keep);
 double tn_newton_plan(tn_newton *w, double h, double err, double aim, int order_estimate);
 
+/* ratio.c: rational numbers without rounding */
+enum { TN_DIGITS = 24 };
+typedef struct tn_natural {
+  int used;                  /* digits; 0 is the number 0      */
+  uint32_t digit[TN_DIGITS]; /* of base 2^32, the lowest first */
+} tn_natural;
+typedef struct tn_ratio {
+  bool negative;          /* never of 0 */
+  tn_natural over, under; /* without a common factor, under > 0 */
+} tn_ratio;
+tn_ratio tn_ratio_of(int over, int under); /* under > 0 */
+/* `-13695779093/2615348736000` or `7`; false: the text is no such number, or has more than 30 digits in a row */
+bool tn_ratio_read(const char *text, tn_ratio *r);
+tn_ratio tn_ratio_sum(tn_ratio a, tn_ratio b);
+tn_ratio tn_ratio_product(tn_ratio a, tn_ratio b);
+tn_ratio tn_ratio_minus(tn_ratio a);
+tn_ratio tn_ratio_inverse(tn_ratio a); /* not of 0 */
+bool tn_ratio_same(tn_ratio a, tn_ratio b);
+double tn_ratio_value(tn_ratio a);
+
 /* coefficients.c: of Adams-Bashforth, or of Adams-Moulton */
 enum { TN_ADAMS_MOST = 21 };
-typedef struct tn_ratio {
-  __extension__ __int128 over, under; /* without a common factor, under > 0 */
-} tn_ratio;
 void tn_adams_gamma(int m, bool is_explicit,
                     tn_ratio *gamma); /* of differences 0 .. m, counted back from f_n, or f_{n+1} */
 void tn_adams_beta(int k, bool is_explicit, tn_ratio *beta); /* of order k: of k rates, likewise */
-tn_ratio tn_ratio_sum(tn_ratio a, tn_ratio b);
-tn_ratio tn_ratio_product(tn_ratio a, tn_ratio b);
-double tn_ratio_value(tn_ratio a);
 
 /* stability.c: of zdot = lambda z with h = 1; INFINITY: without end */
 enum { TN_REGION_COLUMNS = 400, TN_REGION_ROWS = 200 };

@@ -104,33 +104,13 @@ static tn_status outside(const tn_allocator *allocator, const tn_node *node, dou
 
 /* ---- coefficients ------------------------------------------------------------------------------------------------------- */
 
-/* `-13695779093/2615348736000`; false: it is not a number of that form, or too long */
-static bool ratio_of(const char *text, tn_ratio *r) {
-  const bool minus = *text == '-';
-  *r = (tn_ratio){0, 1};
-  text += minus;
-  for (int part = 0; part < 2; part++) {
-    int digits = 0;
-    tn_ratio one = {0, 1};
-    for (; *text >= '0' && *text <= '9' && digits < 30; text++, digits++) one.over = 10 * one.over + (*text - '0');
-    if (!digits) return false;
-    if (part == 1 && one.over == 0) return false;
-    *r = part ? tn_ratio_product(*r, (tn_ratio){1, one.over}) : one;
-    if (part == 0 && *text != '/') break;
-    if (part == 0) text++;
-  }
-  if (minus) r->over = -r->over;
-  return *text == 0;
-}
-
 /* w of Adams-Bashforth of k steps */
 static tn_ratio weight(int k) {
   tn_ratio gamma[TN_ADAMS_MOST + 1], star[TN_ADAMS_MOST + 1];
   tn_adams_gamma(k, true, gamma);
   tn_adams_gamma(k, false, star);
-  star[k].over = -star[k].over;
-  const tn_ratio sum = tn_ratio_sum(gamma[k], star[k]);
-  return tn_ratio_product(star[k], (tn_ratio){sum.under, sum.over});
+  const tn_ratio s = tn_ratio_minus(star[k]);
+  return tn_ratio_product(s, tn_ratio_inverse(tn_ratio_sum(gamma[k], s)));
 }
 
 static tn_status coefficients(const tn_allocator *allocator, const tn_node *node, double *value, tn_error *e) {
@@ -147,30 +127,12 @@ static tn_status coefficients(const tn_allocator *allocator, const tn_node *node
   *value = 0;
   for (const tn_node *c = list->first; c; c = c->next, k++) {
     tn_ratio gamma[TN_ADAMS_MOST + 1], r;
-    if (c->kind != TN_NODE_TEXT || !ratio_of(c->text, &r))
+    if (c->kind != TN_NODE_TEXT || !tn_ratio_read(c->text, &r))
       return tn_node_fail(c, e, TN_E_MODEL, "this has to be a text like \"5/12\"");
     tn_adams_gamma(k, !star, gamma);
-    const tn_ratio is = weights ? weight(k) : gamma[k];
-    *value += is.over != r.over || is.under != r.under;
+    *value += !tn_ratio_same(weights ? weight(k) : gamma[k], r);
   }
   return TN_OK;
-}
-
-/* products of two of these numbers do not fit into any type: they are compared modulo primes of 61 bits, so many that what
- * holds for all of them holds, since no numerator or denominator has 480 bits */
-static const long PRIME[8] = {2305843009213693951, 2305843009213693921, 2305843009213693907, 2305843009213693723,
-                              2305843009213693693, 2305843009213693669, 2305843009213693613, 2305843009213693561};
-
-static long times(long a, long b, long p) {
-  __extension__ const __int128 x = (__extension__(__int128) a) * b;
-  return (long)(x % p);
-}
-
-static long residue(tn_ratio r, long p) {
-  long inverse = 1, square = (long)(r.under % p), over = (long)(r.over % p);
-  for (long n = p - 2; n; n >>= 1, square = times(square, square, p))
-    if (n & 1) inverse = times(inverse, square, p);
-  return times(over < 0 ? over + p : over, inverse, p);
 }
 
 /* (gamma_k - gamma*_k) x = -gamma*_k a + gamma_k b, that is x = w a + (1 - w) b */
@@ -178,13 +140,8 @@ static bool is_mean(int k, tn_ratio x, tn_ratio a, tn_ratio b) {
   tn_ratio gamma[TN_ADAMS_MOST + 1], star[TN_ADAMS_MOST + 1];
   tn_adams_gamma(k, true, gamma);
   tn_adams_gamma(k, false, star);
-  star[k].over = -star[k].over;
-  for (int i = 0; i < 8; i++) {
-    const long p = PRIME[i], g = residue(gamma[k], p), s = residue(star[k], p);
-    const long left = times((g + s) % p, residue(x, p), p);
-    if (left != (times(s, residue(a, p), p) + times(g, residue(b, p), p)) % p) return false;
-  }
-  return true;
+  const tn_ratio s = tn_ratio_minus(star[k]), left = tn_ratio_product(tn_ratio_sum(gamma[k], s), x);
+  return tn_ratio_same(left, tn_ratio_sum(tn_ratio_product(s, a), tn_ratio_product(gamma[k], b)));
 }
 
 static tn_status weighted(const tn_allocator *allocator, const tn_node *node, double *value, tn_error *e) {
@@ -197,7 +154,7 @@ static tn_status weighted(const tn_allocator *allocator, const tn_node *node, do
   *value = 0;
   for (int k = 1; k <= most; k++) {
     tn_ratio b[TN_ADAMS_MOST + 1], c[TN_ADAMS_MOST + 1], next[TN_ADAMS_MOST + 1];
-    const tn_ratio none = {0, 1};
+    const tn_ratio none = tn_ratio_of(0, 1);
     tn_adams_beta(k, true, b);
     tn_adams_beta(k, false, c);
     tn_adams_beta(k + 1, false, next);
