@@ -225,6 +225,7 @@ tn_status tn_compile(const tn_desc *desc, tn_model **model, tn_error *error) {
   c.m = m;
   c.arena = &arena;
   tn_status status = compile(&c, desc);
+  if (status == TN_OK && c.warning_lost) status = tn_no_memory(&c);
   if (status != TN_OK) {
     tn_arena_free(&arena);
     return status;

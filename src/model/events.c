@@ -261,7 +261,7 @@ static tn_status read_event(tn_context *c, const tn_node *node, tn_trigger *x) {
   x->up = own.direction != 1;
   x->down = own.direction == 1 || own.direction == 2 || (own.direction < 0 && !x->condition);
   if (own.times != floor(own.times)) return tn_refuse(c, tn_node_get(node, "times"), "`times` must be a whole number");
-  x->most = (long)own.times;
+  x->most = (int64_t)own.times;
   if ((x->slot = tn_switch_new(c, when->kind == TN_NODE_TEXT ? when->text : "")) < 0) return tn_no_memory(c);
   if (!(x->act = tn_context_alloc(c, sizeof *x->act * act_room(node)))) return TN_E_MEMORY;
   for (const tn_node *act = first_act(node); act; act = next_act(node, act)) TN_TRY(read_act(c, act, x));

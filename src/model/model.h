@@ -337,7 +337,7 @@ typedef struct tn_trigger {
   bool condition;       /* `when` is 0 or 1: its zero lies between */
   bool after_solve;     /* it needs accelerations or multipliers */
   bool up, down;        /* passages that count */
-  long most;            /* times; 0: no limit */
+  int64_t most;         /* times; 0: no limit */
   int slot;             /* the switch that it is */
   int switches, inside; /* of functions in `when` made of pieces: the first, how many */
   int acts;
@@ -532,6 +532,7 @@ struct tn_context {
   tn_measure own;        /* `rate` alone in a force on a channel          */
   bool has_own;
   bool before_solve; /* running expressions may not use reactions     */
+  bool warning_lost; /* there was no memory for it                    */
 };
 
 /* a message with the present part before it, once */

@@ -44,7 +44,10 @@ static void warn(tn_context *c, const tn_node *at, const char *format, const cha
     return;
   }
   tn_error *w = tn_arena_alloc(c->arena, sizeof *w);
-  if (!w) return;
+  if (!w) {
+    c->warning_lost = true;
+    return;
+  }
   tn_of_part(c, text, message, sizeof message);
   tn_fail(w, TN_OK, "%s", message);
   tn_node_pointer(at, pointer, sizeof pointer);
