@@ -4,6 +4,7 @@
  *   cc embed.c $(pkg-config --cflags --libs tenon) -o embed && ./embed
  *
  * leaves files embed.* in the present folder. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,12 +40,12 @@ static FILE *create(const char *path) {
 
 static void *take(void *user, size_t size) {
   void *block = malloc(size);
-  if (block) ++*(long *)user;
+  if (block) ++*(int64_t *)user;
   return block;
 }
 
 static void give_back(void *user, void *block) {
-  if (block) --*(long *)user;
+  if (block) --*(int64_t *)user;
   free(block);
 }
 
@@ -149,7 +150,7 @@ static bool watch(void *user, double t) {
 typedef struct rows {
   tn_recorder *recorder;
   FILE *csv;
-  long count;
+  int64_t count;
 } rows;
 
 static tn_status receive(void *user, double t, int n, const double *values) {
@@ -171,7 +172,7 @@ static void save(tn_recorder *recorder, FILE *file) {
   expect(end >= 0 && fseek(file, end, SEEK_SET) == 0, "cannot write the result");
 }
 
-static long run(const tn_model *model, const tn_desc *desc) {
+static int64_t run(const tn_model *model, const tn_desc *desc) {
   tn_sim *sim;
   progress p = {.stop_at = 1};
   rows r = {.csv = create("embed.csv")};
@@ -190,7 +191,7 @@ static long run(const tn_model *model, const tn_desc *desc) {
   must(tn_recorder_new(sim, desc, "embed", to_file, file, &r.recorder, &error));
   tn_sim_watch(sim, watch, &p);
   expect(tn_sim_run(sim, receive, &r, &error) == TN_E_STOPPED, "the watcher was not heard");
-  printf("stopped at t = %.4f s after %ld rows; on we go\n", tn_sim_time(sim), r.count);
+  printf("stopped at t = %.4f s after %" PRId64 " rows; on we go\n", tn_sim_time(sim), r.count);
   must(tn_recorder_flush(r.recorder)); /* the rows so far are safe, whatever happens to this program */
   save(r.recorder, file);              /* and from here another can go on */
   p.stop_at = 1e9;
@@ -210,13 +211,13 @@ static long run(const tn_model *model, const tn_desc *desc) {
   expect(summary->verdict == TN_TRUSTED, "the run is worse than it should be");
   tn_bad_output bad; /* outputs that were not finite numbers: here none */
   for (int i = 0; tn_sim_bad_output(sim, i, &bad); i++)
-    printf("output %s is no number in %ld rows, first at t = %g s\n", bad.name, bad.rows, bad.first);
+    printf("output %s is no number in %" PRId64 " rows, first at t = %g s\n", bad.name, bad.rows, bad.first);
   expect(!tn_sim_is_long(sim), "errors of steps have added up: see tn_verify_run in study.c");
   for (int i = 0; i < tn_sim_events(sim); i++)
     printf("event at %g s: %s, %s\n", tn_sim_event(sim, i)->t, tn_sim_event(sim, i)->kind, tn_sim_event(sim, i)->text);
   tn_fired fired;
   tn_impulse impulse;
-  for (int i = 0; tn_sim_fired(sim, i, &fired); i++) printf("event %s: %ld times\n", fired.event, fired.count);
+  for (int i = 0; tn_sim_fired(sim, i, &fired); i++) printf("event %s: %" PRId64 " times\n", fired.event, fired.count);
   for (int i = 0; tn_sim_impulse(sim, i, &impulse); i++) printf("%s: %g J lost\n", impulse.joint, impulse.energy_lost);
   tn_sim_free(sim);
   return r.count;
@@ -267,16 +268,16 @@ static void resume(const tn_model *model) {
   static char state[1 << 20];
   tn_sim *sim;
   rows r = {.count = 0};
-  long length;
+  int64_t length;
   FILE *from = fopen("embed.tnr.state", "rb"), *first = fopen("embed.tnr", "rb"), *file = create("embed.again.tnr");
   expect(from && first, "cannot read the state");
   const size_t size = fread(state, 1, sizeof state, from);
   must(tn_sim_new(model, &sim, &error));
   must(tn_recorder_resume(sim, "embed.tnr", state, size, to_file, file, &r.recorder, &length, &error));
-  for (long i = 0; i < length; i++) putc(getc(first), file);
+  for (int64_t i = 0; i < length; i++) putc(getc(first), file);
   must(tn_sim_run(sim, count, &r, &error));
   must(tn_recorder_end(r.recorder, sim, "embed", tn_report_json));
-  printf("resumed from %zu bytes: %ld more rows, and the same end\n", size, r.count);
+  printf("resumed from %zu bytes: %" PRId64 " more rows, and the same end\n", size, r.count);
   tn_recorder_free(r.recorder);
   tn_sim_free(sim);
   expect(fclose(file) == 0 && fclose(first) == 0 && fclose(from) == 0, "cannot write the result");
@@ -381,7 +382,7 @@ static tn_status largest(void *user, double t, int n, const double *values) {
   return TN_OK;
 }
 
-static void read_back(const tn_allocator *allocator, long count) {
+static void read_back(const tn_allocator *allocator, int64_t count) {
   tn_result *r;
   double most = 0;
   char name[64];
@@ -392,8 +393,8 @@ static void read_back(const tn_allocator *allocator, long count) {
   expect(tn_result_summary(r) != NULL, "the result has no end");
   tn_run_verdict verdict; /* results of versions before 0.11 have none */
   expect(tn_result_verdict(r, &verdict) && verdict == TN_TRUSTED, "the result is not trusted");
-  printf("%s (%s), run with %s: %ld rows of %s [%s]", tn_result_name(r), tn_result_title(r), tn_result_settings(r),
-         tn_result_rows(r), tn_result_column(r, -1), tn_result_unit(r, -1));
+  printf("%s (%s), run with %s: %" PRId64 " rows of %s [%s]", tn_result_name(r), tn_result_title(r),
+         tn_result_settings(r), tn_result_rows(r), tn_result_column(r, -1), tn_result_unit(r, -1));
   for (int i = 0; i < tn_result_columns(r); i++) printf(" %s [%s]", tn_result_column(r, i), tn_result_unit(r, i));
   must(tn_result_each(r, largest, &most, &error));
   printf("\nthe largest load was %.3f N\n", most);
@@ -449,7 +450,7 @@ static void list(void) {
 }
 
 int main(void) {
-  long blocks = 0;
+  int64_t blocks = 0;
   const tn_allocator allocator = {take, give_back, &blocks};
   char built[256];
   tn_desc *desc;
@@ -477,7 +478,7 @@ int main(void) {
   must(tn_compile(desc, &model, &error));
   look(model);
 
-  const long count = run(model, desc);
+  const int64_t count = run(model, desc);
   ask(model);
   brake();
   resume(model);
@@ -488,6 +489,6 @@ int main(void) {
   expect(fclose(file) == 0, "cannot write embed.model.json");
   tn_model_free(model);
   tn_desc_free(desc);
-  printf("blocks of memory still held: %ld\n", blocks);
+  printf("blocks of memory still held: %" PRId64 "\n", blocks);
   return blocks == 0 ? 0 : 1;
 }

@@ -2,6 +2,7 @@
  *   cc study.c $(pkg-config --cflags --libs tenon) -lm */
 #include <tenon/study.h>
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -65,7 +66,7 @@ static void compare(void) {
   printf("%s\n", tn_compare_reference(c, &off, &holds));
   for (int i = 0; i < tn_compare_rows(c); i++) {
     const tn_compare_row *row = tn_compare_row_at(c, i);
-    printf("%s at %g: error %.2g, %ld right-hand sides\n", row->method, row->setting, row->error, row->rhs);
+    printf("%s at %g: error %.2g, %" PRId64 " right-hand sides\n", row->method, row->setting, row->error, row->rhs);
   }
   printf("%s\n", tn_compare_recommendation(c, &winner));
   tn_compare_text(c, to_file, stdout);

@@ -6,6 +6,7 @@
 #ifndef TN_TEST_H
 #define TN_TEST_H
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -512,8 +512,8 @@ typedef struct tn_stabilizer_type {
 
 /* what an implicit formula has spent beside steps; of all rates evaluated, `jacobian_rates` went into Jacobians             */
 typedef struct tn_effort {
-  long jacobians, jacobian_rates, decompositions, iterations;
-  long rejected; /* attempts inside `advance` that did not stand                                     */
+  int64_t jacobians, jacobian_rates, decompositions, iterations;
+  int64_t rejected; /* attempts inside `advance` that did not stand                                     */
 } tn_effort;
 
 typedef struct tn_ode { /* ydot = f(t, y), as an integrator sees it                                 */

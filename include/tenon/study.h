@@ -105,7 +105,7 @@ typedef struct tn_compare_row {
   tn_run_verdict verdict;                  /* as `tenon run` judges it, without the reference */
   double energy;                           /* balance, as in tn_summary                                        */
   double C_max, C_rms, Cdot_max, Cdot_rms; /* scaled as the contract does                          */
-  long steps, rejected, rhs;
+  int64_t steps, rejected, rhs;
   double cpu_seconds;
   int rank_error, rank_residual; /* from 1, of those that came to the end; 0: not ranked           */
 } tn_compare_row;
@@ -249,9 +249,9 @@ typedef struct tn_verify_summary {
   tn_status status;          /* of the second run                                                               */
   char message[512];         /* how it ended, in words                                                          */
   double t_end, cpu_seconds; /* s; t_end is that of the first run if that ended first and this one was ended with it */
-  long steps, rhs;           /* 0 then */
+  int64_t steps, rhs;        /* 0 then */
   bool complete;             /* all rows of the first run have been compared                                    */
-  long rows;                 /* compared                                                                        */
+  int64_t rows;              /* compared                                                                        */
   double from, until;        /* of these the first and the last, s                                              */
   double threshold;
   double predictable_until;      /* s: up to this row the estimated error of every output is below the threshold      */
@@ -271,15 +271,15 @@ typedef struct tn_verify_output {
   double error, error_relative; /* of the first run, estimated: the largest                         */
   double difference_end, error_end; /* at the last row                                                  */
   double difference_at_jumps; /* at rows between the jump of one run and that of the other, which count nowhere else */
-  long rows_at_jumps;
-  long not_finite, one_finite; /* rows where one of both is not a finite number; and the other is     */
+  int64_t rows_at_jumps;
+  int64_t not_finite, one_finite; /* rows where one of both is not a finite number; and the other is     */
 } tn_verify_output;
 
 typedef struct tn_verify_event {
   const char *event;
-  long count, count_second; /* as far as both runs went                                           */
+  int64_t count, count_second; /* as far as both runs went                                           */
   double difference, time; /* of the times of those of the same number: the largest, and when, s; NaN: there are none */
-  long number;             /* which, from 1                                                      */
+  int64_t number;          /* which, from 1                                                      */
   double difference_end;   /* of the last ones                                                   */
 } tn_verify_event;
 

@@ -26,6 +26,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -58,7 +59,7 @@ typedef struct tn_error {
   char hint[256];    /* what would help; may be empty                                         */
   char pointer[256]; /* JSON pointer of the value concerned, `/joints/knee/axis`; may be empty */
   char file[256];    /* where the value was read; may be empty                                */
-  long byte;         /* offset in the file, from 0; -1 unknown                                */
+  int64_t byte;      /* offset in the file, from 0; -1 unknown                                */
   int line, column;  /* from 1; 0 unknown. columns count bytes                                */
   double time;       /* simulation time, s; NaN before the run                                */
 } tn_error;
@@ -177,8 +178,8 @@ typedef struct tn_summary {
   tn_run_verdict verdict; /* valid behind tn_sim_start, tn_sim_advance and tn_sim_run; the reasons: tn_sim_fact */
   char message[512];      /* how the run ended, in words */
   double t_end;           /* s, reached */
-  long steps, rejected, rhs, factorizations;
-  long guard_calls; /* corrections of the state that a bound of a stabilizer has asked for */
+  int64_t steps, rejected, rhs, factorizations;
+  int64_t guard_calls; /* corrections of the state that a bound of a stabilizer has asked for */
   double max_position_violation, max_velocity_violation; /* scaled as the contract does */
   char worst_joint[64];
   double worst_time; /* s, when it was */
@@ -195,21 +196,21 @@ typedef struct tn_summary {
   bool contract_kept;
   char contract_text[256]; /* `contract broken: joint, time, size` when it was not */
   int degrees_of_freedom, redundant_rows;
-  long singular_positions; /* passed on the way, where the rows lose rank */
-  double inconsistency;    /* largest part of gamma that redundant rows contradict each other by */
-  double start_moved;      /* largest change of a coordinate by assembling the start, m or rad */
+  int64_t singular_positions; /* passed on the way, where the rows lose rank */
+  double inconsistency;       /* largest part of gamma that redundant rows contradict each other by */
+  double start_moved;         /* largest change of a coordinate by assembling the start, m or rad */
   char start_moved_name[64];
   int start_moves;                   /* coordinates that it changed by more than 1e-9 */
   tn_move start_move[TN_MOST_MOVES]; /* of these the largest changes, largest first  */
   double start_violation;            /* of the given pose, before anything is assembled; scaled as the contract does */
   char start_violation_joint[64];
   /* of an implicit integrator: Jacobians, right-hand sides that went into them, decompositions, iterations */
-  long jacobians, jacobian_rhs, decompositions, iterations;
-  long set_changes; /* of the numbers that are integrated, where a formulation chooses them */
-  long switches;    /* of functions made of pieces, in laws of forces and drivers            */
-  long fired;       /* events of the model, all together                                      */
-  long impulses;    /* velocities jumped because joints were switched on or drivers changed    */
-  int bad_outputs;  /* columns that were not a finite number in some row that was given: tn_sim_bad_output */
+  int64_t jacobians, jacobian_rhs, decompositions, iterations;
+  int64_t set_changes; /* of the numbers that are integrated, where a formulation chooses them */
+  int64_t switches;    /* of functions made of pieces, in laws of forces and drivers            */
+  int64_t fired;       /* events of the model, all together                                      */
+  int64_t impulses;    /* velocities jumped because joints were switched on or drivers changed    */
+  int bad_outputs;     /* columns that were not a finite number in some row that was given: tn_sim_bad_output */
   /* s, of the processor: of all calls that started, set or moved the simulation. parts of it: assembling the system, solving it,
    * corrections by stabilizers at the ends of steps without these two */
   double cpu_seconds, cpu_assemble, cpu_solve, cpu_project;
@@ -272,7 +273,7 @@ TN_API bool tn_sim_drift(const tn_sim *sim, int i, tn_drift *drift);
 typedef struct tn_bad_output {
   const char *name;
   double first; /* s, of the first such row */
-  long rows;    /* how many                 */
+  int64_t rows; /* how many                 */
 } tn_bad_output;
 TN_API bool tn_sim_bad_output(const tn_sim *sim, int i, tn_bad_output *bad);
 
@@ -328,7 +329,7 @@ TN_API const tn_event *tn_sim_event(const tn_sim *sim, int i);
  * kinetic energy (J). false past the last */
 typedef struct tn_fired {
   const char *event;
-  long count;
+  int64_t count;
   double first, last, energy_lost;
 } tn_fired;
 TN_API bool tn_sim_fired(const tn_sim *sim, int i, tn_fired *fired);
@@ -374,7 +375,7 @@ TN_API tn_status tn_recorder_tail(tn_recorder *recorder, tn_write write, void *u
  * file there, and `write` appends. the file is then, byte for byte but for clocks, that of a run which was never stopped */
 TN_API tn_status tn_recorder_save(tn_recorder *recorder, tn_write write, void *user, tn_error *error);
 TN_API tn_status tn_recorder_resume(tn_sim *sim, const char *path, const void *state, size_t size, tn_write write,
-                                    void *user, tn_recorder **recorder, long *length, tn_error *error);
+                                    void *user, tn_recorder **recorder, int64_t *length, tn_error *error);
 TN_API tn_status tn_recorder_end(tn_recorder *recorder, const tn_sim *sim, const char *model_name, tn_report report);
 
 typedef struct tn_result tn_result;
@@ -398,14 +399,14 @@ TN_API tn_status tn_result_recover(tn_result *result, tn_error *error);
 typedef struct tn_gap {
   bool motion;     /* of the motion, which pages and glTF are made of; else of the outputs                  */
   bool end;        /* up to the end of the run; without a summary, up to where it was to end               */
-  long rows;       /* that are missing; -1: not known. without a summary, at the end: at most             */
+  int64_t rows;    /* that are missing; -1: not known. without a summary, at the end: at most             */
   double from, to; /* s: of the last row before and the first one behind, or of the end; NaN: there is none  */
 } tn_gap;
 TN_API bool tn_result_gap(const tn_result *result, int i, tn_gap *gap);
 /* what is missing behind tn_result_recover, in sentences; as snprintf, 0 past the last. none: rows and summary are all there */
 TN_API int tn_result_missing(const tn_result *result, int i, char *text, size_t size);
 TN_API void tn_result_close(tn_result *result);
-TN_API long tn_result_rows(const tn_result *result);
+TN_API int64_t tn_result_rows(const tn_result *result);
 TN_API int tn_result_columns(const tn_result *result);               /* without t             */
 TN_API const char *tn_result_column(const tn_result *result, int i); /* -1: t                 */
 TN_API const char *tn_result_unit(const tn_result *result, int i);   /* "" where not known    */

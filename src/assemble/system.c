@@ -48,7 +48,7 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   s->memory = TN_CARVE(c, double, m->memory);
   s->S = TN_CARVE(c, double *, bodies);
   s->J = TN_CARVE(c, double *, bodies);
-  double *S = TN_CARVE(c, double, (size_t)twist *(size_t)nu); /* all together, in the order of speeds */
+  double *S = TN_CARVE(c, double, (uint64_t)twist *(uint64_t)nu); /* all together, in the order of speeds */
   for (int i = 0; i < bodies; i++) {
     double *J = TN_CARVE(c, double, m->large ? 0 : twist * m->body[i].cols);
     if (c->base) s->J[i] = J;
@@ -57,9 +57,9 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
     if (!m->body[i].plain) continue;
     for (int k = 0; k < twist * twist; k++) s->S[i][k] = k % (twist + 1) == 0; /* and stays so */
   }
-  s->M = TN_CARVE(c, double, m->large ? 0 : (size_t)nu *(size_t)nu);
+  s->M = TN_CARVE(c, double, m->large ? 0 : (uint64_t)nu *(uint64_t)nu);
   s->f = TN_CARVE(c, double, nu);
-  s->A = TN_CARVE(c, double, m->large ? 0 : (size_t)rows *(size_t)nu);
+  s->A = TN_CARVE(c, double, m->large ? 0 : (uint64_t)rows *(uint64_t)nu);
   s->R = TN_CARVE(c, double, m->R + 1);
   s->C = TN_CARVE(c, double, rows);
   s->Ct = TN_CARVE(c, double, rows);

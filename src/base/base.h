@@ -2,12 +2,12 @@
 #ifndef TN_BASE_H
 #define TN_BASE_H
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #if !defined(TN_NO_THREADS) && !defined(__STDC_NO_ATOMICS__)
 #include <stdatomic.h>
 #endif
-#include <stdint.h>
 #include <string.h>
 
 #include "base/chart.h"
@@ -25,7 +25,7 @@
 /* where a value stands in the text it was read from */
 typedef struct tn_place {
   const char *file; /* NULL: built by calls */
-  long byte;        /* from 0 */
+  int64_t byte;     /* from 0 */
   int line, column; /* from 1 */
 } tn_place;
 
@@ -110,8 +110,9 @@ typedef struct tn_carve {
   unsigned char *base;
   size_t used;
 } tn_carve;
-void *tn_carve_bytes(tn_carve *c, size_t size); /* aligned to 64 bytes */
-#define TN_CARVE(c, type, n) ((type *)tn_carve_bytes((c), sizeof(type) * (size_t)(n)))
+/* aligned to 64 bytes. sizes have 64 bits on every platform: products of dimensions pass 2^32 before anybody asks for the memory */
+void *tn_carve_bytes(tn_carve *c, uint64_t size);
+#define TN_CARVE(c, type, n) ((type *)tn_carve_bytes((c), sizeof(type) * (uint64_t)(n)))
 
 /* a zeroed 64-byte aligned block and its release */
 void *tn_block_new(const tn_allocator *allocator, size_t size);
@@ -160,10 +161,10 @@ tn_status tn_keep_save(tn_keep_list list, void *self, uint64_t fingerprint, tn_w
 size_t tn_keep_look(const void *data, size_t size, uint64_t fingerprint, tn_error *e);
 tn_status tn_keep_load(tn_keep_list list, void *self, uint64_t fingerprint, const void *data, size_t size, size_t *used,
                        tn_error *e);
-bool tn_keep_reads(const tn_keep *k);                                /* numbers are being put back                    */
-void tn_keep_group(tn_keep *k, const char *name);                    /* what follows belongs to this                  */
-void tn_keep_longs(tn_keep *k, const char *name, size_t n, long *x); /* that count: not below 0 */
-void tn_keep_flag(tn_keep *k, const char *name, bool *x, bool can);  /* yes is refused where it cannot be */
+bool tn_keep_reads(const tn_keep *k);             /* numbers are being put back                    */
+void tn_keep_group(tn_keep *k, const char *name); /* what follows belongs to this                  */
+void tn_keep_longs(tn_keep *k, const char *name, size_t n, int64_t *x); /* that count: not below 0 */
+void tn_keep_flag(tn_keep *k, const char *name, bool *x, bool can);     /* yes is refused where it cannot be */
 void tn_keep_text(tn_keep *k, const char *name, size_t room, char *x);
 void tn_keep_same(tn_keep *k, const char *name, const char *text); /* refused if it is another; shorter than 64 */
 /* how many of something follow: that which is kept, or is being read */

@@ -7,7 +7,10 @@
 double tn_cpu_clock(void) {
 #ifdef CLOCK_THREAD_CPUTIME_ID
   struct timespec now;
-  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0) return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-#endif
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0 || clock_gettime(CLOCK_MONOTONIC, &now) == 0)
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+  return 0;
+#else
   return (double)clock() / CLOCKS_PER_SEC;
+#endif
 }

@@ -121,7 +121,7 @@ bool tn_expr_apply_to_numbers(tn_parser *p, tn_opcode code, int n, const tn_valu
 bool tn_expr_push_meaning(tn_parser *p, const tn_meaning *m, size_t from, tn_value *out) {
   if (m->width < 1 || m->width > 3) {
     tn_fail(&p->error, TN_E_INTERNAL, "'%s' has %d components", tn_expr_quote(p, from, p->last.to).text, m->width);
-    p->error.byte = (long)from;
+    p->error.byte = (int64_t)from;
     return false;
   }
   if (m->is_parameter) {

@@ -18,7 +18,7 @@ bool tn_expr_fail(tn_parser *p, size_t at, const char *format, ...) {
   tn_vformat(message, sizeof message, format, arguments);
   va_end(arguments);
   tn_fail(&p->error, TN_E_MODEL, "%s", message);
-  p->error.byte = (long)at;
+  p->error.byte = (int64_t)at;
   return false;
 }
 
@@ -34,7 +34,7 @@ bool tn_expr_expected(tn_parser *p, const char *what) {
 
 bool tn_expr_refused(tn_parser *p, size_t at, const char *what, const char *name) {
   if (p->error.status == TN_OK) tn_fail(&p->error, TN_E_MODEL, "unknown %s '%s'", what, name);
-  if (p->error.line == 0) p->error.byte = (long)at; /* else it has its place: where the name is defined */
+  if (p->error.line == 0) p->error.byte = (int64_t)at; /* else it has its place: where the name is defined */
   return false;
 }
 
@@ -51,7 +51,7 @@ static bool read_number(tn_parser *p, size_t i) {
   if (!p->digits && !(p->digits = tn_arena_alloc(&p->scratch, p->n + 32))) return tn_expr_no_memory(p);
   char *digits = p->digits;
   size_t used = 0;
-  long power = 0, exponent = 0;
+  int64_t power = 0, exponent = 0;
   while (is_digit(tn_expr_byte(p, i))) digits[used++] = p->text[i++];
   if (tn_expr_byte(p, i) == '.')
     for (i++; is_digit(tn_expr_byte(p, i)); power--) digits[used++] = p->text[i++];
@@ -74,7 +74,7 @@ static bool read_number(tn_parser *p, size_t i) {
     if (is_letter(tn_expr_byte(p, i))) tn_hint(&p->error, "a product needs its '*'");
     return false;
   }
-  tn_format(digits + used, 32, "e%ld", power);
+  tn_format(digits + used, 32, "e%" PRId64, power);
   k->number = strtod(digits, NULL);
   if (isfinite(k->number)) return true;
   return tn_expr_fail(p, k->from, "'%s' is too large for a number", tn_expr_quote(p, k->from, i).text);

@@ -1,5 +1,5 @@
 /* printf into a buffer, the same in every locale: a number always has a point.
- * conversions: d i u x c s e f g with flags, width, precision, `*`, and the lengths l and z */
+ * conversions: d i u x c s e f g with flags, width, precision, `*`, and the lengths l, ll and z */
 #include "base/base.h"
 
 #include <locale.h>
@@ -34,7 +34,7 @@ static void put(target *out, const char *s, size_t n) {
 typedef struct conversion {
   char flags[8];
   int width, precision; /* precision -1: not given */
-  char length, kind;
+  char length, kind;    /* length: l, L for ll, or z */
 } conversion;
 
 static int number_at(const char **p, va_list *arguments) {
@@ -57,7 +57,7 @@ static const char *read_conversion(const char *p, va_list *arguments, conversion
     p++;
     c->precision = number_at(&p, arguments);
   }
-  for (; *p == 'l' || *p == 'z'; p++) c->length = *p;
+  for (; *p == 'l' || *p == 'z'; p++) c->length = *p == 'l' && c->length == 'l' ? 'L' : *p;
   c->kind = *p ? *p : 'd';
   return *p ? p + 1 : p;
 }
@@ -75,7 +75,7 @@ static void put_text(target *out, const conversion *c, const char *s) {
   size_t n = 0;
   while (s && (c->precision < 0 || n < (size_t)c->precision) && s[n]) n++;
   const bool left = c->width < 0 || strchr(c->flags, '-');
-  const size_t width = (size_t)(c->width < 0 ? -(long)c->width : c->width),
+  const size_t width = c->width < 0 ? 0u - (unsigned)c->width : (unsigned)c->width,
                length = out->shown && n ? (size_t)tn_show_part(NULL, 0, s, n) : n,
                blanks = width > length ? width - length : 0;
   for (size_t i = 0; !left && i < blanks; i++) put(out, " ", 1);
@@ -123,11 +123,13 @@ static int format_to(char *text, size_t size, bool shown, const char *format, va
       fix_point(number);
     } else if (c.kind == 'u' || c.kind == 'x') {
       const unsigned long long value = c.length == 'z'   ? va_arg(arguments, size_t)
+                                       : c.length == 'L' ? va_arg(arguments, unsigned long long)
                                        : c.length == 'l' ? va_arg(arguments, unsigned long)
                                                          : va_arg(arguments, unsigned);
       snprintf(number, sizeof number, spec, c.width, c.precision, value);
     } else {
-      const long long value = c.length == 'z'   ? (long long)va_arg(arguments, size_t)
+      const long long value = c.length == 'z'   ? va_arg(arguments, ptrdiff_t)
+                              : c.length == 'L' ? va_arg(arguments, long long)
                               : c.length == 'l' ? va_arg(arguments, long)
                                                 : va_arg(arguments, int);
       snprintf(number, sizeof number, spec, c.width, c.precision, value);

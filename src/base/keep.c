@@ -9,8 +9,6 @@
  * state that is beyond its own list fails to be saved, and the one before stands. */
 #include "base/base.h"
 
-#include <limits.h>
-
 static const unsigned char MAGIC[8] = {0x89, 'T', 'N', 'S', '\r', '\n', 0x1a, '\n'};
 enum { VERSION = 1, HEAD = 32, TAIL = 8 };
 enum { GROUP = 'g', NUMBERS = 'd', INTS = 'i', LONGS = 'l', FLAGS = 'b', TEXT = 't', BYTES = 'x' };
@@ -94,7 +92,7 @@ static bool item(tn_keep *k, int kind, const char *name, size_t *n, size_t bytes
     return false;
   }
   if (tn_get_u64(h + 2) != *n) {
-    refuse(k, "has %llu of '%s', and %zu are needed", (unsigned long long)tn_get_u64(h + 2), name, *n);
+    refuse(k, "has %" PRIu64 " of '%s', and %zu are needed", tn_get_u64(h + 2), name, *n);
     return false;
   }
   *values = take(k, *n, bytes);
@@ -151,33 +149,33 @@ void tn_keep_finite(tn_keep *k, const char *name, size_t n, double *x) {
 }
 
 /* the last of the values that are read is returned */
-static long wholes(tn_keep *k, int kind, const char *name, size_t n, void *x, long least, long most) {
-  const bool is_long = kind == LONGS;
+static int64_t wholes(tn_keep *k, int kind, const char *name, size_t n, void *x, int64_t least, int64_t most) {
+  const bool is_wide = kind == LONGS;
   const unsigned char *from;
-  long value = 0;
-  if (!item(k, kind, name, &n, is_long ? 8 : 4, &from)) return 0;
+  int64_t value = 0;
+  if (!item(k, kind, name, &n, is_wide ? 8 : 4, &from)) return 0;
   for (size_t i = 0; i < n; i++) {
     unsigned char bytes[8];
     if (writes(k))
-      value = is_long ? ((long *)x)[i] : ((int *)x)[i];
-    else if (is_long)
-      value = (long)(int64_t)tn_get_u64(from + 8 * i);
+      value = is_wide ? ((int64_t *)x)[i] : ((int *)x)[i];
+    else if (is_wide)
+      value = (int64_t)tn_get_u64(from + 8 * i);
     else
       value = (int)(int32_t)tn_get_u32(from + 4 * i);
     if (value < least || value > most) {
-      refuse(k, "has %ld for '%s', beyond %ld .. %ld", value, name, least, most);
+      refuse(k, "has %" PRId64 " for '%s', beyond %" PRId64 " .. %" PRId64, value, name, least, most);
       return 0;
     }
     if (writes(k)) {
-      if (is_long)
+      if (is_wide)
         tn_put_u64(bytes, (uint64_t)value);
       else
         tn_put_u32(bytes, (uint32_t)value);
-      put(k, bytes, is_long ? 8 : 4);
+      put(k, bytes, is_wide ? 8 : 4);
     }
     if (k->mode != TN_KEEP_READ) continue;
-    if (is_long)
-      ((long *)x)[i] = value;
+    if (is_wide)
+      ((int64_t *)x)[i] = value;
     else
       ((int *)x)[i] = (int)value;
   }
@@ -188,8 +186,8 @@ void tn_keep_ints(tn_keep *k, const char *name, size_t n, int *x, int least, int
   if (given(k, name, n, x)) wholes(k, INTS, name, n, x, least, most);
 }
 
-void tn_keep_longs(tn_keep *k, const char *name, size_t n, long *x) {
-  wholes(k, LONGS, name, n, x, 0, LONG_MAX / 2); /* they count, and go on counting */
+void tn_keep_longs(tn_keep *k, const char *name, size_t n, int64_t *x) {
+  wholes(k, LONGS, name, n, x, 0, INT64_MAX / 2); /* they count, and go on counting */
 }
 
 int tn_keep_count(tn_keep *k, const char *name, int *x, int least, int most) {
@@ -265,8 +263,8 @@ void tn_keep_same(tn_keep *k, const char *name, const char *text) {
 
 size_t tn_keep_bytes(tn_keep *k, const char *name, size_t *used, size_t most, unsigned char *x) {
   const unsigned char *from;
-  long n = (long)*used;
-  const size_t now = (size_t)wholes(k, LONGS, name, 1, &n, 0, (long)most);
+  int64_t n = (int64_t)*used;
+  const size_t now = (size_t)wholes(k, LONGS, name, 1, &n, 0, (int64_t)most);
   size_t count = now;
   if (!item(k, BYTES, name, &count, 1, &from)) return 0;
   if (writes(k)) put(k, x, now);
@@ -319,7 +317,7 @@ size_t tn_keep_look(const void *from, size_t size, uint64_t fingerprint, tn_erro
     return 0;
   }
   if (whole < HEAD + TAIL || whole > size) {
-    tn_fail(e, TN_E_IO, "the saved state is cut off: %zu bytes of %llu", size, (unsigned long long)whole);
+    tn_fail(e, TN_E_IO, "the saved state is cut off: %zu bytes of %" PRIu64, size, whole);
     return 0;
   }
   if (tn_get_u32(data + whole - 4) != tn_crc32(0, data, (size_t)whole - 4)) {

@@ -70,13 +70,13 @@ char *tn_arena_text(tn_arena *a, const char *text, size_t n) {
   return copy;
 }
 
-void *tn_carve_bytes(tn_carve *c, size_t size) {
+void *tn_carve_bytes(tn_carve *c, uint64_t size) {
   size_t at = c->used > SIZE_MAX / 2 ? SIZE_MAX : (c->used + BLOCK - 1) & ~(size_t)(BLOCK - 1);
   if (at > SIZE_MAX / 2 || size > SIZE_MAX / 2 - at) {
     c->used = SIZE_MAX; /* stays there, and no block of that size is to be had */
     return NULL;
   }
-  c->used = at + size;
+  c->used = at + (size_t)size;
   return c->base ? c->base + at : NULL;
 }
 

@@ -29,7 +29,7 @@ static inline void one(double x, double *c, double *s) {
   /* quadrant: the last two bits of k, as numbers, so that no branch is needed */
   const double quarter = k - 4 * ((k * 0.25 - 0.375 + ROUND) - ROUND); /* 0 1 2 3 */
   const double swap = quarter == 1 || quarter == 3 ? 1 : 0;
-  const double a = swap ? sine : cosine, b = swap ? cosine : sine;
+  const double a = swap > 0 ? sine : cosine, b = swap > 0 ? cosine : sine;
   *c = quarter == 1 || quarter == 2 ? -a : a;
   *s = quarter >= 2 ? -b : b;
 }

@@ -129,8 +129,8 @@ const char *tn_part_beside(part_file *p,
                            const char *target); /* the same of a file with a name of ours: no link is followed */
 /* an existing one, which may be `target` itself: of a run that is taken up again */
 const char *tn_part_take(part_file *p, const char *target, const char *path);
-const char *tn_part_cut(part_file *p, long length); /* and goes on from there; 0: empty */
-const char *tn_part_sync(part_file *p);             /* on the disk, as far as it is    */
+const char *tn_part_cut(part_file *p, int64_t length); /* and goes on from there; 0: empty */
+const char *tn_part_sync(part_file *p);                /* on the disk, as far as it is    */
 /* whole: on the disk under its name. it stays open, and locked, until it is left */
 const char *tn_part_commit(part_file *p);
 void tn_part_discard(part_file *p); /* NAME.part is removed, but not if another has left it and it was not cut */

@@ -22,7 +22,7 @@ int tn_open_result(const words *w, tn_result **r, bool *incomplete) {
   if (tn_result_check(*r, &fault, &e) == TN_OK) return 0;
   if (!tn_words_has(w, "--recover")) {
     const int code = tn_say_error(&e);
-    if (fault != TN_FAULT_HEAD) tn_say(PLAIN, "%ld rows before that are good", tn_result_rows(*r));
+    if (fault != TN_FAULT_HEAD) tn_say(PLAIN, "%" PRId64 " rows before that are good", tn_result_rows(*r));
     tn_say(PLAIN, "tenon %s --recover takes all good rows", w->command->name);
     return code;
   }

@@ -1,6 +1,8 @@
 /* tenon export RESULT -o FILE: a result file as other kinds. */
 #include "cli.h"
 
+#include <inttypes.h>
+
 static const option options[] = {
     {"--output", "-o", "FILE",
      "by suffix: .csv, .npy (an array for each group of channels), .svg, .html, .glb; - is CSV "
@@ -24,7 +26,7 @@ static void say_member(const char *summary, const char *key) {
 static void describe(tn_result *r, const char *path) {
   const int n = tn_result_columns(r);
   tn_line(stdout, "%s: %s%s%s", path, tn_result_name(r), *tn_result_title(r) ? ": " : "", tn_result_title(r));
-  tn_line(stdout, "  %ld rows of t and %d channel%s", tn_result_rows(r), n, n == 1 ? "" : "s");
+  tn_line(stdout, "  %" PRId64 " rows of t and %d channel%s", tn_result_rows(r), n, n == 1 ? "" : "s");
   say_member(tn_result_summary(r), "\"t_end\"");
   say_member(tn_result_summary(r), "\"status\"");
   tn_run_verdict verdict;

@@ -287,7 +287,7 @@ const char *tn_part_take(part_file *p, const char *target, const char *path) {
   return open_part(p, false);
 }
 
-const char *tn_part_cut(part_file *p, long length) {
+const char *tn_part_cut(part_file *p, int64_t length) {
   if (!lock(fileno(p->to))) return in_use(p); /* without locks of open files, a look at the file has given it away */
   p->ours = true;
   return ftruncate(fileno(p->to), (off_t)length) == 0 && fseeko(p->to, (off_t)length, SEEK_SET) == 0 ? NULL

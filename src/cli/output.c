@@ -169,7 +169,7 @@ static void drop_checkpoint(const outputs *o) {
 int tn_outputs_resume(const char *target, const char *record, const loaded *l, const void *state, size_t size,
                       outputs **out, tn_error *e) {
   outputs *o = *out = calloc(1, sizeof *o);
-  long length = 0;
+  int64_t length = 0;
   if (!o || !(o->file = calloc(1, sizeof *o->file))) return tn_say_no_memory();
   o->n = 1;
   o->kept = o->file;

@@ -20,7 +20,7 @@ typedef struct file {
   buffer buffer[MOST_BUFFERS];
   const tn_node **item[LISTS]; /* of each list, by number */
   size_t items[LISTS];
-  long visits, primitives; /* of nodes left; met */
+  int64_t visits, primitives; /* of nodes left; met */
   tn_triangles out;
   size_t vertex_room, triangle_room;
   int normals; /* vertices that have one */
@@ -39,15 +39,17 @@ static tn_status bad(const file *f, const tn_node *at, const char *what) {
 static tn_status no_memory(const file *f) { return tn_fail(f->e, TN_E_MEMORY, "out of memory"); }
 
 /* a whole number from 0 on; `missing` where there is none */
-static tn_status whole(const file *f, const tn_node *object, const char *key, long missing, long most, long *value) {
+static tn_status whole(const file *f, const tn_node *object, const char *key, int64_t missing, int64_t most,
+                       int64_t *value) {
   const tn_node *node = tn_node_get(object, key);
   *value = missing;
   if (!node) return missing >= 0 ? TN_OK : tn_node_fail(object, f->e, TN_E_MODEL, "`%s` is missing", key);
   if (node->kind != TN_NODE_NUMBER || !(node->number >= 0) || node->number != floor(node->number))
     return tn_node_fail(node, f->e, TN_E_MODEL, "`%s` is not a whole number", key);
   if (node->number > (double)most)
-    return tn_node_fail(node, f->e, TN_E_MODEL, "`%s` is %.17g, and at most %ld is possible", key, node->number, most);
-  *value = (long)node->number;
+    return tn_node_fail(node, f->e, TN_E_MODEL, "`%s` is %.17g, and at most %" PRId64 " is possible", key, node->number,
+                        most);
+  *value = (int64_t)node->number;
   return TN_OK;
 }
 
@@ -63,11 +65,12 @@ static tn_status find_lists(file *f) {
 }
 
 /* member `list` of the file, item i */
-static tn_status item(const file *f, const char *list, const tn_node *at, long i, const tn_node **out) {
+static tn_status item(const file *f, const char *list, const tn_node *at, int64_t i, const tn_node **out) {
   int l = 0;
   while (strcmp(lists[l], list) != 0) l++;
   *out = NULL;
-  if (i < 0 || (size_t)i >= f->items[l]) return tn_node_fail(at, f->e, TN_E_MODEL, "there is no %ld in `%s`", i, list);
+  if (i < 0 || (size_t)i >= f->items[l])
+    return tn_node_fail(at, f->e, TN_E_MODEL, "there is no %" PRId64 " in `%s`", i, list);
   *out = f->item[l][i];
   if ((*out)->kind != TN_NODE_OBJECT) return bad(f, *out, "an object is needed here");
   return TN_OK;
@@ -105,8 +108,8 @@ static tn_status read_buffers(file *f, const unsigned char *binary, size_t binar
   for (const tn_node *k = list->first; k; k = k->next) {
     buffer *b = &f->buffer[f->buffers];
     const tn_node *uri = tn_node_get(k, "uri");
-    long length;
-    TN_TRY(whole(f, k, "byteLength", -1, (long)1 << 30, &length));
+    int64_t length;
+    TN_TRY(whole(f, k, "byteLength", -1, (int64_t)1 << 30, &length));
     if (!uri) {
       if (f->buffers || !binary) return bad(f, k, "a buffer without `uri`, and no binary chunk for it");
       *b = (buffer){binary, binary_size};
@@ -117,21 +120,22 @@ static tn_status read_buffers(file *f, const unsigned char *binary, size_t binar
       TN_TRY(read_base64(f, uri, data + 8, b));
     }
     if ((size_t)length > b->size)
-      return tn_node_fail(k, f->e, TN_E_MODEL, "`byteLength` is %ld, the buffer has %zu bytes", length, b->size);
+      return tn_node_fail(k, f->e, TN_E_MODEL, "`byteLength` is %" PRId64 ", the buffer has %zu bytes", length,
+                          b->size);
     b->size = (size_t)length;
     f->buffers++;
   }
   return TN_OK;
 }
 
-static size_t component_size(long type) {
+static size_t component_size(int64_t type) {
   return type == 5120 || type == 5121 ? 1 : type == 5122 || type == 5123 ? 2 : 4;
 }
 
 /* its bytes: first of each element lies `stride` behind the one before */
-static tn_status read_accessor(const file *f, const tn_node *at, long i, const char *type, accessor *a) {
+static tn_status read_accessor(const file *f, const tn_node *at, int64_t i, const char *type, accessor *a) {
   const tn_node *node = NULL, *view = NULL, *word;
-  long v, buffer_number, view_at, view_size, stride, offset, component, count;
+  int64_t v, buffer_number, view_at, view_size, stride, offset, component, count;
   TN_TRY(item(f, "accessors", at, i, &node));
   if (tn_node_get(node, "sparse")) return bad(f, node, "sparse accessors are not read");
   TN_TRY(whole(f, node, "bufferView", -1, INT32_MAX, &v));
@@ -205,7 +209,7 @@ static uint32_t index_at(const accessor *a, size_t i) {
 static tn_status add_primitive(file *f, const tn_node *primitive, const double T[12]) {
   const tn_node *attributes = tn_node_get(primitive, "attributes");
   accessor position = {0}, normal = {0}, index = {0};
-  long p, n, i, mode;
+  int64_t p, n, i, mode;
   if (primitive->kind != TN_NODE_OBJECT || !attributes) return bad(f, primitive, "`attributes` is missing");
   if (f->primitives++ > MOST_PRIMITIVES) return bad(f, primitive, "more than a million primitives");
   TN_TRY(whole(f, primitive, "mode", 4, 6, &mode));
@@ -311,7 +315,7 @@ static tn_status moved(const file *f, const tn_node *node, const double T[12], d
   return TN_OK;
 }
 
-static tn_status add_node(file *f, const tn_node *at, long number, const double T[12], int depth) {
+static tn_status add_node(file *f, const tn_node *at, int64_t number, const double T[12], int depth) {
   const tn_node *node = NULL, *mesh = NULL, *primitives, *children;
   double own[12];
   if (f->visits-- <= 0) return bad(f, at, "nodes that are children of two, or of themselves");
@@ -319,7 +323,7 @@ static tn_status add_node(file *f, const tn_node *at, long number, const double 
   TN_TRY(item(f, "nodes", at, number, &node));
   TN_TRY(moved(f, node, T, own));
   if (tn_node_get(node, "mesh")) {
-    long m;
+    int64_t m;
     TN_TRY(whole(f, node, "mesh", -1, INT32_MAX, &m));
     TN_TRY(item(f, "meshes", node, m, &mesh));
     primitives = tn_node_get(mesh, "primitives");
@@ -332,7 +336,7 @@ static tn_status add_node(file *f, const tn_node *at, long number, const double 
   for (const tn_node *k = children->first; k; k = k->next) {
     if (k->kind != TN_NODE_NUMBER || !(k->number >= 0 && k->number < INT32_MAX))
       return bad(f, k, "no number of a node");
-    TN_TRY(add_node(f, k, (long)k->number, own, depth + 1));
+    TN_TRY(add_node(f, k, (int64_t)k->number, own, depth + 1));
   }
   return TN_OK;
 }
@@ -341,9 +345,9 @@ static tn_status add_scene(file *f) {
   static const double one[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
   const tn_node *all = tn_node_get(f->root, "nodes"), *scenes = tn_node_get(f->root, "scenes"), *scene = NULL, *roots;
   if (!all || all->kind != TN_NODE_LIST || !all->size) return bad(f, f->root, "no `nodes`");
-  f->visits = (long)all->size;
+  f->visits = (int64_t)all->size;
   if (scenes) {
-    long number;
+    int64_t number;
     TN_TRY(whole(f, f->root, "scene", 0, INT32_MAX, &number));
     TN_TRY(item(f, "scenes", f->root, number, &scene));
     roots = tn_node_get(scene, "nodes");
@@ -351,7 +355,7 @@ static tn_status add_scene(file *f) {
     for (const tn_node *k = roots->first; k; k = k->next) {
       if (k->kind != TN_NODE_NUMBER || !(k->number >= 0 && k->number < INT32_MAX))
         return bad(f, k, "no number of a node");
-      TN_TRY(add_node(f, k, (long)k->number, one, 0));
+      TN_TRY(add_node(f, k, (int64_t)k->number, one, 0));
     }
     return TN_OK;
   }
@@ -364,7 +368,7 @@ static tn_status add_scene(file *f) {
       if (c->kind == TN_NODE_NUMBER && c->number >= 0 && c->number < (double)all->size) child[(size_t)c->number] = true;
   }
   for (size_t i = 0; i < all->size; i++)
-    if (!child[i]) TN_TRY(add_node(f, all, (long)i, one, 0));
+    if (!child[i]) TN_TRY(add_node(f, all, (int64_t)i, one, 0));
   return TN_OK;
 }
 

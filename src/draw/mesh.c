@@ -143,8 +143,8 @@ tn_status tn_read_stl(tn_arena *arena, const char *name, const unsigned char *by
   } else if (size >= 5 && memcmp(bytes, "solid", 5) == 0) {
     status = read_text(arena, bytes, size, t, e);
   } else if (size >= 84) {
-    return tn_fail(e, TN_E_MODEL, "%u triangles need %llu bytes, there are %zu (byte 80)", (unsigned)n,
-                   84 + 50 * (unsigned long long)n, size);
+    return tn_fail(e, TN_E_MODEL, "%u triangles need %" PRIu64 " bytes, there are %zu (byte 80)", (unsigned)n,
+                   84 + 50 * (uint64_t)n, size);
   } else {
     return bad(e, size, "no STL: it begins with `solid`, or has 84 bytes at least");
   }

@@ -22,7 +22,7 @@ typedef struct space {
 } space;
 
 static void carve(space *s, tn_carve *c, int nu, int rows) {
-  const size_t n = (size_t)nu, m = (size_t)rows;
+  const uint64_t n = (uint64_t)nu, m = (uint64_t)rows;
   tn_kkt_carve(&s->kkt, c, nu, rows);
   s->N = TN_CARVE(c, double, n *n);
   s->B = TN_CARVE(c, double, m *n);

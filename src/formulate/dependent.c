@@ -14,7 +14,7 @@
 static const double LEAST = 1e-6, GIVE_UP[] = {1, 0.1, 0.01};
 
 void tn_dependent_carve(tn_dependent *w, tn_carve *c, int nu, int rows) {
-  const size_t n = (size_t)nu, m = (size_t)rows, r = n < m ? n : m;
+  const uint64_t n = (uint64_t)nu, m = (uint64_t)rows, r = n < m ? n : m;
   w->nu = nu;
   w->least = (int)r;
   w->As = TN_CARVE(c, double, m *n);

@@ -82,8 +82,8 @@ struct tn_solver {
   double nearness;         /* smallest rho since it was last set to 1          */
   double seen;             /* likewise, by blocks: the least pivot over what it typically is   */
   double inconsistency;    /* of the last solve                           */
-  long factorizations;
-  long guard_calls; /* corrections that a bound has asked for */
+  int64_t factorizations;
+  int64_t guard_calls; /* corrections that a bound has asked for */
   double time_assemble, time_solve;
   int rank; /* independent rows in general                 */
 };

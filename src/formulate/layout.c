@@ -57,7 +57,7 @@ static void carve(room *r, const tn_partition *p, tn_carve *c, const tn_model *m
   r->qdot = TN_CARVE(c, double, m->nq);
   r->x = TN_CARVE(c, double, m->nu);
   r->r = TN_CARVE(c, double, m->rows);
-  r->row = TN_CARVE(c, double, 3 * (size_t)m->nu);
+  r->row = TN_CARVE(c, double, 3 * (uint64_t)m->nu);
 }
 
 static size_t memory(const void *self, const tn_system *sys) {

@@ -39,7 +39,7 @@ typedef struct space {
 } space;
 
 static void carve(space *s, tn_carve *c, int nu, int rows) {
-  const size_t n = (size_t)nu, m = (size_t)rows, r = n < m ? n : m;
+  const uint64_t n = (uint64_t)nu, m = (uint64_t)rows, r = n < m ? n : m;
   tn_kkt_carve(&s->kkt, c, nu, rows);
   s->d = TN_CARVE(c, double, n);
   s->Ms = TN_CARVE(c, double, n *n);

@@ -49,7 +49,7 @@ typedef struct space {
 } space;
 
 static void carve(space *s, tn_carve *c, int nu, int rows) {
-  const size_t n = (size_t)nu, m = (size_t)rows, r = n < m ? n : m;
+  const uint64_t n = (uint64_t)nu, m = (uint64_t)rows, r = n < m ? n : m;
   tn_kkt_carve(&s->kkt, c, nu, rows);
   s->chosen = 0;
   s->first = -2;

@@ -16,7 +16,7 @@ static const double EXCHANGE = 1.02, STAY = 1.01, RREF = 0.1, PREFERRED = 1e-2;
 enum { MOST_EXCHANGES = 200 };
 
 void tn_split_carve(tn_split *s, tn_carve *c, int nu, int rows, int candidates) {
-  const size_t n = (size_t)nu, m = (size_t)rows, all = (size_t)candidates, r = n < m ? n : m;
+  const uint64_t n = (uint64_t)nu, m = (uint64_t)rows, all = (uint64_t)candidates, r = n < m ? n : m;
   s->nu = nu;
   s->rows = rows;
   s->candidates = candidates;

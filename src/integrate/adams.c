@@ -62,7 +62,7 @@ typedef struct memory {
 static memory *carve(tn_carve *c, const adams *is, int n) {
   memory *w = TN_CARVE(c, memory, 1);
   const int differences = (is->kind == VARIABLE ? MOST : is->k) + 1;
-  double *p = TN_CARVE(c, double, (size_t)(8 + differences) * (size_t)n + 1);
+  double *p = TN_CARVE(c, double, (uint64_t)(8 + differences) * (uint64_t)n + 1);
   tn_dop853 *starter[2] = {NULL, NULL};
   for (int i = 0; is->kind != VARIABLE && i < 2; i++) starter[i] = tn_dop853_carve(c, n);
   if (c->base) {

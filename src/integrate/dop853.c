@@ -175,7 +175,7 @@ struct tn_dop853 {
 
 tn_dop853 *tn_dop853_carve(tn_carve *c, int n) {
   tn_dop853 *w = TN_CARVE(c, tn_dop853, 1);
-  double *p = TN_CARVE(c, double, (size_t)(4 + ALL + MORE) * (size_t)n + 1);
+  double *p = TN_CARVE(c, double, (uint64_t)(4 + ALL + MORE) * (uint64_t)n + 1);
   if (c->base) {
     *w = (tn_dop853){.n = n, .y0 = p, .y1 = p + n, .stage = p + 2 * n, .w = p + 3 * n};
     for (int s = 0; s < ALL; s++) w->k[s] = p + (4 + s) * n;

@@ -35,7 +35,7 @@ static const double D[STAGES] = {-12715105075.0 / 11282082432.0,  0,
 
 static memory *carve(tn_carve *c, int n) {
   memory *w = TN_CARVE(c, memory, 1);
-  double *p = TN_CARVE(c, double, (size_t)(STAGES + 3) * (size_t)n + 1);
+  double *p = TN_CARVE(c, double, (uint64_t)(STAGES + 3) * (uint64_t)n + 1);
   if (c->base) {
     *w = (memory){.n = n, .y0 = p, .y1 = p + n, .stage = p + 2 * n};
     for (int s = 0; s < STAGES; s++) w->k[s] = p + (3 + s) * n;

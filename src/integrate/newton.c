@@ -6,9 +6,9 @@
 
 tn_newton *tn_newton_carve(tn_carve *c, int n, int matrices) {
   tn_newton *w = TN_CARVE(c, tn_newton, 1);
-  double *J = TN_CARVE(c, double, (size_t)n *(size_t)n);
-  double *matrix = TN_CARVE(c, double, (size_t)matrices *(size_t)n *(size_t)n);
-  double *p = TN_CARVE(c, double, 4 * (size_t)n + 1);
+  double *J = TN_CARVE(c, double, (uint64_t)n *(uint64_t)n);
+  double *matrix = TN_CARVE(c, double, (uint64_t)matrices *(uint64_t)n *(uint64_t)n);
+  double *p = TN_CARVE(c, double, 4 * (uint64_t)n + 1);
   int *color = TN_CARVE(c, int, n), *pivot = TN_CARVE(c, int, 2 * n);
   if (c->base) {
     *w = (tn_newton){.J = J, .y = p, .f = p + n, .f0 = p + 2 * n, .w = p + 3 * n, .color = color};

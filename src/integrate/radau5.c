@@ -20,7 +20,7 @@ typedef struct memory {
 
 static memory *carve(tn_carve *c, int n) {
   memory *w = TN_CARVE(c, memory, 1);
-  double *p = TN_CARVE(c, double, 17 * (size_t)n + 1);
+  double *p = TN_CARVE(c, double, 17 * (uint64_t)n + 1);
   tn_newton *newton = tn_newton_carve(c, n, 3);
   if (c->base) {
     *w = (memory){.n = n, .y0 = p, .f0 = p + n, .newton = newton};

@@ -42,7 +42,7 @@ void tn_combine(int n, const double *y, double h, int m, const double *c, double
 
 static tn_step_memory *carve(tn_carve *c, int n) {
   tn_step_memory *w = TN_CARVE(c, tn_step_memory, 1);
-  double *p = TN_CARVE(c, double, 6 * (size_t)n + 1);
+  double *p = TN_CARVE(c, double, 6 * (uint64_t)n + 1);
   if (c->base) {
     *w = (tn_step_memory){
         .n = n, .y0 = p, .y1 = p + n, .f0 = p + 2 * n, .f1 = p + 3 * n, .k = p + 4 * n, .stage = p + 5 * n};

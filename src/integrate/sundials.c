@@ -116,7 +116,7 @@ void tn_sundials_shift(tn_sundials *w, const double *y) {
   memcpy(given, y, bytes(w->n));
 }
 
-void tn_sundials_count(tn_sundials *w, long iterations, long rejected, long decompositions) {
+void tn_sundials_count(tn_sundials *w, int64_t iterations, int64_t rejected, int64_t decompositions) {
   tn_effort *effort = w->ode->effort;
   effort->iterations += iterations - w->iterations;
   effort->rejected += rejected - w->rejected;

@@ -28,15 +28,15 @@ typedef struct tn_sundials_flag {
 } tn_sundials_flag; /* a list ends with words NULL */
 
 typedef struct tn_sundials {
-  const char *name;                          /* of the integrator                              */
-  const tn_ode *ode;                         /* of the call under way                          */
-  const void *self;                          /* its parameters                                 */
-  int n;                                     /* of y                                           */
-  bool fresh;                                /* nothing is known of earlier steps              */
-  bool still;                                /* the last step was too short for time to see it */
-  double t0, t1;                             /* the last step                                  */
-  tn_status status;                          /* of the last rate that could not be had         */
-  long iterations, rejected, decompositions; /* as counted before        */
+  const char *name;                             /* of the integrator                              */
+  const tn_ode *ode;                            /* of the call under way                          */
+  const void *self;                             /* its parameters                                 */
+  int n;                                        /* of y                                           */
+  bool fresh;                                   /* nothing is known of earlier steps              */
+  bool still;                                   /* the last step was too short for time to see it */
+  double t0, t1;                                /* the last step                                  */
+  tn_status status;                             /* of the last rate that could not be had         */
+  int64_t iterations, rejected, decompositions; /* as counted before        */
   SUNContext context;
   void *solver; /* theirs                                 */
   void (*solver_free)(void **);
@@ -67,7 +67,7 @@ void tn_sundials_set(tn_sundials *w, const double *y);
 bool tn_sundials_goes_on(tn_sundials *w, const double *y);
 void tn_sundials_shift(tn_sundials *w, const double *y);
 /* what they have counted since the last start */
-void tn_sundials_count(tn_sundials *w, long iterations, long rejected, long decompositions);
+void tn_sundials_count(tn_sundials *w, int64_t iterations, int64_t rejected, int64_t decompositions);
 /* a step to t1 was made: ynew = x + s */
 void tn_sundials_made(tn_sundials *w, double t, double *tnew, double *ynew);
 /* y = x + s */

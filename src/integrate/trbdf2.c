@@ -17,7 +17,7 @@ typedef struct memory {
 
 static memory *carve(tn_carve *c, int n) {
   memory *w = TN_CARVE(c, memory, 1);
-  double *p = TN_CARVE(c, double, 8 * (size_t)n + 1);
+  double *p = TN_CARVE(c, double, 8 * (uint64_t)n + 1);
   tn_newton *newton = tn_newton_carve(c, n, 1);
   if (c->base) {
     *w = (memory){.n = n, .y0 = p, .y1 = p + n, .r = p + 2 * n, .x = p + 3 * n, .f1 = p + 7 * n, .newton = newton};

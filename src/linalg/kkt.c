@@ -48,7 +48,7 @@ static bool all_finite(int n, const double *a) {
 /* ---- factor ------------------------------------------------------------------------------------------------------ */
 
 void tn_kkt_carve(tn_kkt *k, tn_carve *c, int nu, int rows) {
-  const size_t n = (size_t)nu, m = (size_t)rows;
+  const uint64_t n = (uint64_t)nu, m = (uint64_t)rows;
   *k = (tn_kkt){.nu = nu, .rows = rows, .rank = rows, .independent = rows, .rho_min = 1, .bad_pivot = -1};
   k->L = TN_CARVE(c, double, n *n);
   k->L_inv = TN_CARVE(c, double, n);
@@ -62,7 +62,7 @@ void tn_kkt_carve(tn_kkt *k, tn_carve *c, int nu, int rows) {
   k->hi = TN_CARVE(c, int, m);
   k->D = TN_CARVE(c, double, m);
   k->D_typical = TN_CARVE(c, double, m);
-  if (c->base) memset(k->D_typical, 0, sizeof(double) * m);
+  if (c->base) memset(k->D_typical, 0, sizeof(double) * (size_t)rows);
   for (int j = 0; c->base && j < nu; j++) k->end[j] = j + 1;
   k->s = TN_CARVE(c, double, m);
   k->S = TN_CARVE(c, double, m *m);

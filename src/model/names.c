@@ -317,7 +317,7 @@ static tn_status parse(tn_context *c, const tn_scope *scope, const tn_node *at, 
     if (e) *e = inner;
     return status;
   }
-  const long offset = inner.byte;
+  const int64_t offset = inner.byte;
   char message[512];
   tn_of_part(c, inner.message, message, sizeof message);
   tn_fail(e, TN_E_MODEL, "%s", message);

@@ -175,8 +175,8 @@ static char *name_of(tn_arena *arena, segment g) {
 }
 
 /* the number of an item; -1 if it is none */
-static long index_of(segment g) {
-  long index = 0;
+static int index_of(segment g) {
+  int index = 0;
   if (g.n > 9 || (g.n > 1 && g.s[0] == '0')) return -1;
   for (size_t i = 0; i < g.n; i++) {
     if (g.s[i] < '0' || g.s[i] > '9') return -1;
@@ -191,7 +191,7 @@ static tn_node *child_of(const tn_node *parent, segment g) {
     while (c && !same_name(g, c->key)) c = c->next;
     return c;
   }
-  long index = parent->kind == TN_NODE_LIST ? index_of(g) : -1;
+  int index = parent->kind == TN_NODE_LIST ? index_of(g) : -1;
   if (index < 0) return NULL;
   while (c && index-- > 0) c = c->next;
   return c;
@@ -412,7 +412,7 @@ static bool is_name(segment g) {
 }
 
 /* bytes up to the next comma outside brackets, or to the end; -1 if they do not match */
-static long value_length(const char *s, const char *end) {
+static ptrdiff_t value_length(const char *s, const char *end) {
   char open[TN_DEPTH];
   int depth = 0;
   const char *c = s;
@@ -424,7 +424,7 @@ static long value_length(const char *s, const char *end) {
       if (!depth || open[--depth] != *c) return -1;
     }
   }
-  return depth ? -1 : (long)(c - s);
+  return depth ? -1 : c - s;
 }
 
 /* the bracket at its beginning is closed by its end; those inside match */
@@ -446,7 +446,7 @@ static tn_status part_items(tn_arena *arena, segment g, int room, const char *pa
   const char *s = g.s, *end = g.s + g.n;
   if (!trim(s, g.n).n) return TN_OK;
   for (;; s++) {
-    const long n = value_length(s, end);
+    const ptrdiff_t n = value_length(s, end);
     const segment item = trim(s, (size_t)n);
     tn_node *node;
     if (!item.n) return tn_fail(e, TN_E_USAGE, "part '%s': a list has an empty place", part);
@@ -478,7 +478,7 @@ static tn_status part_value(tn_arena *arena, segment g, int room, const char *pa
 
 /* one `key=value` at *s into object; *s moves to the comma or the end */
 static tn_status part_pair(tn_arena *arena, const char **s, int room, const char *part, tn_node *object, tn_error *e) {
-  long n = value_length(*s, *s + strlen(*s));
+  ptrdiff_t n = value_length(*s, *s + strlen(*s));
   if (n < 0) return tn_fail(e, TN_E_USAGE, "part '%s': brackets do not match", part);
   segment pair = trim(*s, (size_t)n);
   const char *equals = pair.n ? memchr(pair.s, '=', pair.n) : NULL;

@@ -21,7 +21,7 @@ typedef struct expander {
   void *user;
   tn_error *e;
   int own;                   /* inside a member of the user's own */
-  long made;                 /* nodes by repeats       */
+  int64_t made;              /* nodes by repeats       */
   size_t text;               /* bytes of text by them  */
   const char *file, *copied; /* the last name of a file, in the original and in the copy */
 } expander;

@@ -17,8 +17,7 @@
 #include <locale.h>
 #include <stdlib.h>
 
-#define VALUES_MOST (4L << 20)
-enum { NUMBER_LONGEST = 1000 };
+enum { VALUES_MOST = 4 << 20, NUMBER_LONGEST = 1000 };
 
 typedef struct reader {
   tn_arena *arena;
@@ -27,14 +26,14 @@ typedef struct reader {
   const char *s;
   size_t n, at, line_start;
   int line, depth;
-  long values;
+  int values;
   tn_error *e;
 } reader;
 
 static int peek(const reader *r) { return r->at < r->n ? (unsigned char)r->s[r->at] : -1; }
 
 static tn_place here(const reader *r) {
-  return (tn_place){r->file, (long)r->at, r->line, (int)(r->at - r->line_start) + 1};
+  return (tn_place){r->file, (int64_t)r->at, r->line, (int)(r->at - r->line_start) + 1};
 }
 
 static tn_status TN_PRINTF(3, 4) refuse(reader *r, tn_place place, const char *format, ...) {
@@ -105,7 +104,7 @@ static tn_status space(reader *r) {
 
 static tn_status new_node(reader *r, tn_node_kind kind, tn_place place, tn_node **node) {
   if (++r->values > VALUES_MOST) {
-    refuse(r, place, "more than %ld values", VALUES_MOST);
+    refuse(r, place, "more than %d values", VALUES_MOST);
     return TN_E_MODEL;
   }
   *node = tn_node_new(r->arena, kind);
@@ -128,7 +127,7 @@ static int hex4(const char *s, size_t n) {
   return value;
 }
 
-static size_t put_utf8(char *to, unsigned long c) {
+static size_t put_utf8(char *to, unsigned c) {
   size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
   static const unsigned char head[] = {0, 0, 0xc0, 0xe0, 0xf0};
   for (size_t i = n; i-- > 1; c >>= 6) to[i] = (char)(0x80 | (c & 0x3f));
@@ -152,20 +151,20 @@ static tn_status escape(reader *r, char *to, size_t *used) {
     found f = what(r);
     return refuse(r, start, "unknown escape: '\\' followed by %s", f.text);
   }
-  long code = hex4(r->s + r->at + 1, r->n - r->at - 1);
+  int code = hex4(r->s + r->at + 1, r->n - r->at - 1);
   if (code < 0) return refuse(r, start, "expected four hexadecimal digits after '\\u'");
   if (code == 0) return refuse(r, start, "\\u0000 is not allowed in a text");
   r->at += 5;
   if (code >= 0xd800 && code <= 0xdfff) {
-    long low = -1;
+    int low = -1;
     if (code < 0xdc00 && r->n - r->at >= 6 && r->s[r->at] == '\\' && r->s[r->at + 1] == 'u')
       low = hex4(r->s + r->at + 2, r->n - r->at - 2);
     if (low < 0xdc00 || low > 0xdfff)
-      return refuse(r, start, "\\u%04lx is half of a surrogate pair; the other half is missing", (unsigned long)code);
+      return refuse(r, start, "\\u%04x is half of a surrogate pair; the other half is missing", (unsigned)code);
     code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
     r->at += 6;
   }
-  *used += put_utf8(to + *used, (unsigned long)code);
+  *used += put_utf8(to + *used, (unsigned)code);
   return TN_OK;
 }
 

@@ -53,9 +53,9 @@ void tn_node_pointer(const tn_node *node, char *text, size_t size) {
     char index[24];
     const char *name = path[n]->key;
     if (!name) {
-      long i = 0;
+      int64_t i = 0;
       for (const tn_node *c = path[n]->parent->first; c != path[n] && c; c = c->next) i++;
-      tn_format(index, sizeof index, "%ld", i);
+      tn_format(index, sizeof index, "%" PRId64, i);
       name = index;
     }
     put_char(text, size, &used, '/');

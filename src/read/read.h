@@ -101,7 +101,7 @@ void tn_json_open(tn_json *j, const char *key, const char *kind);
 void tn_json_close(tn_json *j); /* the last one ends the line and hands everything over */
 void tn_json_text(tn_json *j, const char *key, const char *value);
 void tn_json_real(tn_json *j, const char *key, double value); /* not finite: null, and `key_reason` */
-void tn_json_whole(tn_json *j, const char *key, long value);
+void tn_json_whole(tn_json *j, const char *key, int64_t value);
 void tn_json_bool(tn_json *j, const char *key, bool value);
 void tn_json_null(tn_json *j, const char *key, const char *reason); /* reason: `key_reason`, or NULL */
 void tn_json_reals(tn_json *j, const char *key, int n, const double *values);

@@ -92,10 +92,10 @@ void tn_json_real(tn_json *j, const char *key, double value) {
   tn_json_text(j, reason, isnan(value) ? "not a number" : "beyond all bounds");
 }
 
-void tn_json_whole(tn_json *j, const char *key, long value) {
+void tn_json_whole(tn_json *j, const char *key, int64_t value) {
   char digits[32];
   next(j, key);
-  out(j, digits, (size_t)tn_format(digits, sizeof digits, "%ld", value));
+  out(j, digits, (size_t)tn_format(digits, sizeof digits, "%" PRId64, value));
 }
 
 void tn_json_bool(tn_json *j, const char *key, bool value) {

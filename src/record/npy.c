@@ -30,7 +30,7 @@ tn_status tn_result_npy(tn_result *r, int group, tn_write write, void *user, tn_
   if (!(c.n = tn_result_group(r, group, name, sizeof name, &c.first)))
     return tn_fail(e, TN_E_USAGE, "there is no group %d", group);
   char shape[64];
-  tn_format(shape, sizeof shape, c.n > 1 ? "(%ld, %d)" : "(%ld,)", tn_result_rows(r), c.n);
+  tn_format(shape, sizeof shape, c.n > 1 ? "(%" PRId64 ", %d)" : "(%" PRId64 ",)", tn_result_rows(r), c.n);
   int used =
       10 + tn_format(head + 10, sizeof head - 10, "{'descr': '<f8', 'fortran_order': False, 'shape': %s, }", shape);
   while (used % 64 != 63) head[used++] = ' ';

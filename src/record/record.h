@@ -36,12 +36,12 @@ tn_status tn_result_open_file(const tn_allocator *allocator, FILE *file, const c
 const tn_allocator *tn_result_allocator(const tn_result *r);
 /* the motion: numbers in a row without t, 0: it was not recorded; rows; and each of them */
 int tn_result_motion_size(const tn_result *r);
-long tn_result_motion_rows(const tn_result *r);
+int64_t tn_result_motion_rows(const tn_result *r);
 tn_status tn_result_motion_each(tn_result *r, tn_row row, void *user, tn_error *e);
 /* csv.c: a text as a field: as tn_show shows it, in quotes if it needs them or `quotes`. before one that begins with = + - @, a tab or a
  * carriage return, and that spreadsheets would take for a formula, stands an apostrophe */
 bool tn_csv_text(const char *text, bool quotes, tn_write write, void *user);
 /* rows that are there with their motion: how many, and each of them, once the outputs and once the motion, in the same order */
-long tn_result_pairs(const tn_result *r);
+int64_t tn_result_pairs(const tn_result *r);
 tn_status tn_result_pair_each(tn_result *r, bool motion, tn_row row, void *user, tn_error *e);
 #endif

@@ -19,7 +19,7 @@ struct tn_recorder {
   void *user;
   tn_sim *sim;
   waiting rows, moves;
-  long written; /* bytes, and their CRC: what a saved state goes on behind */
+  int64_t written; /* bytes, and their CRC: what a saved state goes on behind */
   uint32_t crc;
   double *motion; /* a row of it                   */
   bool failed;    /* nothing is appended behind a hole */
@@ -91,7 +91,7 @@ static void write_head(page *head, const tn_sim *sim, const char *model_text, co
 
 /* in one piece */
 static bool hand_over(tn_recorder *r, const void *data, size_t size) {
-  r->written += (long)size;
+  r->written += (int64_t)size;
   r->crc = tn_crc32(r->crc, data, size);
   return r->write(r->user, data, size);
 }
@@ -265,7 +265,7 @@ tn_status tn_recorder_end(tn_recorder *r, const tn_sim *sim, const char *model_n
 static void list(void *recorder, tn_keep *k) {
   tn_recorder *r = recorder;
   waiting *const both[] = {&r->rows, &r->moves};
-  long crc = (long)r->crc;
+  int64_t crc = (int64_t)r->crc;
   tn_keep_group(k, "recorder");
   tn_keep_longs(k, "written", 1, &r->written);
   tn_keep_longs(k, "crc", 1, &crc);
@@ -296,31 +296,31 @@ static bool sensible(const waiting *w) {
 static tn_status check_file(const tn_recorder *r, const char *path, tn_error *e) {
   unsigned char part[4096];
   uint32_t crc = 0;
-  long left = r->written;
+  int64_t left = r->written;
   errno = 0;
   FILE *file = fopen(path, "rb");
   if (!file) return tn_fail(e, TN_E_IO, "cannot read '%s': %s", path, strerror(errno));
   while (left > 0) {
-    const size_t wanted = left < (long)sizeof part ? (size_t)left : sizeof part, n = fread(part, 1, wanted, file);
+    const size_t wanted = left < (int64_t)sizeof part ? (size_t)left : sizeof part, n = fread(part, 1, wanted, file);
     crc = tn_crc32(crc, part, n);
-    left -= (long)n;
+    left -= (int64_t)n;
     if (n < wanted) break;
   }
   const int why = ferror(file) ? errno ? errno : EIO : 0;
   fclose(file);
   if (why)
-    return tn_fail(e, TN_E_IO, "the result '%s' cannot be read at byte %ld: %s", path, r->written - left,
+    return tn_fail(e, TN_E_IO, "the result '%s' cannot be read at byte %" PRId64 ": %s", path, r->written - left,
                    strerror(why));
   if (left > 0)
-    return tn_fail(e, TN_E_IO, "'%s' has %ld of the %ld bytes that it had when the state was saved", path,
-                   r->written - left, r->written);
+    return tn_fail(e, TN_E_IO, "'%s' has %" PRId64 " of the %" PRId64 " bytes that it had when the state was saved",
+                   path, r->written - left, r->written);
   if (crc != r->crc)
     return tn_fail(e, TN_E_IO, "'%s' is another result than the one that the state was saved of, or is damaged", path);
   return TN_OK;
 }
 
 tn_status tn_recorder_resume(tn_sim *sim, const char *path, const void *state, size_t size, tn_write write, void *user,
-                             tn_recorder **recorder, long *length, tn_error *e) {
+                             tn_recorder **recorder, int64_t *length, tn_error *e) {
   size_t used = 0;
   if (recorder) *recorder = NULL;
   TN_TRY(tn_sim_may_change(sim, __func__, e));

@@ -36,7 +36,7 @@ static bool add_gap(tn_result *r, const tn_gap *g) {
   return true;
 }
 
-static bool add_lone(tn_result *r, uint64_t at, int stream, long rows) {
+static bool add_lone(tn_result *r, uint64_t at, int stream, int64_t rows) {
   uint64_t *lone = grown(r, r->lone_at, r->lone, &r->lone_room, sizeof *lone);
   if (!lone) return false;
   size_t i = r->lone++;
@@ -64,7 +64,7 @@ static bool lone_motion(tn_result *r) {
 }
 
 /* a recorder writes the motion of some rows, and then these rows. in a file with holes only such pairs are known to belong together */
-static bool match(tn_result *r, int stream, const tn_block *block, size_t row, long rows) {
+static bool match(tn_result *r, int stream, const tn_block *block, size_t row, int64_t rows) {
   const tn_partner p = {block->at, rows, tn_get_u64(r->blocks.buffer),
                         tn_get_u64(r->blocks.buffer + block->size - row)};
   const tn_partner *q = &r->partner;
@@ -81,7 +81,7 @@ static bool match(tn_result *r, int stream, const tn_block *block, size_t row, l
 static bool note_rows(tn_result *r, int stream, const tn_block *block) {
   tn_stream *s = &r->stream[stream];
   const size_t row = stream == TN_ROWS ? r->blocks.row : r->blocks.move;
-  const long rows = (long)(block->size / row);
+  const int64_t rows = (int64_t)(block->size / row);
   if (s->torn && !add_gap(r, &(tn_gap){.motion = stream, .from = s->rows ? s->last : (double)NAN, .to = time_of(r, 0)}))
     return false;
   s->torn = false;
@@ -112,12 +112,12 @@ typedef enum end_row {
 } end_row; /* rows before b; with one at b if it is at k every; with one at b */
 
 /* (1) */
-static long rows_between(const tn_result *r, const tn_gap *g, end_row end) {
+static int64_t rows_between(const tn_result *r, const tn_gap *g, end_row end) {
   if (!(r->every > 0) || r->stream[g->motion].between > 1) return -1;
   const double a = isnan(g->from) ? -1 : floor(g->from / r->every + NEAR_GRID), b = g->to / r->every,
                n = end == UP_TO ? floor(b + NEAR_GRID) - a
                                 : ceil(b - NEAR_GRID) - a - 1 + (end == AND_AT && !(g->to <= g->from));
-  return !(n < 1e15) ? -1 : n > 0 ? (long)n : 0;
+  return !(n < 1e15) ? -1 : n > 0 ? (int64_t)n : 0;
 }
 
 /* whether rows are on a grid is known when all were seen; a hole is in one of both streams or in both */
@@ -205,7 +205,8 @@ bool tn_result_gap(const tn_result *r, int i, tn_gap *gap) {
 static int gap_text(const tn_result *r, const tn_gap *g, char *text, size_t size) {
   char rows[48] = "an unknown number of rows", from[48] = "from the start", to[80] = "";
   const bool open = g->end && !r->summary; /* how far it went is not known */
-  if (g->rows >= 0) tn_format(rows, sizeof rows, "%s%ld row%s", open ? "up to " : "", g->rows, g->rows == 1 ? "" : "s");
+  if (g->rows >= 0)
+    tn_format(rows, sizeof rows, "%s%" PRId64 " row%s", open ? "up to " : "", g->rows, g->rows == 1 ? "" : "s");
   if (!isnan(g->from)) tn_format(from, sizeof from, "behind t = %.9g s", g->from);
   if (!isnan(g->to))
     tn_format(to, sizeof to,
@@ -218,8 +219,8 @@ static int gap_text(const tn_result *r, const tn_gap *g, char *text, size_t size
 }
 
 /* of all gaps of the outputs; 0: there are less than two, or one of them cannot be counted */
-static long missing_rows(const tn_result *r) {
-  long all = 0, gaps = 0;
+static int64_t missing_rows(const tn_result *r) {
+  int64_t all = 0, gaps = 0;
   for (size_t i = 0; i < r->gaps; i++) {
     if (r->gap[i].motion) continue;
     if (r->gap[i].rows < 0) return 0;
@@ -230,11 +231,11 @@ static long missing_rows(const tn_result *r) {
 }
 
 int tn_result_missing(const tn_result *r, int i, char *text, size_t size) {
-  const long all = missing_rows(r);
+  const int64_t all = missing_rows(r);
   if (i < 0 || !r->recovered) return 0;
   if ((size_t)i < r->gaps) return gap_text(r, &r->gap[i], text, size);
   i -= (int)r->gaps;
-  if (all && i-- == 0) return tn_format(text, size, "%ld rows are missing in all", all);
+  if (all && i-- == 0) return tn_format(text, size, "%" PRId64 " rows are missing in all", all);
   if (!r->summary && i-- == 0) return tn_format(text, size, "the summary is missing, and with it the verdict");
   if (r->fault == TN_FAULT_HEAD && i-- == 0)
     return tn_format(text, size, "names, units, settings and the model may be wrong");

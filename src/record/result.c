@@ -254,7 +254,7 @@ const char *tn_result_column(const tn_result *r, int i) {
 const char *tn_result_unit(const tn_result *r, int i) {
   return r && i >= -1 && i < r->columns - 1 ? r->unit[i + 1] : NULL;
 }
-long tn_result_rows(const tn_result *r) { return r ? r->stream[TN_ROWS].rows : 0; }
+int64_t tn_result_rows(const tn_result *r) { return r ? r->stream[TN_ROWS].rows : 0; }
 const char *tn_result_model(const tn_result *r) { return r ? text_of(r->head, "model") : NULL; }
 const char *tn_result_name(const tn_result *r) { return r ? r->name : NULL; }
 const char *tn_result_title(const tn_result *r) { return r ? r->title : NULL; }
@@ -271,7 +271,7 @@ int tn_result_group(const tn_result *r, int g, char *name, size_t size, int *fir
 }
 
 int tn_result_motion_size(const tn_result *r) { return r->motion ? r->motion - 1 : 0; }
-long tn_result_motion_rows(const tn_result *r) { return r->stream[TN_MOVES].rows; }
+int64_t tn_result_motion_rows(const tn_result *r) { return r->stream[TN_MOVES].rows; }
 
 /* `paired`: only rows that are in both streams */
 static tn_status each(tn_result *r, int stream, bool paired, tn_row row, void *user, tn_error *e) {
@@ -282,7 +282,7 @@ static tn_status each(tn_result *r, int stream, bool paired, tn_row row, void *u
   uint64_t at = r->start;
   tn_block block;
   tn_error_clear(e);
-  for (long left = paired ? tn_result_pairs(r) : r->stream[stream].rows; left > 0;) {
+  for (int64_t left = paired ? tn_result_pairs(r) : r->stream[stream].rows; left > 0;) {
     if (hole < r->holes && r->hole[hole].from == at) at = r->hole[hole++].to;
     const tn_block_state state = tn_blocks_read(&r->blocks, at, &block);
     if (state == TN_BLOCK_NO_MEMORY) return tn_fail(e, TN_E_MEMORY, "out of memory");
@@ -314,9 +314,9 @@ tn_status tn_result_motion_each(tn_result *r, tn_row row, void *user, tn_error *
   return each(r, TN_MOVES, false, row, user, e);
 }
 
-long tn_result_pairs(const tn_result *r) {
-  const long rows = r->stream[TN_ROWS].rows - r->lone_rows[TN_ROWS],
-             moves = r->stream[TN_MOVES].rows - r->lone_rows[TN_MOVES];
+int64_t tn_result_pairs(const tn_result *r) {
+  const int64_t rows = r->stream[TN_ROWS].rows - r->lone_rows[TN_ROWS],
+                moves = r->stream[TN_MOVES].rows - r->lone_rows[TN_MOVES];
   return rows < moves ? rows : moves;
 }
 

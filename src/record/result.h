@@ -8,10 +8,10 @@ enum { TN_ROWS, TN_MOVES, TN_STREAMS }; /* the outputs, and the motion */
 
 /* the rows of one kind, as far as they were found */
 typedef struct tn_stream {
-  long rows;
-  double last;  /* s: time of the last one; valid if there are rows                               */
-  bool torn;    /* something is lost behind it                                                    */
-  long between; /* rows that are not at k every: the last row of a run may be, others are of no run */
+  int64_t rows;
+  double last;     /* s: time of the last one; valid if there are rows                               */
+  bool torn;       /* something is lost behind it                                                    */
+  int64_t between; /* rows that are not at k every: the last row of a run may be, others are of no run */
 } tn_stream;
 
 /* bytes of the file that belong to no good block */
@@ -22,7 +22,7 @@ typedef struct tn_hole {
 /* of the block of motion that waits for the block of the same rows */
 typedef struct tn_partner {
   uint64_t at;
-  long rows;
+  int64_t rows;
   uint64_t first, last; /* times, as bits */
 } tn_partner;
 
@@ -47,7 +47,7 @@ struct tn_result {
   tn_result_fault fault; /* the first one; where, why (errno), and how many rows are before it */
   uint64_t fault_at;
   int fault_why;
-  long fault_rows;
+  int64_t fault_rows;
 
   /* of tn_result_recover */
   bool recovered;
@@ -55,7 +55,7 @@ struct tn_result {
   tn_hole *hole;
   tn_gap *gap;
   uint64_t *lone_at; /* blocks that have lost their partner, in the order of the file */
-  long lone_rows[TN_STREAMS];
+  int64_t lone_rows[TN_STREAMS];
   tn_partner partner; /* rows 0: none waits */
 
   double *row; /* columns, or motion                  */

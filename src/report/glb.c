@@ -17,14 +17,14 @@ typedef struct maker { /* what moves: bodies, and links between them */
   const tn_drawing *d;
   tn_printer out;
   tn_arena arena;
-  long rows, every; /* in the file; of the recorded ones */
+  int64_t rows, every; /* in the file; of the recorded ones */
   float first, last;
   painted *mesh;
   int meshes, *first_mesh, *mesh_of; /* of a solid + 1; of a shape */
   int colors, *color;
   size_t animation, vertices, indices; /* bytes of the three views */
   /* a pass */
-  long at, kept;
+  int64_t at, kept;
   float before;
   int mover, movers; /* gathered in this one */
   float *pose;       /* movers x (rows x 3, rows x 4) */
@@ -234,11 +234,11 @@ static void put_meshes(const maker *k, tn_json *j) {
 }
 
 /* view 0: animation, 1: vertices, 2: indices */
-static void put_accessor(tn_json *j, int view, size_t at, int component, long count, const char *type, int n,
+static void put_accessor(tn_json *j, int view, size_t at, int component, int64_t count, const char *type, int n,
                          const double *lo, const double *hi) {
   tn_json_open(j, NULL, "{-");
   tn_json_whole(j, "bufferView", view);
-  tn_json_whole(j, "byteOffset", (long)at);
+  tn_json_whole(j, "byteOffset", (int64_t)at);
   tn_json_whole(j, "componentType", component);
   tn_json_whole(j, "count", count);
   tn_json_text(j, "type", type);
@@ -272,24 +272,24 @@ static void put_accessors(const maker *k, tn_json *j) {
     }
     put_accessor(j, 1, vertex, FLOAT, s->vertices, "VEC3", 3, lo, hi);
     put_accessor(j, 1, vertex + bytes, FLOAT, s->vertices, "VEC3", 0, NULL, NULL);
-    put_accessor(j, 2, index, WHOLE, 3 * (long)s->triangles, "SCALAR", 0, NULL, NULL);
+    put_accessor(j, 2, index, WHOLE, 3 * (int64_t)s->triangles, "SCALAR", 0, NULL, NULL);
     vertex += 2 * bytes;
     index += 12 * (size_t)s->triangles;
   }
   tn_json_close(j);
   tn_json_open(j, "bufferViews", "[");
   const size_t size[3] = {k->animation, k->vertices, k->indices};
-  long from = 0;
+  int64_t from = 0;
   for (int i = 0; i < 3; i++) {
     if (!size[i]) continue;
     tn_json_open(j, NULL, "{-");
     tn_json_whole(j, "buffer", 0);
     tn_json_whole(j, "byteOffset", from);
-    tn_json_whole(j, "byteLength", (long)size[i]);
+    tn_json_whole(j, "byteLength", (int64_t)size[i]);
     if (i == 1) tn_json_whole(j, "byteStride", 12);
     if (i) tn_json_whole(j, "target", i == 1 ? 34962 : 34963);
     tn_json_close(j);
-    from += (long)size[i];
+    from += (int64_t)size[i];
   }
   tn_json_close(j);
 }
@@ -346,7 +346,7 @@ static bool put_json(maker *k, tn_write write, void *user) {
   put_animation(k, &j);
   tn_json_open(&j, "buffers", "[-");
   tn_json_open(&j, NULL, "{");
-  tn_json_whole(&j, "byteLength", (long)(k->animation + k->vertices + k->indices));
+  tn_json_whole(&j, "byteLength", (int64_t)(k->animation + k->vertices + k->indices));
   tn_json_close(&j);
   tn_json_close(&j);
   tn_json_close(&j);
@@ -462,7 +462,7 @@ static tn_status find_given(maker *k, tn_error *e) {
 }
 
 static tn_status plan(maker *k, tn_error *e) {
-  const long rows = tn_result_motion_rows(k->r);
+  const int64_t rows = tn_result_motion_rows(k->r);
   size_t row = 4;
   double solid = 0;
   for (int i = 0; i < movers(k); i++) row += turns(k, i) ? 28 : 12;
@@ -473,7 +473,7 @@ static tn_status plan(maker *k, tn_error *e) {
   solid = (double)k->vertices + (double)k->indices;
   if (solid > 0.75 * MOST_BYTES)
     return tn_fail(e, TN_E_USAGE, "its shapes alone need more than a file of this kind holds");
-  k->every = (long)fmax(1, ceil((double)rows * (double)row / (MOST_BYTES - solid)));
+  k->every = (int64_t)fmax(1, ceil((double)rows * (double)row / (MOST_BYTES - solid)));
   TN_TRY(pass(k, count_row, e));
   k->rows = k->kept;
   if (!k->rows) return tn_fail(e, TN_E_USAGE, "the result has no rows to show");
@@ -542,7 +542,8 @@ tn_status tn_result_glb(tn_result *r, tn_write write, void *user, tn_error *e) {
   if (status == TN_OK) status = plan(&k, e);
   if (status == TN_OK) status = write_file(&k, e);
   if (status == TN_OK && k.every > 1) /* told, though all is well */
-    tn_format(e->message, sizeof e->message, "one row of %ld is in it: with all of them it would pass 2 GB", k.every);
+    tn_format(e->message, sizeof e->message, "one row of %" PRId64 " is in it: with all of them it would pass 2 GB",
+              k.every);
   else if (status == TN_OK && d->remarks)
     tn_remarks_text(d, e->message, sizeof e->message);
   tn_arena_free(&k.arena);

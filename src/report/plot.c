@@ -21,7 +21,7 @@ typedef struct panel {
   double lo, hi;
   double x[2], y[2]; /* range of the path */
   double *px, *py;   /* POINTS_MOST       */
-  long points;
+  int64_t points;
   curve *curve;
 } panel;
 
@@ -32,7 +32,7 @@ typedef struct picture {
   panel panel[PANELS_MOST];
   double t0, t1;
   double *t; /* POINTS_MOST */
-  long rows, row;
+  int64_t rows, row;
   bool scaled; /* second pass: t0, t1 are known */
 } picture;
 
@@ -55,7 +55,7 @@ static tn_status see_row(void *user, double t, int n, const double *values) {
   const double width = g->t1 - g->t0;
   int bin = width > 0 ? (int)((t - g->t0) / width * (BINS - 1) + 0.5) : 0;
   bin = bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
-  const long every = g->rows / POINTS_MOST + 1;
+  const int64_t every = g->rows / POINTS_MOST + 1;
   if (every == 1) g->t[g->row] = t;
   for (int k = 0; k < g->panels; k++) {
     panel *a = &g->panel[k];
@@ -152,14 +152,14 @@ static void draw_path(tn_printer *p, const panel *a, double y) {
   b.u0 = cx - half, b.u1 = cx + half, b.v0 = cy - half, b.v1 = cy + half;
   frame(p, &b, 4, 5);
   tn_put(p, "<polyline fill=\"none\" stroke=\"%s\" points=\"", colors[0]);
-  for (long i = 0; i < a->points; i++) tn_put(p, "%.2f,%.2f ", at_u(&b, a->px[i]), at_v(&b, a->py[i]));
+  for (int64_t i = 0; i < a->points; i++) tn_put(p, "%.2f,%.2f ", at_u(&b, a->px[i]), at_v(&b, a->py[i]));
   tn_put(p, "\"/>\n");
 }
 
 static void draw_curve(const picture *g, tn_printer *p, const box *b, const curve *c, const char *color) {
   const bool few = g->rows < POINTS_MOST;
   tn_put(p, "<polyline fill=\"none\" stroke=\"%s\" points=\"", color);
-  for (long i = 0; few && i < g->row; i++)
+  for (int64_t i = 0; few && i < g->row; i++)
     if (isfinite(c->raw[i])) tn_put(p, "%.2f,%.2f ", at_u(b, g->t[i]), at_v(b, c->raw[i]));
   for (int i = 0; !few && i < BINS; i++) {
     if (!(c->lo[i] <= c->hi[i])) continue;

@@ -21,13 +21,13 @@ typedef struct maker {
   const tn_model *m;
   const tn_drawing *d;
   section section[SECTIONS];
-  long rows, every; /* of the result; one in so many is shown */
+  int64_t rows, every; /* of the result; one in so many is shown */
   /* a pass */
   const section *now; /* NULL: the time */
-  long row;
+  int64_t row;
 } maker;
 
-static bool shown(const maker *k, long row) { return row % k->every == 0 || row == k->rows - 1; }
+static bool shown(const maker *k, int64_t row) { return row % k->every == 0 || row == k->rows - 1; }
 
 static tn_status one_row(void *user, double t, int n, const double *values) {
   maker *k = user;
@@ -243,7 +243,7 @@ static void joints(maker *k) {
 
 static void solids(maker *k) {
   tn_json *j = &k->page.json;
-  long at = 0;
+  int64_t at = 0;
   tn_json_open(j, "meshes", "[");
   for (int i = 0; i < k->d->solids; i++) {
     const tn_solid *s = &k->d->solid[i];
@@ -296,8 +296,8 @@ static void words(maker *k) {
   tn_json_close(j);
   tn_json_reals(j, "gravity", m->dimension, m->gravity);
   tn_json_real(j, "length", m->length);
-  long rows = 0;
-  for (long i = 0; i < k->rows; i++) rows += shown(k, i);
+  int64_t rows = 0;
+  for (int64_t i = 0; i < k->rows; i++) rows += shown(k, i);
   tn_json_whole(j, "rows", rows);
   tn_json_whole(j, "constraints", m->rows); /* with nonholonomic ones and those of bodies on their own coordinates */
   tn_json_whole(j, "every", k->every);
@@ -351,7 +351,7 @@ static tn_status plan(maker *k, tn_error *e) {
   k->section[ENERGY] = (section){"energy", false, false, pose + joint, TN_ENERGIES, NULL};
   k->section[EFFORT] = (section){"effort", false, false, pose + joint + TN_ENERGIES, TN_EFFORTS, NULL};
   const double numbers = (double)k->rows * (tn_motion_size(m) + tn_result_columns(k->r));
-  k->every = (long)ceil(fmax((double)k->rows / MOST_ROWS, numbers / MOST_NUMBERS));
+  k->every = (int64_t)ceil(fmax((double)k->rows / MOST_ROWS, numbers / MOST_NUMBERS));
   size_t all = 0;
   for (int i = 0; i < SECTIONS; i++) all += (size_t)k->section[i].size;
   double *base = a->allocate(a->user, sizeof *base * (all + 1));

@@ -39,7 +39,7 @@ static void happenings(tn_printer *p, const tn_sim *s) {
       continue;
     }
     listed++;
-    tn_put(p, "  event '%s': %ld time%s, ", f.event, f.count, TN_S(f.count));
+    tn_put(p, "  event '%s': %" PRId64 " time%s, ", f.event, f.count, TN_S(f.count));
     if (f.count > 1)
       tn_put(p, "from t = %.9g to %.9g s\n", f.first, f.last);
     else
@@ -47,8 +47,8 @@ static void happenings(tn_printer *p, const tn_sim *s) {
   }
   if (more) tn_put(p, "  and %d other event%s (--json lists them)\n", more, TN_S(more));
   if (s->summary.impulses)
-    tn_put(p, "  velocities jumped %ld time%s: impulses took %.6g J\n", s->summary.impulses, TN_S(s->summary.impulses),
-           lost);
+    tn_put(p, "  velocities jumped %" PRId64 " time%s: impulses took %.6g J\n", s->summary.impulses,
+           TN_S(s->summary.impulses), lost);
 }
 
 /* the first of the log. events of the model are left out: `happenings` has them */
@@ -70,8 +70,8 @@ static void bad_outputs(tn_printer *p, const tn_sim *s) {
   enum { MOST = 5 };
   tn_bad_output x;
   for (int i = 0; i < MOST && tn_sim_bad_output(s, i, &x); i++)
-    tn_put(p, "  output '%s' is not a finite number in %ld row%s, first at t = %.6g s\n", x.name, x.rows, TN_S(x.rows),
-           x.first);
+    tn_put(p, "  output '%s' is not a finite number in %" PRId64 " row%s, first at t = %.6g s\n", x.name, x.rows,
+           TN_S(x.rows), x.first);
   const int more = s->summary.bad_outputs - MOST;
   if (more > 0) tn_put(p, "  and %d other output%s (--json lists them)\n", more, TN_S(more));
 }
@@ -80,7 +80,8 @@ static void long_run(tn_printer *p, const tn_sim *s) {
   const tn_summary *r = &s->summary;
   if (s->m->run.fixed)
     tn_put(p,
-           "  long run: %ld fixed steps, whose errors nobody has estimated; `--verify` measures what they add up to\n",
+           "  long run: %" PRId64
+           " fixed steps, whose errors nobody has estimated; `--verify` measures what they add up to\n",
            r->steps);
   else
     tn_put(p,
@@ -110,19 +111,26 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
            r->start_move[0].unit);
   tn_model_settings(m, settings, sizeof settings);
   tn_put(p, "  method %s: %s\n", m->run.method, settings);
-  tn_put(p, "  reached t = %.9g s in %ld step%s (%ld rejected), %ld right-hand sides, %.3g s of CPU\n", r->t_end,
-         r->steps, TN_S(r->steps), r->rejected, r->rhs, r->cpu_seconds);
+  tn_put(p,
+         "  reached t = %.9g s in %" PRId64 " step%s (%" PRId64 " rejected), %" PRId64
+         " right-hand sides, %.3g s of CPU\n",
+         r->t_end, r->steps, TN_S(r->steps), r->rejected, r->rhs, r->cpu_seconds);
   if (r->jacobians)
-    tn_put(p, "  implicit: %ld iteration%s, %ld Jacobian%s (%ld of the right-hand sides), %ld decomposition%s\n",
+    tn_put(p,
+           "  implicit: %" PRId64 " iteration%s, %" PRId64 " Jacobian%s (%" PRId64 " of the right-hand sides), %" PRId64
+           " decomposition%s\n",
            r->iterations, TN_S(r->iterations), r->jacobians, TN_S(r->jacobians), r->jacobian_rhs, r->decompositions,
            TN_S(r->decompositions));
   if (r->set_changes)
-    tn_put(p, "  other coordinates or speeds became independent %ld time%s\n", r->set_changes, TN_S(r->set_changes));
-  if (r->switches) tn_put(p, "  %ld switch%s of piecewise functions\n", r->switches, r->switches == 1 ? "" : "es");
+    tn_put(p, "  other coordinates or speeds became independent %" PRId64 " time%s\n", r->set_changes,
+           TN_S(r->set_changes));
+  if (r->switches)
+    tn_put(p, "  %" PRId64 " switch%s of piecewise functions\n", r->switches, r->switches == 1 ? "" : "es");
   happenings(p, s);
   facts(p, s);
   if (r->guard_calls)
-    tn_put(p, "  a bound was exceeded and the state corrected %ld time%s\n", r->guard_calls, TN_S(r->guard_calls));
+    tn_put(p, "  a bound was exceeded and the state corrected %" PRId64 " time%s\n", r->guard_calls,
+           TN_S(r->guard_calls));
   bad_outputs(p, s);
   if (tn_sim_is_long(s) && !s->addition.text) long_run(p, s);
   if (r->redundant_rows)
@@ -134,7 +142,7 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
   else if (r->inconsistency > 1e-9)
     tn_put(p, "  redundant rows contradict each other by up to %.2e in acceleration, " SCALED "\n", r->inconsistency);
   if (r->singular_positions > 1)
-    tn_put(p, "  singular positions on the way, where rows become dependent: %ld, from t = %.6g to %.6g s\n",
+    tn_put(p, "  singular positions on the way, where rows become dependent: %" PRId64 ", from t = %.6g to %.6g s\n",
            r->singular_positions, s->singular[0].t, s->singular[s->singulars - 1].t);
   log_of(p, s);
   for (int i = 0; i < m->warnings && i < 3; i++) {

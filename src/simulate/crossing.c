@@ -25,7 +25,7 @@ void tn_crossing_reset(tn_sim *s) {
 }
 
 /* what changes velocities at once */
-static long happenings(const tn_sim *s) { return s->summary.switches + s->summary.fired + s->summary.impulses; }
+static int64_t happenings(const tn_sim *s) { return s->summary.switches + s->summary.fired + s->summary.impulses; }
 
 static double work(const tn_sim *s, double *y) { return tn_ledger_of(s, y)[TN_LEDGER_STABILIZER]; }
 

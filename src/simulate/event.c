@@ -32,7 +32,7 @@ static tn_switching *pieces(tn_sim *s) { return &s->solver.sys.switching; }
 void tn_events_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   tn_happening *h = &s->happening;
   h->due = TN_CARVE(c, bool, m->triggers);
-  h->count = TN_CARVE(c, long, m->triggers);
+  h->count = TN_CARVE(c, int64_t, m->triggers);
   h->first = TN_CARVE(c, double, m->triggers);
   h->last = TN_CARVE(c, double, m->triggers);
   h->lost = TN_CARVE(c, double, m->triggers);
@@ -410,7 +410,7 @@ static tn_status circle(tn_sim *s) {
     k++;
   }
   if (n > k && at < sizeof names) tn_format(names + at, sizeof names - at, " and %d more", n - k);
-  refuse(s, NULL, "%s %s %s off without end: %ld firings", n > 1 ? "events" : "event", names,
+  refuse(s, NULL, "%s %s %s off without end: %" PRId64 " firings", n > 1 ? "events" : "event", names,
          n > 1 ? "set each other" : "sets itself", s->happening.firings);
   tn_hint(s->e, "let one of them do less, happen only in one `direction`, or a number of `times`");
   return TN_E_RUN;

@@ -3,7 +3,7 @@
 #include "simulate/simulate.h"
 
 void tn_finite_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
-  s->bad_rows = TN_CARVE(c, long, m->columns);
+  s->bad_rows = TN_CARVE(c, int64_t, m->columns);
   s->bad_since = TN_CARVE(c, double, m->columns);
 }
 

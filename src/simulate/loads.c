@@ -14,7 +14,7 @@ static const double SETTLED = 1e-14; /* defect of (1) over the largest load, or 
 static const double ENOUGH = 1e-9;   /* where it is roundoff and does not fall any more, as near singular positions */
 
 void tn_loads_carve(tn_loads *l, tn_carve *c, const tn_model *m) {
-  const size_t n = (size_t)m->loaded;
+  const uint64_t n = (uint64_t)m->loaded;
   l->n = m->loaded;
   l->force = TN_CARVE(c, int, n);
   double **vectors[] = {&l->N, &l->last, &l->N0}, **matrices[] = {&l->R, &l->R0, &l->now};

@@ -79,7 +79,7 @@ static bool moving(const tn_system *sys) {
 static tn_status solve_together(tn_sim *s) {
   tn_system *sys = &s->solver.sys;
   const size_t rows = (size_t)s->m->rows;
-  const long before = s->solver.factorizations;
+  const int64_t before = s->solver.factorizations;
   memcpy(s->gamma, sys->gamma, sizeof *s->gamma * rows);
   for (size_t i = 0; i < rows; i++) sys->gamma[i] -= s->U[i];
   memset(sys->udot_s, 0, sizeof *sys->udot_s * (size_t)s->m->nu);

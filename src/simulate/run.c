@@ -241,7 +241,7 @@ tn_status tn_sim_advance(tn_sim *s, double t, tn_error *error) {
 /* rows at k every, and at the end */
 typedef struct schedule {
   double every, until;
-  long k, last;
+  int64_t k, last;
 } schedule;
 
 static double row_time(const schedule *r) { return r->k >= r->last ? r->until : (double)r->k * r->every; }
@@ -272,7 +272,7 @@ static tn_status run(tn_sim *s) {
   schedule rows = {.every = r->every, .until = r->until};
   tn_status status = s->started ? TN_OK : tn_begin_run(s);
   if (status != TN_OK) return status;
-  rows.last = (long)ceil(r->until / r->every * (1 - 1e-12));
+  rows.last = (int64_t)ceil(r->until / r->every * (1 - 1e-12));
   /* one that was interrupted goes on behind the last row it gave, inside the last step too */
   const double given = s->t_row;
   while (rows.k <= rows.last && (isfinite(given) ? row_time(&rows) <= given : row_time(&rows) < s->t * (1 - 1e-12)))

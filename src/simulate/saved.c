@@ -18,8 +18,8 @@ typedef struct place {
 
 /* what tn_end_run does not make of the rest */
 static void list_summary(tn_summary *r, tn_keep *k) {
-  long *const counts[] = {&r->steps,       &r->rejected, &r->rhs,   &r->singular_positions,
-                          &r->set_changes, &r->switches, &r->fired, &r->impulses};
+  int64_t *const counts[] = {&r->steps,       &r->rejected, &r->rhs,   &r->singular_positions,
+                             &r->set_changes, &r->switches, &r->fired, &r->impulses};
   double *const numbers[] = {&r->t_end,
                              &r->max_position_violation,
                              &r->max_velocity_violation,
@@ -113,7 +113,7 @@ static void list_crossing(tn_sim *s, tn_keep *k) {
 /* reasons to doubt the run */
 static void list_doubts(tn_sim *s, tn_keep *k) {
   tn_doubts *d = &s->doubts;
-  long *const counts[] = {&d->forced, &d->branches, &d->stays, &d->closed, &d->not_finite, &d->chatters};
+  int64_t *const counts[] = {&d->forced, &d->branches, &d->stays, &d->closed, &d->not_finite, &d->chatters};
   double *const numbers[] = {&d->crossing_work, &d->crossing_time,   &d->forced_error, &d->forced_time,
                              &d->branch_change, &d->branch_time,     &d->stays_time,   &d->closed_most,
                              &d->closed_time,   &d->not_finite_time, &d->chatter_time, &d->row_off,
@@ -244,8 +244,8 @@ static void list(void *self, tn_keep *k) {
   tn_keep_flags(k, "unfinished", 1, &s->unfinished);
   tn_keep_flags(k, "near", (size_t)m->bodies, s->near);
   tn_keep_ints(k, "kinks", (size_t)m->joints, s->kinks, 0, INT_MAX / 2);
-  long *const effort[] = {&s->effort.jacobians, &s->effort.jacobian_rates, &s->effort.decompositions,
-                          &s->effort.iterations, &s->effort.rejected};
+  int64_t *const effort[] = {&s->effort.jacobians, &s->effort.jacobian_rates, &s->effort.decompositions,
+                             &s->effort.iterations, &s->effort.rejected};
   for (size_t i = 0; i < sizeof effort / sizeof *effort; i++) tn_keep_longs(k, "effort", 1, effort[i]);
   for (int i = 0; i < m->joints; i++) {
     tn_drift *d = &s->drifted[i];

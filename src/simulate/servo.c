@@ -18,14 +18,14 @@ static const double HELD = 1e-12;    /* of E, against all of the mass */
 enum { MOST_NAMES = 6 };
 
 void tn_servos_carve(tn_servos *v, tn_carve *c, const tn_model *m) {
-  const size_t n = (size_t)m->servos, some = n > 0;
-  v->x = TN_CARVE(c, double, n *(size_t)m->nu);
-  v->l = TN_CARVE(c, double, n *(size_t)m->rows);
-  v->row = TN_CARVE(c, double, n *(size_t)m->nu);
-  v->push = TN_CARVE(c, double, some *(size_t)(m->bodies * m->twist));
-  v->w = TN_CARVE(c, double, some *(size_t)m->nu);
-  v->mu = TN_CARVE(c, double, some *(size_t)m->rows);
-  v->g = TN_CARVE(c, double, some *(size_t)m->rows);
+  const uint64_t n = (uint64_t)m->servos, some = n > 0;
+  v->x = TN_CARVE(c, double, n *(uint64_t)m->nu);
+  v->l = TN_CARVE(c, double, n *(uint64_t)m->rows);
+  v->row = TN_CARVE(c, double, n *(uint64_t)m->nu);
+  v->push = TN_CARVE(c, double, some *(uint64_t)(m->bodies * m->twist));
+  v->w = TN_CARVE(c, double, some *(uint64_t)m->nu);
+  v->mu = TN_CARVE(c, double, some *(uint64_t)m->rows);
+  v->g = TN_CARVE(c, double, some *(uint64_t)m->rows);
   v->L = TN_CARVE(c, double, n *n);
   v->Z = TN_CARVE(c, double, n *n);
   v->S = TN_CARVE(c, double, n *n);

@@ -23,7 +23,7 @@ static const double OWN = 1e-10; /* of a column of W: what is left of one that d
 static int members(const tn_model *m) { return m->joints + m->bodies; } /* joints, then pivots */
 
 void tn_sharing_carve(tn_sharing *x, tn_carve *c, const tn_model *m) {
-  const size_t n = (size_t)members(m), rows = m->large ? 0 : (size_t)m->rows, some = rows > 0;
+  const uint64_t n = (uint64_t)members(m), rows = m->large ? 0 : (uint64_t)m->rows, some = rows > 0;
   size_t frames = 0;
   int most = 2;
   for (int i = 0; i < members(m) && some; i++) {
@@ -31,7 +31,7 @@ void tn_sharing_carve(tn_sharing *x, tn_carve *c, const tn_model *m) {
     frames += (size_t)here;
     most = here > most ? here : most;
   }
-  const size_t all = frames * (size_t)m->twist;
+  const uint64_t all = frames * (uint64_t)m->twist;
   x->length = TN_CARVE(c, double, some *n);
   x->group = TN_CARVE(c, int, some *n);
   x->W = TN_CARVE(c, double, all *rows);
@@ -41,12 +41,12 @@ void tn_sharing_carve(tn_sharing *x, tn_carve *c, const tn_model *m) {
   x->z = TN_CARVE(c, double, rows);
   x->c = TN_CARVE(c, double, rows);
   x->dlambda = TN_CARVE(c, double, rows);
-  x->q = TN_CARVE(c, double, some *(size_t)m->nq);
-  x->reaction = TN_CARVE(c, double, some *(size_t)(m->joints * m->twist));
-  x->pivot = TN_CARVE(c, double, some * 2 * (size_t)m->bodies);
-  x->pivot_s = TN_CARVE(c, double, some * 2 * (size_t)m->bodies);
-  x->wrench = TN_CARVE(c, double, some *(size_t)(most * m->twist));
-  x->place = TN_CARVE(c, double, some * 3 * (size_t)most);
+  x->q = TN_CARVE(c, double, some *(uint64_t)m->nq);
+  x->reaction = TN_CARVE(c, double, some *(uint64_t)(m->joints * m->twist));
+  x->pivot = TN_CARVE(c, double, some * 2 * (uint64_t)m->bodies);
+  x->pivot_s = TN_CARVE(c, double, some * 2 * (uint64_t)m->bodies);
+  x->wrench = TN_CARVE(c, double, some *(uint64_t)(most * m->twist));
+  x->place = TN_CARVE(c, double, some * 3 * (uint64_t)most);
   if (!some) x->pivot_s = NULL;
   x->ready = false;
   for (size_t i = 0; c->base && i < some * n; i++) x->length[i] = 0;

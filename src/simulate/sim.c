@@ -1,7 +1,8 @@
 /* life of a simulation: one block, carved once; nothing allocates after tn_sim_new. */
 #include "simulate/simulate.h"
 
-#define TN_SIM_MOST ((size_t)16 << 30) /* bytes; what is larger is a mistake, and would take the machine with it */
+/* bytes; what is larger is a mistake, and would take the machine with it. a carve never counts more than half of the addresses */
+#define TN_SIM_MOST (SIZE_MAX / 2 < UINT64_C(16) << 30 ? SIZE_MAX / 2 : UINT64_C(16) << 30)
 
 void tn_log(tn_sim *s, double t, const char *kind, const char *format, ...) {
   tn_event *last = &s->event[TN_MOST_EVENTS - 1];
@@ -75,9 +76,9 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->near = TN_CARVE(c, bool, m->bodies);
   tn_servos_carve(&s->servos, c, m);
   tn_kkt_carve(&s->start_kkt, c, m->large ? 0 : m->nu, m->large ? 0 : all);
-  s->start_A = TN_CARVE(c, double, (size_t)(m->large ? extra : all) * (size_t)m->nu);
-  s->start_X = TN_CARVE(c, double, m->large ? (size_t)extra *(size_t)m->nu : 0);
-  s->start_S = TN_CARVE(c, double, m->large ? extra *extra : 0);
+  s->start_A = TN_CARVE(c, double, (uint64_t)(m->large ? extra : all) * (uint64_t)m->nu);
+  s->start_X = TN_CARVE(c, double, m->large ? (uint64_t)extra *(uint64_t)m->nu : 0);
+  s->start_S = TN_CARVE(c, double, m->large ? (uint64_t)extra *(uint64_t)extra : 0);
   s->start_push = TN_CARVE(c, double, m->large &&extra ? m->bodies * m->twist : 0);
   s->start_zero = TN_CARVE(c, double, m->large &&extra ? m->rows : 0);
   s->start_r = TN_CARVE(c, double, all);

@@ -65,28 +65,28 @@ typedef struct tn_crossing {
   bool accelerates;     /* accel is known                                                      */
   bool begins;          /* the run began inside: there is no accel of before                   */
   double t_in, work_in; /* s, J: where it was entered, and work of the stabilizers up to there */
-  long happened;        /* switches, events and impulses up to there                           */
+  int64_t happened;     /* switches, events and impulses up to there                           */
   int first;            /* of the singular positions found in it                               */
   double *u_in, *accel; /* nu: speeds there; acceleration of the last step outside             */
 } tn_crossing;
 
 /* reasons to doubt a run, counted as it goes; times are of the first, or of the largest. written by verdict.c alone */
 typedef struct tn_doubts {
-  long forced; /* steps taken with an error above the tolerance: how many, the largest error in tolerances */
+  int64_t forced; /* steps taken with an error above the tolerance: how many, the largest error in tolerances */
   double forced_error, forced_time;
-  long branches; /* singular positions that were not passed smoothly: how many, the largest change of velocities */
+  int64_t branches; /* singular positions that were not passed smoothly: how many, the largest change of velocities */
   double branch_change, branch_time;
   double crossing_work, crossing_time; /* largest work of stabilizers in the neighbourhood of one, J */
-  long stays;                          /* singular positions where a step began and ended */
+  int64_t stays;                       /* singular positions where a step began and ended */
   double stays_time;
-  long closed; /* steps whose gap was more than a step leaves: how many, the largest, scaled as the contract does */
+  int64_t closed; /* steps whose gap was more than a step leaves: how many, the largest, scaled as the contract does */
   double closed_most, closed_time;
-  int closed_row;   /* of the largest                                                               */
-  bool closed_rate; /* it was in velocity                                                           */
-  long not_finite;  /* values of outputs; the column of the first */
+  int closed_row;     /* of the largest                                                               */
+  bool closed_rate;   /* it was in velocity                                                           */
+  int64_t not_finite; /* values of outputs; the column of the first */
   int not_finite_column;
   double not_finite_time;
-  long chatters; /* functions or events that chatter, and the first switch of them */
+  int64_t chatters; /* functions or events that chatter, and the first switch of them */
   int chatter_switch;
   double chatter_time;
   double balance[2];           /* energy that nothing explains, at both ends of the last step, J */
@@ -117,7 +117,7 @@ typedef struct tn_switches {
   double *room;                /* switches                                                                    */
   int *idle, *told;            /* switches: times in a row without progress; events told                       */
   int *quick;                  /* switches: times in a row soon after the last                                  */
-  long *at_step;               /* switches: steps taken when it was switched                                    */
+  int64_t *at_step;            /* switches: steps taken when it was switched                                    */
   int leading;                 /* switch that the step ends at, of those in `to`                                */
   bool known;                  /* the pieces of the present state are                                          */
   bool due;                    /* the next step begins with the pieces in `to`                                 */
@@ -136,13 +136,13 @@ typedef struct tn_struck {
 
 typedef struct tn_happening {
   bool *due;                   /* triggers: passed where the time stands, not yet done  */
-  long *count;                 /* triggers: so far                                      */
+  int64_t *count;              /* triggers: so far                                      */
   double *first, *last, *lost; /* triggers: s, s, J                            */
   double *apart, *apart_first; /* triggers: time between the last two, and between two before it became less, s */
   int *shorter;                /* triggers: how often in a row it was less than before     */
   int *here;                   /* triggers: firings at `t_here`, of the later half of those that are allowed there */
   double t_here;               /* s: the time of the last firing                        */
-  long firings;                /* of all events at `t_here`                             */
+  int64_t firings;             /* of all events at `t_here`                             */
   bool *off, *force_off;       /* joints, forces: of a state that is read        */
   double *value;               /* parameters: what they become                          */
   double *wrench;              /* joints x twist: of an impulse                         */
@@ -184,7 +184,7 @@ typedef struct tn_sharing {
   int n, columns;
   bool ready;
   const tn_kkt *kkt; /* W is of its null vectors                                                     */
-  long factorizations;
+  int64_t factorizations;
   double t, *q; /* s; nq                                                                        */
 } tn_sharing;
 
@@ -279,7 +279,7 @@ struct tn_sim {
   double *C0, *V0, *C1, *V1; /* rows: C and Cdot at both ends of the last step                */
   double *C_row, *V_row;     /* rows: the level of a row of output; feedback at a row           */
   double *row;               /* columns                                                        */
-  long *bad_rows;            /* columns: rows given in which it was not a finite number        */
+  int64_t *bad_rows;         /* columns: rows given in which it was not a finite number        */
   double *bad_since;         /* columns: time of the first of these, s                         */
   tn_servos servos;
   /* the start */
@@ -310,7 +310,7 @@ struct tn_sim {
   double turning;                      /* rad/s, at y: of angles that are remembered                     */
   int turning_joint;                   /* whose                                                          */
   double t_step;                       /* start of the last accepted step                                */
-  long fixed_steps;                    /* made since t0, fixed step                                      */
+  int64_t fixed_steps;                 /* made since t0, fixed step                                      */
   bool unfinished;                     /* the last one ended before its end                              */
   double max_balance, max_potential;
   tn_balances balances;

@@ -93,7 +93,7 @@ static double energy_off(tn_sim *s, double t) {
   double *y = s->yrow, kinetic, potential;
   bool changed = false;
   memcpy(y, s->ynew, sizeof *y * (size_t)s->n);
-  const long guard_calls = s->solver.guard_calls; /* the step is not taken yet: what they remember stays as it is */
+  const int64_t guard_calls = s->solver.guard_calls; /* the step is not taken yet: what they remember stays as it is */
   memcpy(s->rooms_kept, s->rooms, s->rooms_size);
   tn_status status = TN_OK;
   for (int i = 0; i < m->run.stabilizers && status == TN_OK; i++) {
@@ -580,7 +580,7 @@ static tn_status own_step(tn_sim *s, double t_limit) {
   if (s->turning > 0) t_limit = fmin(t_limit, s->t + TURN_AIM / s->turning);
   if (!(s->h > 0) && !by_numbers(s) && (r.status = first_step(s, t_limit)) != TN_OK) return r.status;
   s->solver.nearness = s->solver.seen = 1;
-  const long before = s->effort.rejected;
+  const int64_t before = s->effort.rejected;
   r.status =
       type->advance(s->work, &s->ode, s->t, s->indirect ? s->z : s->y, t_limit, &t, s->indirect ? s->znew : s->ynew);
   s->summary.rejected += s->effort.rejected - before;

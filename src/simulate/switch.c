@@ -42,7 +42,7 @@ void tn_switch_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   w->idle = TN_CARVE(c, int, m->switches);
   w->told = TN_CARVE(c, int, m->switches);
   w->quick = TN_CARVE(c, int, m->switches);
-  w->at_step = TN_CARVE(c, long, m->switches);
+  w->at_step = TN_CARVE(c, int64_t, m->switches);
 }
 
 /* forces and rows may be others then */

@@ -156,7 +156,7 @@ static bool stabilizer(const tn_sim *s, tn_run_fact *f) {
 }
 
 /* a count, of which none is allowed */
-static void count(tn_run_fact *f, const char *key, long n, double t) {
+static void count(tn_run_fact *f, const char *key, int64_t n, double t) {
   *f = (tn_run_fact){
       .key = key, .value = (double)n, .limit = 0, .unit = "1", .severity = TN_DOUBTFUL, .t = t, .timed = true};
 }
@@ -165,11 +165,11 @@ static bool forced(const tn_sim *s, tn_run_fact *f) {
   const tn_doubts *d = &s->doubts;
   if (!d->forced) return false;
   count(f, "forced-steps", d->forced, d->forced_time);
-  tn_format(
-      f->sentence, sizeof f->sentence,
-      "%ld step%s near a singular position taken with an error above the tolerance, up to %.3g times; the first at "
-      "t = %.6g s",
-      d->forced, d->forced == 1 ? "" : "s", d->forced_error, d->forced_time);
+  tn_format(f->sentence, sizeof f->sentence,
+            "%" PRId64
+            " step%s near a singular position taken with an error above the tolerance, up to %.3g times; the first at "
+            "t = %.6g s",
+            d->forced, d->forced == 1 ? "" : "s", d->forced_error, d->forced_time);
   return true;
 }
 
@@ -178,7 +178,7 @@ static bool branch(const tn_sim *s, tn_run_fact *f) {
   if (!d->branches) return false;
   count(f, "branch", d->branches, d->branch_time);
   tn_format(f->sentence, sizeof f->sentence,
-            "%ld singular position%s behind which the motion may be on another branch; the first at t = %.6g s",
+            "%" PRId64 " singular position%s behind which the motion may be on another branch; the first at t = %.6g s",
             d->branches, d->branches == 1 ? "" : "s", d->branch_time);
   return true;
 }
@@ -207,7 +207,8 @@ static bool stays(const tn_sim *s, tn_run_fact *f) {
   if (!d->stays) return false;
   count(f, "singular", d->stays, d->stays_time);
   tn_format(f->sentence, sizeof f->sentence,
-            "the motion stayed at a singular position %ld time%s, where accelerations are not unique; the first at t = "
+            "the motion stayed at a singular position %" PRId64
+            " time%s, where accelerations are not unique; the first at t = "
             "%.6g s",
             d->stays, d->stays == 1 ? "" : "s", d->stays_time);
   return true;
@@ -222,7 +223,8 @@ static bool closed(const tn_sim *s, tn_run_fact *f) {
   tn_row_figure(s->m, d->closed_row, s->solver.sys.scale[d->closed_row], d->closed_rate, d->closed_most, 3, gap,
                 sizeof gap);
   tn_format(f->sentence, sizeof f->sentence,
-            "%ld time%s the projection closed a gap that no accurate step leaves, up to %s at %s; the first at t = "
+            "%" PRId64
+            " time%s the projection closed a gap that no accurate step leaves, up to %s at %s; the first at t = "
             "%.6g s: does a driver jump, or is the step too long?",
             d->closed, d->closed == 1 ? "" : "s", gap, owner, d->closed_time);
   return true;
@@ -232,7 +234,7 @@ static bool outputs(const tn_sim *s, tn_run_fact *f) {
   const tn_doubts *d = &s->doubts;
   if (!d->not_finite || d->not_finite_column >= s->m->columns) return false;
   count(f, "outputs", d->not_finite, d->not_finite_time);
-  tn_format(f->sentence, sizeof f->sentence, "outputs: %ld value%s not finite; the first is '%s' at t = %.6g s",
+  tn_format(f->sentence, sizeof f->sentence, "outputs: %" PRId64 " value%s not finite; the first is '%s' at t = %.6g s",
             d->not_finite, d->not_finite == 1 ? "" : "s", tn_sim_column(s, d->not_finite_column), d->not_finite_time);
   return true;
 }

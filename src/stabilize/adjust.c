@@ -19,7 +19,7 @@ typedef struct room {
 } room;
 
 static void carve(room *w, tn_carve *c, const tn_model *m) {
-  const size_t nu = m->large ? 0 : (size_t)m->nu, rows = m->large ? 0 : (size_t)m->rows;
+  const uint64_t nu = m->large ? 0 : (uint64_t)m->nu, rows = m->large ? 0 : (uint64_t)m->rows;
   w->H = TN_CARVE(c, double, nu *nu);
   w->h = TN_CARVE(c, double, nu + 1);
   w->s = TN_CARVE(c, double, nu + 1);

@@ -32,7 +32,7 @@ void tn_fingerprint(int n, const char *const *texts, char out[33]) {
   uint64_t h[2] = {FNV, mix(FNV)};
   for (int i = 0; i < n; i++)
     for (int k = 0; k < 2; k++) h[k] = mix(hash(texts[i], h[k]) + (uint64_t)strlen(texts[i]));
-  tn_format(out, 33, "%016llx%016llx", (unsigned long long)h[0], (unsigned long long)h[1]);
+  tn_format(out, 33, "%016" PRIx64 "%016" PRIx64, h[0], h[1]);
 }
 
 void tn_axis_number(const tn_axis *a, double x, tn_given *out) {

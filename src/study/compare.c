@@ -66,7 +66,7 @@ static void distance(tn_compare *c) {
   }
 }
 
-static bool attempt_reference(attempt *a, long most) {
+static bool attempt_reference(attempt *a, int64_t most) {
   static const char *const rtol[] = {"1e-10", "1e-12"};
   tn_compare *c = a->c;
   tn_reference *table[] = {&c->first, &c->second};
@@ -116,7 +116,7 @@ static tn_status make_reference(tn_compare *c, bool relative, const char *own, t
                                 ? among(c->options->integrators, c->options->integrator, a.integrator)
                                 : strcmp(own, a.integrator) == 0;
       if (compared != (pass == 1)) continue;
-      const long most = k < 2 ? FEW_RHS : MOST_RHS;
+      const int64_t most = k < 2 ? FEW_RHS : MOST_RHS;
       a.coordinates = relative ? "absolute" : "relative";
       a.formulation = NULL;
       if (attempt_reference(&a, most)) return TN_OK;
@@ -252,7 +252,8 @@ static bool one(tn_pool *pool, void *user, int i) {
   r->verdict = t->summary.verdict;
   r->compared = (int)x->meter[ERROR_MAX].samples - 1; /* but for the start */
   if (t->status == TN_E_STOPPED)
-    tn_format(t->message, sizeof t->message, "given up at t = %.4g s after %ld right-hand sides", t->t_end, r->rhs);
+    tn_format(t->message, sizeof t->message, "given up at t = %.4g s after %" PRId64 " right-hand sides", t->t_end,
+              r->rhs);
   if (t->status != TN_OK)
     r->failure = t->message;
   else if (r->compared < 1)

@@ -43,9 +43,10 @@ tn_status tn_compare_text(const tn_compare *c, tn_write write, void *user) {
       tn_put(p, "  %4s  %-*s %s\n", "-", width, name, r->failure ? r->failure : "nothing could be compared");
       continue;
     }
-    tn_put(p, "%s %4d  %-*s %8.2g%s %9.2g %9.2g %9.2g %9.2g %8s %5d %8ld %8ld %9.3g\n", k == c->winner ? ">" : " ",
-           r->rank_error, width, name, r->error, r->resolved ? " " : "*", r->energy, r->C_max, r->C_rms, r->Cdot_max,
-           r->contract_kept ? "kept" : "broken", r->rank_residual, r->steps, r->rhs, r->cpu_seconds);
+    tn_put(p, "%s %4d  %-*s %8.2g%s %9.2g %9.2g %9.2g %9.2g %8s %5d %8" PRId64 " %8" PRId64 " %9.3g\n",
+           k == c->winner ? ">" : " ", r->rank_error, width, name, r->error, r->resolved ? " " : "*", r->energy,
+           r->C_max, r->C_rms, r->Cdot_max, r->contract_kept ? "kept" : "broken", r->rank_residual, r->steps, r->rhs,
+           r->cpu_seconds);
   }
   tn_put(p, c->from_file ? "\nerror: largest difference of an output from the reference, in its unit"
                          : "\nerror: largest distance of a body from the reference, in lengths of the model, and of "
@@ -144,8 +145,8 @@ tn_status tn_compare_csv(const tn_compare *c, tn_write write, void *user) {
         tn_put(p, "%.9g,", values[k]);
       else
         tn_put(p, ",");
-    tn_put(p, "%ld,%ld,%ld,%.6g,%d,%d,%d,%s,", r->steps, r->rejected, r->rhs, r->cpu_seconds, r->rank_error,
-           r->rank_residual, r->contract_kept, r->failure ? "" : tn_run_verdict_name(r->verdict));
+    tn_put(p, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%.6g,%d,%d,%d,%s,", r->steps, r->rejected, r->rhs, r->cpu_seconds,
+           r->rank_error, r->rank_residual, r->contract_kept, r->failure ? "" : tn_run_verdict_name(r->verdict));
     if (!p->failed) p->failed = !tn_csv_text(r->failure ? r->failure : "", true, p->write, p->user);
     tn_put(p, "\n");
   }

@@ -136,7 +136,7 @@ static bool judge(tn_differences *s, int i, double t, const double *a, const dou
 }
 
 /* one run has had more events, switches and impulses than the other: `ahead` by another number than the last time they agreed */
-static bool look_at_jumps(tn_differences *s, double t, long ahead) {
+static bool look_at_jumps(tn_differences *s, double t, int64_t ahead) {
   const bool was = s->between;
   bool followed = true, good = true;
   s->between = ahead != s->ahead;
@@ -149,7 +149,7 @@ static bool look_at_jumps(tn_differences *s, double t, long ahead) {
   return good;
 }
 
-bool tn_differences_row(tn_differences *s, double t, long ahead, const double *a, const double *b) {
+bool tn_differences_row(tn_differences *s, double t, int64_t ahead, const double *a, const double *b) {
   if (!s->rows) s->begin = s->end = t;
   for (int i = 0; i < s->n; i++) {
     tn_difference *d = &s->output[i];

@@ -179,7 +179,7 @@ static void measures(tn_json *j, const tn_study *s) {
     tn_json_whole(j, "id", i);
     tn_json_text(j, "kind", kinds[m->kind]);
     if (m->name) tn_json_text(j, "name", m->name);
-    tn_json_whole(j, "run", m->plan ? (long)(m->plan - s->plan) : -1);
+    tn_json_whole(j, "run", m->plan ? (int64_t)(m->plan - s->plan) : -1);
     tn_json_real(j, "result", m->result);
     if (m->failure) tn_json_text(j, "failure", m->failure);
     tn_json_node(j, "as_written", m->node);

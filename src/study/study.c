@@ -110,13 +110,13 @@ static void explain(tn_finding *m, const tn_trial *t) {
   m->failure = m->message;
 }
 
-static long last_of(const tn_finding *m) { return (long)floor((m->to - m->from) / m->by + 1e-9); }
+static int64_t last_of(const tn_finding *m) { return (int64_t)floor((m->to - m->from) / m->by + 1e-9); }
 
 static void varied(tn_study *s, tn_finding *m) {
-  const long n = last_of(m);
+  const int64_t n = last_of(m);
   double best = NAN;
   m->points = 0;
-  for (long k = 0; k <= n; k++) {
+  for (int64_t k = 0; k <= n; k++) {
     tn_meter *meter = &m->meter;
     const double x = m->from + (double)k * m->by;
     tn_given given = {.name = "x", .number = x};

@@ -71,7 +71,7 @@ typedef struct tn_meter {
   const int *theirs; /* channels: columns of the reference */
   /* in a run */
   int *column;                         /* channels: columns of a row                          */
-  long samples, signs;                 /* so far                                              */
+  int64_t samples, signs;              /* so far                                              */
   double sum, x, t;                    /* reduced so far; last sample that was not zero       */
   double zero;                         /* when it was zero since then; NaN                    */
   double before, t_before, area, span; /* last sample; of rms by time          */
@@ -149,7 +149,7 @@ typedef struct tn_trial {
   const tn_plan_of_run *plan;   /* or NULL, and these:                                     */
   int settings;
   const tn_setting *setting;
-  long most_rhs; /* 0: no limit */
+  int64_t most_rhs; /* 0: no limit */
   const char *folder;
   tn_files files; /* of the study */
   void *files_user;
@@ -427,12 +427,12 @@ typedef struct tn_difference {
   double low, high;      /* over both runs                                        */
   double most, at, last; /* largest difference, its time, s; at the last row      */
   double change;
-  long changes;                                       /* from row to row, of both runs: sum, and how many */
+  int64_t changes;                                    /* from row to row, of both runs: sum, and how many */
   double jump;                                        /* largest at rows between the jumps of the two runs     */
-  long jump_rows;                                     /* how many                                              */
-  long not_finite;                                    /* rows where one of them is not a finite number         */
-  long one_finite;                                    /* and the other is                                      */
-  long waiting;                                       /* rows between jumps of which it is not known yet       */
+  int64_t jump_rows;                                  /* how many                                              */
+  int64_t not_finite;                                 /* rows where one of them is not a finite number         */
+  int64_t one_finite;                                 /* and the other is                                      */
+  int64_t waiting;                                    /* rows between jumps of which it is not known yet       */
   double wait_before, wait_since, wait_at, wait_most; /* of these: row before, first, largest, s; how large that is */
   bool alone;                                         /* they wait for a jump of this output, not for an event */
   int stairs, room;
@@ -448,7 +448,7 @@ typedef struct tn_differences {
   tn_difference *output;
   double *a, *b; /* the row before, of both runs */
   bool between;  /* one has had more jumps: see `ahead` */
-  long rows, ahead;
+  int64_t rows, ahead;
   double begin, end, apart_since; /* s */
   /* valid after tn_differences_end */
   double factor, threshold, predictable_until, folding, exponent;
@@ -459,18 +459,18 @@ typedef struct tn_differences {
 tn_status tn_differences_new(tn_differences *s, const tn_allocator *allocator, const tn_sim *sim, tn_error *e);
 void tn_differences_free(tn_differences *s);
 /* a row of both runs; ahead: how many more events, switches and impulses the first has had. false: no memory */
-bool tn_differences_row(tn_differences *s, double t, long ahead, const double *a, const double *b);
+bool tn_differences_row(tn_differences *s, double t, int64_t ahead, const double *a, const double *b);
 /* t0: when the motion began, s; length: of the model, m; kinetic: its largest energy, J */
 bool tn_differences_end(tn_differences *s, double t0, double length, double kinetic, double factor, double threshold);
 
 /* times of one event of the model in both runs */
 typedef struct tn_occasion {
-  long seen[2];               /* how often in either run                                               */
-  long passed;                /* of the first run before it began here, where it was resumed           */
+  int64_t seen[2];            /* how often in either run                                               */
+  int64_t passed;             /* of the first run before it began here, where it was resumed           */
   double *time;               /* those that the other run has not had yet                              */
   int head, tail, room, of;   /* of: whose these are                                         */
   double most, most_at, last; /* largest difference of times and when, s; of the last pair  */
-  long most_number, pairs;
+  int64_t most_number, pairs;
 } tn_occasion;
 
 struct tn_verify {
@@ -520,7 +520,7 @@ struct tn_compare {
   bool fixed, from_file;
   bool absolute; /* the model gives an absolute tolerance: it goes with the relative one */
   int dimension;
-  long patience;
+  int64_t patience;
   int rows, done, all;
   tn_entry *entry;
   int winner;

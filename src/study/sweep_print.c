@@ -359,7 +359,7 @@ bool tn_sweep_members(tn_json *j, const tn_sweep *s) {
   tn_json_close(j);
   if (s->samples) {
     tn_json_whole(j, "samples", s->samples);
-    tn_json_whole(j, "seed", (long)s->seed);
+    tn_json_whole(j, "seed", (int64_t)s->seed);
   }
   if (!s->sensitivity) return tallies_json(j, s);
   tn_json_open(j, "sensitivities", "[");

@@ -96,7 +96,7 @@ static tn_status count_runs(tn_sweep *s, tn_error *e) {
     s->runs = 1 + TN_BESIDE * s->axes;
     return TN_OK;
   }
-  long long runs = random ? s->samples : 1;
+  int64_t runs = random ? s->samples : 1;
   for (int i = s->axes - 1; i >= 0; i--) {
     tn_axis *a = &s->axis[i];
     if (tn_axis_random(a) || leader[i] != i) continue;

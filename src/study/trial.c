@@ -5,7 +5,7 @@
 typedef struct run {
   tn_trial *trial;
   tn_sim *sim;
-  long most_rhs;
+  int64_t most_rhs;
   double until;
   bool at_steps; /* some meter reads channels there: rows are made there too */
   int *column;   /* reference: columns of a row */
@@ -341,7 +341,7 @@ void tn_trial_run(tn_trial *t, const tn_allocator *allocator) {
   tn_desc *desc = NULL;
   tn_model *model = NULL;
   tn_error e;
-  run r = {.trial = t, .most_rhs = t->plan ? (long)number_of(t->plan, "most-rhs", 0) : t->most_rhs};
+  run r = {.trial = t, .most_rhs = t->plan ? (int64_t)number_of(t->plan, "most-rhs", 0) : t->most_rhs};
   tn_arena arena;
   tn_arena_init(&arena, allocator);
   tn_status status = tn_desc_new(allocator, &desc, &e);
@@ -390,7 +390,7 @@ void tn_trial_run(tn_trial *t, const tn_allocator *allocator) {
   }
   t->status = status;
   if (status == TN_E_STOPPED)
-    tn_format(t->message, sizeof t->message, "ended at t = %.4g s, after %ld right-hand sides", t->t_end,
+    tn_format(t->message, sizeof t->message, "ended at t = %.4g s, after %" PRId64 " right-hand sides", t->t_end,
               t->summary.rhs);
   else if (status != TN_OK)
     tn_error_text(&e, t->message, sizeof t->message);

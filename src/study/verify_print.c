@@ -137,9 +137,9 @@ static void text_output(tn_printer *p, const tn_verify_output *o) {
   tn_put(p, "; at the end %.2e%s%s", o->difference_end, blank, o->unit);
   if (isfinite(o->error)) tn_put(p, "; error about %.1e%s%s", o->error, blank, o->unit);
   if (o->rows_at_jumps)
-    tn_put(p, "; left out: %ld row%s between the jumps of both runs", o->rows_at_jumps, TN_S(o->rows_at_jumps));
-  if (o->not_finite) tn_put(p, "; %ld row%s not finite", o->not_finite, TN_S(o->not_finite));
-  if (o->one_finite) tn_put(p, ", %ld of them in one run only", o->one_finite);
+    tn_put(p, "; left out: %" PRId64 " row%s between the jumps of both runs", o->rows_at_jumps, TN_S(o->rows_at_jumps));
+  if (o->not_finite) tn_put(p, "; %" PRId64 " row%s not finite", o->not_finite, TN_S(o->not_finite));
+  if (o->one_finite) tn_put(p, ", %" PRId64 " of them in one run only", o->one_finite);
   tn_put(p, "\n");
 }
 
@@ -155,11 +155,11 @@ static void text_events(tn_printer *p, const tn_verify *v) {
     listed++;
     tn_put(p, "    event '%s': ", e.event);
     if (e.count != e.count_second)
-      tn_put(p, "%ld time%s, in the second run %ld%s", e.count, TN_S(e.count), e.count_second,
+      tn_put(p, "%" PRId64 " time%s, in the second run %" PRId64 "%s", e.count, TN_S(e.count), e.count_second,
              isnan(e.difference) ? "" : "; ");
     if (!isnan(e.difference))
-      tn_put(p, "times differ by up to %.2e s (number %ld, t = %.6g s), the last by %.2e s", e.difference, e.number,
-             e.time, e.difference_end);
+      tn_put(p, "times differ by up to %.2e s (number %" PRId64 ", t = %.6g s), the last by %.2e s", e.difference,
+             e.number, e.time, e.difference_end);
     tn_put(p, "\n");
   }
   if (more) tn_put(p, "    and %d other event%s (--json lists them)\n", more, TN_S(more));
@@ -208,8 +208,8 @@ tn_status tn_verify_text(const void *verify, tn_write write, void *user) {
     tn_put(p, ": ");
   else
     tn_put(p, "  second run, step %.6g s: ", r->step);
-  if (r->steps) tn_put(p, "%ld steps, ", r->steps);
-  tn_put(p, "%.3g s of CPU; %ld row%s compared", r->cpu_seconds, r->rows, TN_S(r->rows));
+  if (r->steps) tn_put(p, "%" PRId64 " steps, ", r->steps);
+  tn_put(p, "%.3g s of CPU; %" PRId64 " row%s compared", r->cpu_seconds, r->rows, TN_S(r->rows));
   if (r->rows && r->from > v->sim->t0) tn_put(p, ", from t = %.6g s on, where the run was resumed", r->from);
   tn_put(p, "\n");
   if (r->rows && v->first->summary.t_end > r->until && !r->complete)

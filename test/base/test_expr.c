@@ -164,7 +164,7 @@ static int value_of(const char *text, int dimension, double t, double *x) {
     tn_expr_eval(expr, t, fetch, &the_world, x);
     width = tn_expr_width(expr);
   } else {
-    printf("'%s': %s (byte %ld)\n", text, e.message, e.byte);
+    printf("'%s': %s (byte %" PRId64 ")\n", text, e.message, e.byte);
   }
   tn_arena_free(&arena);
   return width;
@@ -728,7 +728,7 @@ TEST(folding) {
 
 static const struct refusal {
   const char *text;
-  long byte;
+  int64_t byte;
   const char *message, *hint;
 } refusals[] = {
     {"", 0, "the expression is empty", ""},
@@ -882,7 +882,7 @@ static const struct refusal {
 };
 
 /* the messages that need vectors with another number of components, another class or bytes that are not text */
-static const char *refused(const char *text, size_t n, int dimension, tn_class allowed, long byte) {
+static const char *refused(const char *text, size_t n, int dimension, tn_class allowed, int64_t byte) {
   static tn_error e;
   tn_arena arena;
   tn_expr *expr = NULL;
@@ -890,7 +890,7 @@ static const char *refused(const char *text, size_t n, int dimension, tn_class a
   CHECK(parse_bytes(&arena, text, n, dimension, allowed, &expr, &e) == TN_E_MODEL);
   CHECK(expr == NULL);
   CHECK(e.status == TN_E_MODEL);
-  if (e.byte != byte) printf("'%.60s': byte %ld\n", text, e.byte);
+  if (e.byte != byte) printf("'%.60s': byte %" PRId64 "\n", text, e.byte);
   CHECK(e.byte == byte);
   tn_arena_free(&arena);
   return e.message;
@@ -910,7 +910,7 @@ TEST(messages) {
     CHECK(expr == NULL);
     CHECK_TEXT(e.message, r->message);
     CHECK_TEXT(e.hint, r->hint);
-    if (tn_test_failures > failures) printf("  in '%s': '%s' byte %ld\n", r->text, e.message, e.byte);
+    if (tn_test_failures > failures) printf("  in '%s': '%s' byte %" PRId64 "\n", r->text, e.message, e.byte);
     tn_arena_free(&arena);
   }
 }
@@ -988,7 +988,7 @@ static char *repeated(const char *piece, int times, size_t *n) {
 TEST(nesting) {
   static const struct {
     const char *piece;
-    long byte; /* where level 101 begins */
+    int64_t byte; /* where level 101 begins */
   } rows[] = {{"(", 100},    {"-", 100},     {"sin(", 403}, {"2^", 201},       {"not ", 400},
               {"th0[", 403}, {"if(1,", 502}, {"t+(", 302},  {"1+2^sin(", 403}, {"0 or 1 and 1<1+(", 768}};
   for (int i = 0; i < COUNT(rows); i++) {
@@ -1015,8 +1015,8 @@ TEST(nesting) {
 TEST(stack) {
   static const struct {
     const char *piece;
-    int levels; /* so many fit             */
-    long byte;  /* what does not fit after */
+    int levels;   /* so many fit             */
+    int64_t byte; /* what does not fit after */
   } rows[] = {{"tip+(", 63, 64 * 5}, {"tip*t - t*tip+(", 62, 62 * 15 + 10}, {"if(1, tip, v)+(", 62, 62 * 15 + 11}};
   for (int i = 0; i < COUNT(rows); i++)
     for (int more = 0; more < 2; more++) {
@@ -1068,7 +1068,7 @@ TEST(long_texts) {
   free(text);
   text = repeated("sin(1,1,1,1,1,1,1,1,1,1,1", 1, &n);
   text[n - 1] = ')';
-  CHECK_HAS(refused(text, n, 3, TN_CLASS_RUNNING, n > 0 ? (long)n - 1 : 0), "expected a value before ')'");
+  CHECK_HAS(refused(text, n, 3, TN_CLASS_RUNNING, n > 0 ? (int64_t)n - 1 : 0), "expected a value before ')'");
   free(text);
 }
 
@@ -1174,7 +1174,7 @@ TEST(soup) {
       }
     } else {
       refusals_seen++;
-      CHECK(status == TN_E_MODEL && e.message[0] && e.byte >= 0 && e.byte <= (long)strlen(text));
+      CHECK(status == TN_E_MODEL && e.message[0] && e.byte >= 0 && e.byte <= (int64_t)strlen(text));
     }
     tn_arena_free(&arena);
   }

@@ -76,15 +76,19 @@ TEST(characters) {
 }
 
 TEST(whole_numbers) {
-  static const long numbers[] = {
+  static const int64_t numbers[] = {
       0, 1, -1, 9, 10, -10, 2147483647, -2147483647 - 1, 4294967296, -9223372036854775807 - 1};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-    const long l = numbers[i];
-    const int d = (int)l;
-    const unsigned u = (unsigned)l;
-    const size_t z = (size_t)l;
+    const int64_t w = numbers[i];
+    const long l = (long)w;
+    const long long ll = w;
+    const int d = (int)w;
+    const unsigned u = (unsigned)w;
+    const size_t z = (size_t)w;
     SAME("%d %i %u %x", d, d, u, u);
     SAME("%ld %li %lu %lx", l, l, (unsigned long)l, (unsigned long)l);
+    SAME("%lld %lli %llu %llx", ll, ll, (unsigned long long)ll, (unsigned long long)ll);
+    SAME("%" PRId64 " %" PRIu64 " %016" PRIx64, w, (uint64_t)w, (uint64_t)w);
     SAME("%zu %zx", z, z);
     SAME("%08d|%-8d|%+d|% d|%+8d|%.5d|%8.5d|", d, d, d, d, d, d, d);
     SAME("%08x|%#x|%#10x|%-10x|%.4x|", u, u, u, u, u);

@@ -55,7 +55,7 @@ static long rows_of(const char *path, double every, bool *whole, double *t) {
   tn_error e;
   last l = {.every = every, .good = true};
   if (tn_result_open(NULL, path, &r, &e) != TN_OK) return -1;
-  const long rows = tn_result_rows(r);
+  const long rows = (long)tn_result_rows(r);
   *whole = tn_result_summary(r) != NULL;
   tn_result_each(r, last_row, &l, &e); /* of one without an end it hands out all that there is, and says so */
   if (!l.good || l.rows != rows) l.rows = -1;

@@ -672,7 +672,7 @@ static double run_to_end(const char *draw) {
   build b;
   build_new(&b, 1);
   build_read(&b, "four_bar");
-  if (draw) build_set(&b, "/bodies/coupler/draw", draw);
+  if (draw) build_set(&b, "/bodies/coupler/draw", "%s", draw);
   if (draw) build_set(&b, "/scene", "{\"ground\":\"none\",\"traces\":{\"tip\":{\"on\":\"coupler\"}}}");
   build_set(&b, "/run/until", "1");
   if (!build_simulate(&b)) FAIL("%s", b.message);

@@ -238,7 +238,7 @@ TEST(a_factorisation_lasts_as_long_as_position_and_time) {
   for (size_t i = 0; i < sizeof change / sizeof *change; i++) {
     t += change[i].dt, q[2] += change[i].dq, u[2] += change[i].du;
     for (int identity = 0; identity < 2; identity++) {
-      const long before = s->factorizations;
+      const int64_t before = s->factorizations;
       const tn_metric metric = identity ? TN_METRIC_IDENTITY : TN_METRIC_MASS;
       CHECK(tn_solver_at(s, t, q, u, &e) == TN_OK && tn_solver_factor(s, metric, &e) == TN_OK);
       CHECK(s->factorizations - before == change[i].more[identity]);
@@ -248,8 +248,8 @@ TEST(a_factorisation_lasts_as_long_as_position_and_time) {
 }
 
 /* a state off by `off` where the factorisation is that of (q0, u0): put back, with so many more. ordinary: without one beside it */
-static long put_back(build *b, const double *q0, const double *u0, const double *dq, double off, bool ordinary,
-                     double *q) {
+static int64_t put_back(build *b, const double *q0, const double *u0, const double *dq, double off, bool ordinary,
+                        double *q) {
   tn_solver *s = &b->sim->solver;
   const tn_model *m = b->model;
   double u[MOST];
@@ -262,7 +262,7 @@ static long put_back(build *b, const double *q0, const double *u0, const double 
   CHECK(tn_solver_at(s, 1, q, u, &e) == TN_OK && !tn_solver_beside(s)); /* at another time */
   CHECK(tn_solver_at(s, 0, q, u, &e) == TN_OK && tn_solver_beside(s) == (off < 1e-3));
   if (ordinary) CHECK(tn_solver_factor(s, TN_METRIC_MASS, &e) == TN_OK);
-  const long before = s->factorizations;
+  const int64_t before = s->factorizations;
   CHECK(tn_put_back(s, TN_METRIC_MASS, false, 0, q, u, NULL, NULL, &changed, &e) == TN_OK && changed);
   CHECK(tn_violation(&s->sys, s->sys.C, m->holonomic, NULL) < 2e-15);
   CHECK(tn_violation(&s->sys, s->sys.Cdot, m->rows, NULL) < 1e-13);
@@ -273,7 +273,7 @@ TEST(a_position_is_put_back_with_a_factorisation_beside_it) {
   static const char *const models[] = {"andrews", "stewart_platform"};
   const struct {
     double off;
-    long least, most; /* factorisations, that of the velocity among them */
+    int64_t least, most; /* factorisations, that of the velocity among them */
   } cases[] = {{1e-7, 1, 1}, {3e-4, 2, 3}, {2e-3, 3, 4}};
   for (int k = 0; k < 2; k++) {
     build b;
@@ -285,8 +285,8 @@ TEST(a_position_is_put_back_with_a_factorisation_beside_it) {
       dq[i] = build_uniform(&b, -1, 1) * (b.model->q_unit[i] == TN_LENGTH ? b.model->length : 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
       const double off = cases[i].off;
-      const long more = put_back(&b, q0, u0, dq, off, false, q);
-      if (more < cases[i].least || more > cases[i].most) FAIL("%s, off by %g: %ld", models[k], off, more);
+      const int64_t more = put_back(&b, q0, u0, dq, off, false, q);
+      if (more < cases[i].least || more > cases[i].most) FAIL("%s, off by %g: %" PRId64, models[k], off, more);
       put_back(&b, q0, u0, dq, off, true, expected);
       for (int j = 0; j < b.model->nq; j++) CHECK_NEAR(q[j], expected[j], 100 * off * off + 1e-14);
     }

@@ -57,7 +57,7 @@ static void slope(const char *integrator, int order, double tightest, double les
     for (double t = 1e-4; t > 0.9 * tightest; t *= 0.1) {
       rtol[n] = t;
       error[n] = error_of(&problems[i], integrator, t, &sum);
-      printf(" %.1e/%ld", error[n], sum.rhs);
+      printf(" %.1e/%" PRId64, error[n], sum.rhs);
       if (error[n] > OF_REFERENCE) n++;
     }
     CHECK(n >= 4);
@@ -116,8 +116,9 @@ static double stiff(const char *integrator, double rtol, const ref_table *tight,
   const bool ok = run("stiff_pendulum", integrator, rtol, "0.02", "2", &table, sum);
   const double e = ok ? ref_distance(&table, tight, "x y", 2, false, NULL) : INFINITY;
   ref_table_free(&table);
-  printf("%s at %g: error %.1e, %ld steps, %ld right-hand sides, %ld Jacobians, %ld decompositions\n", integrator, rtol,
-         e, sum->steps, sum->rhs, sum->jacobians, sum->decompositions);
+  printf("%s at %g: error %.1e, %" PRId64 " steps, %" PRId64 " right-hand sides, %" PRId64 " Jacobians, %" PRId64
+         " decompositions\n",
+         integrator, rtol, e, sum->steps, sum->rhs, sum->jacobians, sum->decompositions);
   return e;
 }
 
@@ -149,7 +150,7 @@ static const char *const two =
     "             \"B\": {\"type\": \"revolute\", \"between\": [\"ground\", \"b\"], \"at\": [0, 3]}},"
     "\"outputs\": {\"a\": \"a.angle\", \"b\": \"b.angle\"}}";
 
-static void count_jacobians(const char *forces, long each) {
+static void count_jacobians(const char *forces, int64_t each) {
   tn_desc *desc = NULL;
   tn_model *m = NULL;
   ref_table table = {0}, tight = {0};

@@ -136,8 +136,8 @@ TEST(every_adaptive_formula) {
       snprintf(text, sizeof text, "%s:rtol=1e-5,control=%s", type->name, i ? "numbers,atol=1e-5" : "motion");
       sum[i] = run(text);
     }
-    printf("%s: %ld steps, balance %.1e; %ld, %.1e\n", type->name, sum[0].steps, sum[0].energy_balance, sum[1].steps,
-           sum[1].energy_balance);
+    printf("%s: %" PRId64 " steps, balance %.1e; %" PRId64 ", %.1e\n", type->name, sum[0].steps, sum[0].energy_balance,
+           sum[1].steps, sum[1].energy_balance);
     CHECK(sum[0].energy_balance < 1e-2 && sum[1].energy_balance < 1e-2);
     CHECK(sum[1].steps < sum[0].steps);
   }

@@ -20,8 +20,8 @@ static bool without(void) { return tn_types_left_out[0].name != NULL; }
 #define OWN_MALLOC 1
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
-static long left = -1; /* calls until one fails; below 0: none does */
-static long calls;
+static int64_t left = -1; /* calls until one fails; below 0: none does */
+static int64_t calls;
 extern int SUNContext_Create(void *, void **) __attribute__((weak));
 extern int SUNContext_Free(void **) __attribute__((weak));
 static bool fails(void) {
@@ -38,12 +38,12 @@ TEST(no_memory_for_their_vectors) {
   if (without()) return;
 #if OWN_MALLOC
   void *context = NULL;
-  const long before = calls;
+  const int64_t before = calls;
   CHECK(SUNContext_Create(NULL, &context) == 0);
-  const long first = calls - before;
+  const int64_t first = calls - before;
   CHECK(SUNContext_Free(&context) == 0);
   for (int i = 0; i < NAMES; i++)
-    for (long n = first; n < first + 20; n++) {
+    for (int64_t n = first; n < first + 20; n++) {
       build b;
       tn_error e;
       build_new(&b, 1);
@@ -114,8 +114,9 @@ static void accuracy(const problem *p, const char *name) {
     char where[128], json[160];
     snprintf(json, sizeof json, "{\"type\": \"%s\", \"rtol\": %g}", name, rtol[i]);
     error[i] = error_of(p, json, &sum, where);
-    printf("%-12s %-16s rtol %.0e: error %.2e (%s), balance %.1e, %ld steps, %ld rejected, %ld rates\n", name, p->model,
-           rtol[i], error[i], where, sum.energy_balance, sum.steps, sum.rejected, sum.rhs);
+    printf("%-12s %-16s rtol %.0e: error %.2e (%s), balance %.1e, %" PRId64 " steps, %" PRId64 " rejected, %" PRId64
+           " rates\n",
+           name, p->model, rtol[i], error[i], where, sum.energy_balance, sum.steps, sum.rejected, sum.rhs);
     CHECK(sum.status == TN_OK && sum.contract_kept);
     CHECK_NEAR(sum.max_position_violation, 0, 1e-11);
     CHECK_NEAR(sum.energy_balance, 0, rtol[i]);
@@ -174,7 +175,7 @@ TEST_FULL(every_table_of_arkode) {
       snprintf(json, sizeof json, "{\"type\": \"arkode\", \"rtol\": 1e-6, \"table\": \"%.*s\"}", length, word);
       const double d =
           distance("wu_crank_slider", json, "\"augmented\"", "theta phi x y theta_rate phi_rate vx vy", &sum);
-      printf("%.*s: error %.1e, %ld steps, %ld rates\n", length, word, d, sum.steps, sum.rhs);
+      printf("%.*s: error %.1e, %" PRId64 " steps, %" PRId64 " rates\n", length, word, d, sum.steps, sum.rhs);
       CHECK_NEAR(d, 0, 1e-4);
       CHECK(sum.contract_kept);
       word += length;
@@ -196,7 +197,8 @@ TEST(packed_states) {
       snprintf(json, sizeof json, "{\"type\": \"%s\"}", names[i]);
       snprintf(formulation, sizeof formulation, "{\"type\": \"partition\", \"layout\": \"%s\"}", layouts[k]);
       const double d = distance("braun_slider_crank", json, formulation, "theta1 theta2 omega1 xs vxs", &sum);
-      printf("%s, %s: error %.1e, %ld steps, %ld changes\n", names[i], layouts[k], d, sum.steps, sum.set_changes);
+      printf("%s, %s: error %.1e, %" PRId64 " steps, %" PRId64 " changes\n", names[i], layouts[k], d, sum.steps,
+             sum.set_changes);
       CHECK_NEAR(d, 0, 1e-6);
       CHECK(sum.contract_kept);
     }
@@ -275,7 +277,7 @@ TEST(steps_short_and_long) {
 TEST(corrections_do_not_restart) {
   if (without()) return;
   for (int i = 0; i < NAMES; i++) {
-    long steps[2];
+    int64_t steps[2];
     for (int k = 0; k < 2; k++) {
       build b;
       tn_error e;
@@ -289,7 +291,7 @@ TEST(corrections_do_not_restart) {
       steps[k] = tn_sim_summary(b.sim)->steps;
       build_free(&b);
     }
-    printf("%s: %ld steps, %ld with projection\n", names[i], steps[0], steps[1]);
+    printf("%s: %" PRId64 " steps, %" PRId64 " with projection\n", names[i], steps[0], steps[1]);
     CHECK((double)steps[1] < 1.4 * (double)steps[0]);
   }
 }

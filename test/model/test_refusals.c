@@ -63,7 +63,7 @@ static char *model_of(const refusal *r, int *line, int *column) {
 }
 
 /* the byte that a line and column stand for */
-static long byte_of(const char *text, int line, int column) {
+static int64_t byte_of(const char *text, int line, int column) {
   const char *c = text;
   for (; line > 1 && (c = strchr(c, '\n')); line--) c++;
   return c ? c - text + column - 1 : -1;
@@ -108,8 +108,8 @@ static void check_refusals(int n, const refusal *cases) {
     if (says_part_twice(e.message)) FAIL("%s", e.message);
     if (status == wanted && e.status == wanted && strstr(text, r->says) && good_place && good_time) continue;
     tn_test_failures++;
-    printf("case %d: %s -> %s\n  wanted %d \"%s\" at %d:%d\n  got    %d \"%s\" byte %ld\n", i, r->from ? r->from : "",
-           r->to, wanted, r->says, line, column, status, status ? text : "", e.byte);
+    printf("case %d: %s -> %s\n  wanted %d \"%s\" at %d:%d\n  got    %d \"%s\" byte %" PRId64 "\n", i,
+           r->from ? r->from : "", r->to, wanted, r->says, line, column, status, status ? text : "", e.byte);
   }
 }
 

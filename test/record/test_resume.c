@@ -26,7 +26,7 @@ static bool to_bytes(void *user, const char *text, size_t n) {
 /* a report without clocks */
 static tn_status no_report(const tn_sim *sim, const char *name, tn_write write, void *user) {
   char text[64];
-  snprintf(text, sizeof text, "%s %ld %.17g", name, tn_sim_summary(sim)->steps, tn_sim_time(sim));
+  snprintf(text, sizeof text, "%s %" PRId64 " %.17g", name, tn_sim_summary(sim)->steps, tn_sim_time(sim));
   return write(user, text, strlen(text)) ? TN_OK : TN_E_IO;
 }
 
@@ -42,7 +42,7 @@ static void make(build *b) {
 enum { SAVES = 3 };
 typedef struct session {
   tn_recorder *recorder;
-  long row, save_at[SAVES];
+  int64_t row, save_at[SAVES];
   bytes state[SAVES];
 } session;
 
@@ -92,7 +92,7 @@ TEST(the_same_bytes) {
   for (int i = 0; i < SAVES; i++) {
     build b;
     bytes file = {0};
-    long length = 0;
+    int64_t length = 0;
     session rest = {0};
     make(&b);
     CHECK(tn_recorder_resume(b.sim, "resumed.tnr", s.state[i].data, s.state[i].used, to_bytes, &file, &rest.recorder,
@@ -112,7 +112,7 @@ TEST(the_same_bytes) {
   /* the file is another, or has less than it had */
   build b;
   tn_recorder *r;
-  long length;
+  int64_t length;
   make(&b);
   write_file("resumed.tnr", &whole, 2000);
   CHECK(tn_recorder_resume(b.sim, "resumed.tnr", s.state[2].data, s.state[2].used, to_bytes, NULL, &r, &length, &e) ==
@@ -163,7 +163,7 @@ TEST(a_tail_can_be_read) {
 
 /* memory that is missing is told, and nothing is left behind */
 typedef struct scarce {
-  long calls, out, fail;
+  int64_t calls, out, fail;
 } scarce;
 
 static void *scarce_allocate(void *user, size_t size) {
@@ -184,10 +184,10 @@ TEST(resuming_without_memory) {
   bytes file = {0}, state = {0};
   tn_desc *d;
   tn_model *m;
-  tn_sim *sim;
+  tn_sim *sim = NULL;
   tn_recorder *r = NULL;
   tn_error e;
-  long length;
+  int64_t length;
   CHECK(tn_desc_new(&allocator, &d, &e) == TN_OK &&
         tn_desc_read(d, TN_SOURCE_DIR "/models/pendulum.json", &e) == TN_OK);
   CHECK(tn_compile(d, &m, &e) == TN_OK && tn_sim_new(m, &sim, &e) == TN_OK && tn_sim_start(sim, &e) == TN_OK);
@@ -197,7 +197,7 @@ TEST(resuming_without_memory) {
   write_file("scarce.tnr", &file, file.used);
   int tries = 0;
   for (tn_status status = TN_E_MEMORY; status != TN_OK && tries < 20; tries++) {
-    const long before = c.out;
+    const int64_t before = c.out;
     c.calls = 0;
     c.fail = tries + 1;
     status = tn_recorder_resume(sim, "scarce.tnr", state.data, state.used, to_bytes, &file, &r, &length, &e);
@@ -217,7 +217,7 @@ TEST(resuming_without_memory) {
 /* ---- ten million steps --------------------------------------------------------------------------------------------------- */
 
 typedef struct counting {
-  long calls;
+  int64_t calls;
 } counting;
 
 static void *count_allocate(void *user, size_t size) {
@@ -231,10 +231,10 @@ static void count_release(void *user, void *block) {
 }
 
 /* pages of this program, or -1 where there is no such file */
-static long resident(void) {
-  long all, pages = -1;
+static int64_t resident(void) {
+  int64_t all, pages = -1;
   FILE *f = fopen("/proc/self/statm", "r");
-  if (f && fscanf(f, "%ld %ld", &all, &pages) != 2) pages = -1;
+  if (f && fscanf(f, "%" PRId64 " %" PRId64, &all, &pages) != 2) pages = -1;
   if (f) fclose(f);
   return pages;
 }
@@ -243,7 +243,7 @@ typedef struct marathon {
   tn_recorder *recorder;
   tn_sim *sim;
   counting *memory;
-  long steps, rows, saves, pages_early, pages_late, calls_early;
+  int64_t steps, rows, saves, pages_early, pages_late, calls_early;
   size_t state, size;
   double lowest, highest, worst_time; /* energy; |t - k h| */
 } marathon;
@@ -283,7 +283,7 @@ TEST_LONG(ten_million_steps) {
   const tn_allocator allocator = {count_allocate, count_release, &memory};
   tn_desc *d;
   tn_model *model;
-  tn_sim *sim;
+  tn_sim *sim = NULL;
   tn_error e;
   marathon m = {.memory = &memory, .lowest = INFINITY, .highest = -INFINITY};
   const tn_setting settings[] = {{"integrator", "rk4"}, {"step", "1e-3"}, {"until", "1e4"}, {"every", "1"}};
@@ -301,13 +301,13 @@ TEST_LONG(ten_million_steps) {
   CHECK(tn_sim_run(sim, row_marathon, &m, &e) == TN_OK);
   CHECK(tn_recorder_end(m.recorder, sim, "pendulum", tn_report_json) == TN_OK);
   const tn_summary *sum = tn_sim_summary(sim);
-  printf("%ld steps in %.1f s of CPU, %ld rows, %zu bytes of result, %ld states of %zu bytes\n", sum->steps,
-         sum->cpu_seconds, m.rows, m.size, m.saves, m.state);
+  printf("%" PRId64 " steps in %.1f s of CPU, %" PRId64 " rows, %zu bytes of result, %" PRId64 " states of %zu bytes\n",
+         sum->steps, sum->cpu_seconds, m.rows, m.size, m.saves, m.state);
   printf("violation %.2g, velocity %.2g; energy %.3g .. %.3g J, balance %.3g of %.3g J; time off by %.2g s\n",
          sum->max_position_violation, sum->max_velocity_violation, m.lowest, m.highest, sum->energy_balance,
          sum->max_kinetic, m.worst_time);
-  printf("memory %ld and %ld pages, %ld and %ld allocations\n", m.pages_early, m.pages_late, m.calls_early,
-         memory.calls);
+  printf("memory %" PRId64 " and %" PRId64 " pages, %" PRId64 " and %" PRId64 " allocations\n", m.pages_early,
+         m.pages_late, m.calls_early, memory.calls);
   CHECK(sum->steps == 10000000 && sum->rejected == 0 && tn_sim_time(sim) == 1e4 && m.rows == 10001);
   CHECK(sum->contract_kept && sum->max_position_violation < 1e-14);
   CHECK(m.highest - m.lowest < 1e-6 * sum->max_kinetic && sum->energy_balance < 1e-6);

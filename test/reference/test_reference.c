@@ -121,8 +121,8 @@ static void accuracy(const problem *p, double until, double tolerance) {
   tn_summary sum;
   char where[128];
   const double error = run(p, 1e-12, until, &sum, where);
-  printf("%s to %g s: error %.2e (%s), violation %.1e %.1e, balance %.1e, %ld steps\n", p->model, until, error, where,
-         sum.max_position_violation, sum.max_velocity_violation, sum.energy_balance, sum.steps);
+  printf("%s to %g s: error %.2e (%s), violation %.1e %.1e, balance %.1e, %" PRId64 " steps\n", p->model, until, error,
+         where, sum.max_position_violation, sum.max_velocity_violation, sum.energy_balance, sum.steps);
   CHECK_NEAR(error, 0, tolerance);
   check_run(&sum, p->freedom, p->redundant);
   if (until <= 10) CHECK_NEAR(sum.energy_balance, 0, 1e-10);
@@ -185,7 +185,7 @@ static void biped(int exercise, int redundant) {
   tn_summary sum;
   char where[128];
   const double q = run(&p, 1e-12, until, &sum, where);
-  printf("%s: error %.2e (%s), violation %.1e %.1e, balance %.1e, %ld steps\n", name, q, where,
+  printf("%s: error %.2e (%s), violation %.1e %.1e, balance %.1e, %" PRId64 " steps\n", name, q, where,
          sum.max_position_violation, sum.max_velocity_violation, sum.energy_balance, sum.steps);
   CHECK_NEAR(q, 0, 1e-9);
   check_run(&sum, 0, redundant);

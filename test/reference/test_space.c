@@ -50,8 +50,8 @@ static void against(const char *model, const ref_change *more, const char *file,
   double error = INFINITY;
   if (run(model, more, until, every, &got, &sum) && ref_read(file, rows, &reference))
     error = ref_distance(&got, &reference, columns, atof(until), false, where);
-  printf("%s%s%s to %s s: error %.2e (%s), balance %.1e, %ld steps, %ld rejected\n", model, more ? " " : "",
-         more ? more->json : "", until, error, where, sum.energy_balance, sum.steps, sum.rejected);
+  printf("%s%s%s to %s s: error %.2e (%s), balance %.1e, %" PRId64 " steps, %" PRId64 " rejected\n", model,
+         more ? " " : "", more ? more->json : "", until, error, where, sum.energy_balance, sum.steps, sum.rejected);
   CHECK_NEAR(error, 0, tolerance);
   CHECK(sum.status == TN_OK);
   CHECK(sum.contract_kept);
@@ -94,7 +94,7 @@ TEST_FULL(heavy_top_keeps_what_is_conserved) {
   const ref_change outputs[] = {
       {"/outputs", "{\"Lz\": \"momentum.lz\", \"spin\": \"top.w2\", \"E\": \"energy.total\"}"}, {NULL, NULL}};
   CHECK(run("heavy_top", outputs, "10", "0.05", &got, &sum));
-  printf("heavy top, 10 s: energy %.1e, momentum %.1e, spin %.1e, %ld steps\n", wander(&got, "E") / 5435.7,
+  printf("heavy top, 10 s: energy %.1e, momentum %.1e, spin %.1e, %" PRId64 " steps\n", wander(&got, "E") / 5435.7,
          wander(&got, "Lz") / 70.3, wander(&got, "spin") / 150, sum.steps);
   CHECK_NEAR(value(&got, 0, "Lz"), -70.3124296875, 1e-9);
   CHECK_NEAR(wander(&got, "E"), 0, 1e-10 * 5435.7);
@@ -215,7 +215,8 @@ static void check_gears(const char *what, const char *model, const ref_change *m
   ref_table got = {0};
   tn_summary sum;
   CHECK(run(model, more, "15", "1", &got, &sum));
-  printf("gear train %s: arm %.15g, %ld steps, balance %.1e\n", what, last(&got, "arm"), sum.steps, sum.energy_balance);
+  printf("gear train %s: arm %.15g, %" PRId64 " steps, balance %.1e\n", what, last(&got, "arm"), sum.steps,
+         sum.energy_balance);
   for (int i = 0; i < got.rows; i++) CHECK_NEAR(value(&got, i, "arm"), arm_acceleration * got.t[i], 1e-9);
   CHECK_NEAR(last(&got, "arm"), 3.45482134495277, 1e-9);
   CHECK_NEAR(last(&got, "sun"), 22.5314435540398, 1e-9);

@@ -47,7 +47,7 @@ static double when(const build *b, const char *name, int k) {
   return NAN;
 }
 
-static long count(const build *b, const char *name) {
+static int64_t count(const build *b, const char *name) {
   tn_fired f;
   for (int i = 0; tn_sim_fired(b->sim, i, &f); i++)
     if (strcmp(f.event, name) == 0) return f.count;
@@ -145,7 +145,7 @@ TEST(every_form_at_the_time_of_the_setting) {
         bool good = count(&b, name) == forms[i].times;
         for (int j = 0; j < forms[i].times; j++) good = good && fabs(when(&b, name, j) - forms[i].time[j]) < 1e-9;
         if (!good)
-          FAIL("%s, `%s` %s: %ld times, first at %g", integrators[k], forms[i].when,
+          FAIL("%s, `%s` %s: %" PRId64 " times, first at %g", integrators[k], forms[i].when,
                forms[i].direction ? forms[i].direction : "", count(&b, name), when(&b, name, 0));
       }
       /* behind the setting, round the file: not one is out of its turn */

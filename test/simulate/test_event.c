@@ -86,7 +86,7 @@ static double when(const run *r, const char *name, int k) {
   return NAN;
 }
 
-static long count(const run *r, const char *name) {
+static int64_t count(const run *r, const char *name) {
   tn_fired f;
   for (int i = 0; tn_sim_fired(r->sim, i, &f); i++)
     if (strcmp(f.event, name) == 0) return f.count;
@@ -472,7 +472,7 @@ TEST(off_and_on_again) {
   run *r = made("four_bar", (const char *const[]){"/joints/C/active", "true", "until", "1", NULL}, NULL);
   run *w = made("four_bar", (const char *const[]){"until", "1", NULL}, NULL);
   tn_error e;
-  double x, y;
+  double x = 0, y = NAN;
   CHECK(tn_sim_start(r->sim, &e) == TN_OK && tn_sim_start(w->sim, &e) == TN_OK);
   CHECK(tn_sim_switch(r->sim, "C", false, &e) == TN_OK && tn_sim_summary(r->sim)->degrees_of_freedom == 1);
   CHECK(tn_sim_switch(r->sim, "C", true, &e) == TN_OK);
@@ -842,7 +842,7 @@ TEST(no_memory_is_taken_on_the_way) {
     const tn_allocator allocator = {.user = &f, .allocate = fail_allocate, .release = fail_release};
     run *r = made(models[i], NULL, &allocator);
     good(r);
-    const long before = f.calls;
+    const int64_t before = f.calls;
     r->status = tn_sim_run(r->sim, keep, r, &r->error);
     good(r);
     CHECK(f.calls == before);

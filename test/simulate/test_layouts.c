@@ -110,8 +110,8 @@ static void check(const problem *p) {
     snprintf(form, sizeof form, "partition:layout=%s,pivoting=%s,choose=%s", layouts[k % 2],
              k / 2 % 2 ? "rref" : "full", choices[k / 4]);
     const double error = run(p, form, integrator, &sum);
-    printf("%s %s%s: error %.2e, %ld steps, %ld rejected, %ld sets\n", p->model, form, p->options, error, sum.steps,
-           sum.rejected, sum.set_changes);
+    printf("%s %s%s: error %.2e, %" PRId64 " steps, %" PRId64 " rejected, %" PRId64 " sets\n", p->model, form,
+           p->options, error, sum.steps, sum.rejected, sum.set_changes);
     CHECK(sum.status == TN_OK && sum.contract_kept);
     CHECK_NEAR(error, 0, p->tolerance);
     CHECK(sum.set_changes >= p->least && sum.set_changes <= p->most);
@@ -179,8 +179,8 @@ static void full_turns(const char *text, const ref_change *start, const char *co
     snprintf(form, sizeof form, "partition:layout=%s,choose=%s%s", layouts[k % 2], choices[k / 2], option);
     CHECK(run_text(text, form, integrator, NULL, start, &got, &sum));
     const double error = ref_distance(&got, &first, columns, first.t[first.rows - 1], true, NULL);
-    printf("%s: error %.2e, %ld steps, %ld rejected, %ld sets\n", form, error, sum.steps, sum.rejected,
-           sum.set_changes);
+    printf("%s: error %.2e, %" PRId64 " steps, %" PRId64 " rejected, %" PRId64 " sets\n", form, error, sum.steps,
+           sum.rejected, sum.set_changes);
     CHECK_NEAR(error, 0, 1e-6);
     CHECK(sum.set_changes >= (k / 2 ? other : always));
     if (!*option) CHECK(sum.set_changes == 0);
@@ -221,8 +221,8 @@ static double gears(const char *form, const char *coordinates, double rtol, tn_s
   for (int i = 0; i < got.rows; i++)
     worst = fmax(worst, fabs(got.value[i * got.columns] - 0.230321422996851 * got.t[i]));
   ref_table_free(&got);
-  printf("gear train %s %s at %g: arm %.2e, %ld steps, %ld rejected, %ld sets\n", coordinates, form, rtol, worst,
-         sum->steps, sum->rejected, sum->set_changes);
+  printf("gear train %s %s at %g: arm %.2e, %" PRId64 " steps, %" PRId64 " rejected, %" PRId64 " sets\n", coordinates,
+         form, rtol, worst, sum->steps, sum->rejected, sum->set_changes);
   return worst;
 }
 
@@ -324,7 +324,7 @@ TEST(fixed_steps) {
       ref_step(integrator, "rk4", h[i]);
       error[i] =
           run(&(problem){"pendulum", "ref_pendulum", "x y vx vy", "0.05", "", 2, 0, 0, 0}, form, integrator, &sum);
-      CHECK(sum.steps >= 2 / h[i] - 0.5 && sum.t_end == 2);
+      CHECK((double)sum.steps >= 2 / h[i] - 0.5 && sum.t_end == 2);
     }
     const double order = ref_slope(3, h, error);
     printf("pendulum %s rk4: errors %.2e %.2e %.2e, order %.2f\n", form, error[0], error[1], error[2], order);

@@ -5,7 +5,7 @@
 
 /* counts, fails the call number `fail`, fills what it gives with garbage */
 typedef struct counting {
-  long calls, out, fail;
+  int64_t calls, out, fail;
 } counting;
 
 static void *count_allocate(void *user, size_t size) {
@@ -51,7 +51,7 @@ static tn_status describe(tn_desc *d, const options *o, tn_error *e) {
 static tn_status count_row(void *user, double t, int n, const double *values) {
   (void)t;
   for (int i = 0; i < n; i++) CHECK(isfinite(values[i]));
-  ++*(long *)user;
+  ++*(int64_t *)user;
   return TN_OK;
 }
 
@@ -69,15 +69,15 @@ static tn_summary steady(const options *o, int *singular) {
   tn_model *m = NULL;
   tn_sim *s = NULL;
   tn_error e = {.status = TN_OK};
-  long rows = 0;
+  int64_t rows = 0;
   tn_summary summary = {.steps = 0};
   tn_status status = tn_desc_new(&allocator, &d, &e);
   if (!status) status = describe(d, o, &e);
   if (!status) status = tn_compile(d, &m, &e);
-  const long compiled = c.calls;
+  const int64_t compiled = c.calls;
   if (!status) status = tn_sim_new(m, &s, &e);
   if (!status) CHECK(c.calls == compiled + 1); /* one block */
-  const long before = c.calls;
+  const int64_t before = c.calls;
   size_t written = 0;
   double value;
   if (!status) status = tn_sim_run(s, count_row, &rows, &e);
@@ -89,7 +89,7 @@ static tn_summary steady(const options *o, int *singular) {
   CHECK(status == TN_OK);
   if (!status) {
     summary = *tn_sim_summary(s);
-    CHECK(rows == (long)ceil(o->until / o->every - 1e-9) + 1);
+    CHECK(rows == (int64_t)ceil(o->until / o->every - 1e-9) + 1);
     for (int i = 0; singular && i < tn_sim_events(s); i++)
       *singular += strcmp(tn_sim_event(s, i)->kind, "singular") == 0;
   }
@@ -141,7 +141,7 @@ TEST(switches_allocate_nothing) {
     if (!type->attempt || type->order < 2) continue;
     snprintf(text, sizeof text, type->adaptive ? "%s:rtol=1e-6,atol=1e-6" : "%s:step=1e-3", type->name);
     const tn_summary s = steady(&(options){"four_bar", 1, 0.0037, NULL, text, switching}, NULL);
-    if (s.switches != 6) printf("%s: %ld switches\n", type->name, s.switches);
+    if (s.switches != 6) printf("%s: %" PRId64 " switches\n", type->name, s.switches);
     CHECK(s.switches == 6); /* one at 0.2 and 0.6, two at 0.4 and 0.8: mod, and the comparison follows */
   }
 }
@@ -224,7 +224,7 @@ static tn_status whole_path(const options *o, counting *c, tn_error *e) {
   tn_desc *d = NULL;
   tn_model *m = NULL;
   tn_sim *s = NULL;
-  long rows = 0;
+  int64_t rows = 0;
   tn_status status = tn_desc_new(&allocator, &d, e);
   CHECK((status == TN_OK) == (d != NULL));
   if (!status) status = describe(d, o, e);
@@ -250,12 +250,12 @@ static void fail_each(const options *o) {
   CHECK(whole_path(o, &all, &e) == TN_OK);
   if (e.status) printf("%s\n", e.message);
   CHECK(all.calls > 10);
-  for (long n = 1; n <= all.calls && tn_test_failures < 20; n++) {
+  for (int64_t n = 1; n <= all.calls && tn_test_failures < 20; n++) {
     counting c = {.fail = n};
     e = (tn_error){.status = TN_OK};
     const tn_status status = whole_path(o, &c, &e);
     if (status != TN_E_MEMORY)
-      printf("%s: allocation %ld of %ld fails: %d \"%s\"\n", o->model, n, all.calls, status, e.message);
+      printf("%s: allocation %" PRId64 " of %" PRId64 " fails: %d \"%s\"\n", o->model, n, all.calls, status, e.message);
     CHECK(status == TN_E_MEMORY && e.status == TN_E_MEMORY && strstr(e.message, "memory") && c.calls >= n);
   }
 }
@@ -340,15 +340,15 @@ TEST(saved_states_allocate_nothing) {
   const options o = {"four_bar", 0.5, 0.01, NULL, NULL, NULL};
   tn_desc *d;
   tn_model *m;
-  tn_sim *sim;
+  tn_sim *sim = NULL;
   tn_error e;
-  long rows = 0;
+  int64_t rows = 0;
   saving s = {0};
   CHECK(tn_desc_new(&allocator, &d, &e) == TN_OK && describe(d, &o, &e) == TN_OK);
   CHECK(tn_compile(d, &m, &e) == TN_OK && tn_sim_new(m, &sim, &e) == TN_OK);
   s.sim = sim;
   tn_sim_watch(sim, save_now, &s);
-  const long before = c.calls;
+  const int64_t before = c.calls;
   CHECK(tn_sim_run(sim, count_row, &rows, &e) == TN_OK && rows == 51 && s.size > 1000);
   CHECK(c.calls == before);
   CHECK(tn_sim_save(sim, to_state, &state, &e) == TN_OK && tn_sim_load(sim, state.bytes, state.used, &e) == TN_OK);

@@ -180,7 +180,7 @@ static void same(const char *what, const variant *list, int n, double tolerance)
     mechanism(&b, &list[i]);
     if (ran(&b, &t)) {
       const double off = compare(&list[i], &t, &reference);
-      printf("%s %d: differs by %.1e, %ld steps\n", what, i, off, tn_sim_summary(b.sim)->steps);
+      printf("%s %d: differs by %.1e, %" PRId64 " steps\n", what, i, off, tn_sim_summary(b.sim)->steps);
       if (!(off <= tolerance)) FAIL("%s %d: differs by %.3g > %.3g", what, i, off, tolerance);
     }
     build_table_free(&t);

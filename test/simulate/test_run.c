@@ -66,7 +66,7 @@ TEST(rows_come_at_multiples_and_at_the_end) {
 TEST(fixed_steps_end_where_the_run_ends) {
   static const struct {
     double until, step;
-    long steps;
+    int64_t steps;
   } cases[] = {{1, 0.1, 10}, {1, 0.3, 4}, {1, 2, 1}, {0.3, 0.1, 3}, {2, 0.001, 2000}, {0, 0.1, 0}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     build b;
@@ -252,7 +252,7 @@ TEST(channels_at_any_time) {
   CHECK_NEAR(build_channel(&b, "energy.kinetic"), -9.81 * y, 1e-6);
   /* asking changes nothing */
   const double q = tn_sim_q(b.sim)[0];
-  const long rhs = tn_sim_summary(b.sim)->rhs;
+  const int64_t rhs = tn_sim_summary(b.sim)->rhs;
   for (int i = 0; i < 5; i++) build_channel(&b, "energy.balance");
   CHECK(tn_sim_q(b.sim)[0] == q && tn_sim_summary(b.sim)->rhs == rhs && tn_sim_time(b.sim) == 0.4);
   CHECK(tn_sim_channel(b.sim, "bob.z", &value, &e) == TN_E_USAGE);

@@ -25,7 +25,7 @@ static bool to_bytes(void *user, const char *text, size_t n) {
 
 typedef struct rows {
   int columns;
-  long n, room;
+  int64_t n, room;
   double *value;
 } rows;
 
@@ -42,15 +42,15 @@ static tn_status to_rows(void *user, double t, int n, const double *values) {
 }
 
 /* the rows of b are the last of a */
-static bool same_end(const rows *a, const rows *b, long from) {
+static bool same_end(const rows *a, const rows *b, int64_t from) {
   const size_t row = sizeof *a->value * (size_t)a->columns;
   if (b->n != a->n - from) {
-    printf("%ld rows for %ld\n", b->n, a->n - from);
+    printf("%" PRId64 " rows for %" PRId64 "\n", b->n, a->n - from);
     return false;
   }
-  for (long i = 0; i < b->n; i++)
+  for (int64_t i = 0; i < b->n; i++)
     if (memcmp(a->value + (from + i) * a->columns, b->value + i * b->columns, row) != 0) {
-      printf("row %ld of %ld is another, t = %.17g\n", i, b->n, b->value[i * b->columns]);
+      printf("row %" PRId64 " of %" PRId64 " is another, t = %.17g\n", i, b->n, b->value[i * b->columns]);
       return false;
     }
   return true;
@@ -79,7 +79,7 @@ enum { SAVES = 3 };
 typedef struct saver {
   tn_sim *sim;
   const rows *given;
-  long step, at[SAVES], rows_then[SAVES];
+  int64_t step, at[SAVES], rows_then[SAVES];
   bytes state[SAVES];
 } saver;
 
@@ -159,11 +159,11 @@ static int goes_on(const subject *s) {
     return -1;
   }
   report(b.sim, &end);
-  const long steps = tn_sim_summary(b.sim)->steps;
+  const int64_t steps = tn_sim_summary(b.sim)->steps;
   if (!make(&other, s)) abort();
   w.sim = other.sim;
   w.given = &again;
-  for (int i = 0; i < SAVES; i++) w.at[i] = i == 0 ? 1 : 1 + (long)(random_share() * (double)(steps - 1));
+  for (int i = 0; i < SAVES; i++) w.at[i] = i == 0 ? 1 : 1 + (int64_t)(random_share() * (double)(steps - 1));
   tn_sim_watch(other.sim, watch, &w);
   if (tn_sim_run(other.sim, to_rows, &again, &e) != TN_OK || !same_end(&plain, &again, 0)) {
     FAIL("saving has changed the run");
@@ -193,7 +193,7 @@ static int goes_on(const subject *s) {
       printf("%s\n%s\n", (char *)end.data, (char *)other_end.data);
       good = 0;
     }
-    if (!good) printf("from step %ld of %ld on\n", w.at[i], steps);
+    if (!good) printf("from step %" PRId64 " of %" PRId64 " on\n", w.at[i], steps);
     free(rest.value);
     build_free(&other);
     if (!good) break;
@@ -403,7 +403,7 @@ TEST_FULL(large_models) {
 /* takes so many rows, then no more for once */
 typedef struct taker {
   rows rows;
-  long most;
+  int64_t most;
 } taker;
 
 static tn_status to_taker(void *user, double t, int n, const double *values) {
@@ -420,7 +420,7 @@ TEST(stopped_between_rows) {
     build b, other;
     tn_error e;
     rows plain = {0}, rest = {0};
-    taker k = {.most = 100 + (long)(100 * random_share())};
+    taker k = {.most = 100 + (int64_t)(100 * random_share())};
     bytes state = {0};
     if (!make(&b, &s) || tn_sim_run(b.sim, to_rows, &plain, &e) != TN_OK) abort();
     build_free(&b);
@@ -840,7 +840,7 @@ static void try_state(const tn_model *m, const bytes *state, int *taken) {
 }
 
 static void by_item(const subject *s, double t) {
-  static const long other[] = {-1, 1, INT32_MAX};
+  static const int64_t other[] = {-1, 1, INT32_MAX};
   build b;
   bytes state = {0}, copy = {0};
   int taken = 0, tried = 0;
@@ -859,7 +859,7 @@ static void by_item(const subject *s, double t) {
           copy.used = 0;
           to_bytes(&copy, (const char *)state.data, state.used);
           unsigned char *to = copy.data + values + (end ? n - 1 : 0) * (size_t)width;
-          const long value = k < 3 ? other[k] : near[k - 3];
+          const int64_t value = k < 3 ? other[k] : near[k - 3];
           if (kind == 'b') *to = !*to;
           if (kind == 'i') tn_put_u32(to, (uint32_t)value);
           if (kind == 'l') tn_put_u64(to, INT64_MAX / 2);

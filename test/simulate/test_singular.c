@@ -137,7 +137,7 @@ static void n_four_bar(const char *N, double rtol) {
   const int flat = crossings(&table, "B0.y");
   printf("N-four-bar, N = %s, rtol %g: links parallel to %.1e, violation %.1e %.1e, balance %.1e, %d flat positions "
          "passed, "
-         "%ld steps, %ld rejected\n",
+         "%" PRId64 " steps, %" PRId64 " rejected\n",
          N, rtol, apart, sum.max_position_violation, sum.max_velocity_violation, sum.energy_balance, flat, sum.steps,
          sum.rejected);
   CHECK(sum.contract_kept && sum.t_end == 10);

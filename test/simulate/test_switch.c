@@ -153,12 +153,12 @@ static void check_case(int i, const char *integrator, double tolerance, double m
   const run r = particle(cases[i].force, cases[i].x, 0, cases[i].until, text);
   const state e = cases[i].exact(cases[i].until);
   const double off = fmax(fabs(r.row[0] - e.x), fabs(r.row[1] - e.v));
-  const long few = 14 + 9 * (long)cases[i].switches; /* abm begins with some that are too long */
+  const int64_t few = 14 + 9 * (int64_t)cases[i].switches; /* abm begins with some that are too long */
   const bool good = r.status == TN_OK && off <= most && r.sum.switches == cases[i].switches &&
                     (r.sum.rejected <= few || tolerance < 1e-13);
   if (!good)
-    printf("%s, %s: off by %.3g, %ld switches, %ld of %ld rejected, %s\n", text, cases[i].force, off, r.sum.switches,
-           r.sum.rejected, r.sum.steps, r.error.message);
+    printf("%s, %s: off by %.3g, %" PRId64 " switches, %" PRId64 " of %" PRId64 " rejected, %s\n", text, cases[i].force,
+           off, r.sum.switches, r.sum.rejected, r.sum.steps, r.error.message);
   CHECK(good);
   CHECK(r.events >= cases[i].times);
   for (int k = 0; k < cases[i].times && k < r.events; k++) {

@@ -28,10 +28,10 @@ static void hundred_seconds(const char *model, const char *file, const char *pla
   if (ok) {
     const double error = ref_distance(&got, &reference, places, 100, false, where);
     const double worst = ref_distance(&got, &reference, all, 100, false, at);
-    printf(
-        "%s: error of places %.2e (%s), of all %.2e (%s), violation %.1e %.1e, %ld rhs, %ld factorizations, %.2f s\n",
-        model, error, where, worst, at, sum.max_position_violation, sum.max_velocity_violation, sum.rhs,
-        sum.factorizations, sum.cpu_seconds);
+    printf("%s: error of places %.2e (%s), of all %.2e (%s), violation %.1e %.1e, %" PRId64 " rhs, %" PRId64
+           " factorizations, %.2f s\n",
+           model, error, where, worst, at, sum.max_position_violation, sum.max_velocity_violation, sum.rhs,
+           sum.factorizations, sum.cpu_seconds);
     CHECK(sum.contract_kept && sum.t_end == 100);
     CHECK(sum.steps >= 100000);
     CHECK_NEAR(error, 0, bound);
@@ -128,7 +128,7 @@ static void n_four_bar(int N, int starts) {
   tn_model *m = NULL;
   double spread = 0, error = 0, worst = 0, seconds = 0, balance = 0;
   int good = 0;
-  long steps = 0, rejected = 0;
+  int64_t steps = 0, rejected = 0;
   CHECK(ref_desc("n_four_bar", changes, &desc) && ref_compile(desc, &m));
   for (int s = 0; m && s <= starts; s++) {
     ref_table table;
@@ -148,9 +148,11 @@ static void n_four_bar(int N, int starts) {
     rejected += sum.rejected;
     ref_table_free(&table);
   }
-  printf("N-four-bar %d: %d of %d starts good; links apart by %.1e, off by %.1e (exact start %.1e), balance %.1e; %ld "
-         "steps, %ld rejected, %.2f s each\n",
-         N, good, starts + 1, spread, worst, error, balance, steps / (starts + 1), rejected, seconds / (starts + 1));
+  printf(
+      "N-four-bar %d: %d of %d starts good; links apart by %.1e, off by %.1e (exact start %.1e), balance %.1e; %" PRId64
+      " "
+      "steps, %" PRId64 " rejected, %.2f s each\n",
+      N, good, starts + 1, spread, worst, error, balance, steps / (starts + 1), rejected, seconds / (starts + 1));
   CHECK(good == starts + 1);
   tn_model_free(m);
   tn_desc_free(desc);
@@ -203,8 +205,9 @@ TEST_LONG(chain_of_1000_links) {
     ref_table table = {0};
     CHECK(fall(rtol[i], &table, &sum));
     const double error = apart(&table, &reference);
-    printf("chain of 1000 links, 1 s, rtol %g: error %.1e, %ld steps, %ld rhs, %.2f s CPU, balance %.1e\n", rtol[i],
-           error, sum.steps, sum.rhs, sum.cpu_seconds, sum.energy_balance);
+    printf("chain of 1000 links, 1 s, rtol %g: error %.1e, %" PRId64 " steps, %" PRId64
+           " rhs, %.2f s CPU, balance %.1e\n",
+           rtol[i], error, sum.steps, sum.rhs, sum.cpu_seconds, sum.energy_balance);
     found = error <= 1e-6;
     ref_table_free(&table);
   }

@@ -5,9 +5,9 @@
 
 /* sees the steps, and stops at those that it is told to */
 typedef struct watcher {
-  long calls, steps_before; /* of the simulation when it began to watch */
+  int64_t calls, steps_before; /* of the simulation when it began to watch */
   double last, first;
-  long stop_every; /* every so many calls; 0: never */
+  int64_t stop_every; /* every so many calls; 0: never */
   const tn_sim *sim;
   bool good;
 } watcher;
@@ -24,7 +24,7 @@ static bool watch(void *user, double t) {
 
 typedef struct rows {
   int columns;
-  long n, room;
+  int64_t n, room;
   double *value;
 } rows;
 
@@ -44,8 +44,8 @@ static bool same_bits(const rows *a, const rows *b) {
   if (a->n == b->n && a->columns == b->columns &&
       memcmp(a->value, b->value, sizeof *a->value * (size_t)a->n * (size_t)a->columns) == 0)
     return true;
-  printf("%ld rows and %ld rows", a->n, b->n);
-  for (long i = 0; i < a->n && i < b->n; i++)
+  printf("%" PRId64 " rows and %" PRId64 " rows", a->n, b->n);
+  for (int64_t i = 0; i < a->n && i < b->n; i++)
     if (memcmp(a->value + i * a->columns, b->value + i * b->columns, sizeof(double) * (size_t)a->columns) != 0) {
       printf(", another one from t = %.17g and %.17g on", a->value[i * a->columns], b->value[i * b->columns]);
       break;
@@ -101,7 +101,8 @@ TEST(told_after_every_step_with_its_time) {
     CHECK(tn_sim_run(b.sim, NULL, NULL, &e) == TN_OK);
     const tn_summary *s = tn_sim_summary(b.sim);
     CHECK(w.good); /* times rise, and are those of the state */
-    if (w.calls != s->steps) FAIL("%s: told %ld times of %ld steps", settings[i].model, w.calls, s->steps);
+    if (w.calls != s->steps)
+      FAIL("%s: told %" PRId64 " times of %" PRId64 " steps", settings[i].model, w.calls, s->steps);
     CHECK(w.first > 0 && w.first < settings[i].until && w.last == settings[i].until);
     build_free(&b);
   }
@@ -115,12 +116,12 @@ TEST(told_of_the_steps_of_an_advance_too) {
   tn_sim_watch(b.sim, watch, &w);
   double t = 0;
   for (int i = 1; i <= 5; i++) {
-    const long before = w.calls, steps = tn_sim_summary(b.sim)->steps;
+    const int64_t before = w.calls, steps = tn_sim_summary(b.sim)->steps;
     CHECK(tn_sim_advance(b.sim, t += 0.07, &e) == TN_OK);
     CHECK(w.last == t && w.calls - before == tn_sim_summary(b.sim)->steps - steps && w.calls > before);
   }
   CHECK(w.good);
-  const long calls = w.calls;
+  const int64_t calls = w.calls;
   CHECK(tn_sim_advance(b.sim, t, &e) == TN_OK && w.calls == calls); /* no step, no word */
   tn_sim_watch(b.sim, NULL, NULL);
   CHECK(tn_sim_advance(b.sim, t + 0.1, &e) == TN_OK && w.calls == calls);
@@ -192,12 +193,12 @@ TEST(an_interruption_leaves_a_good_state) {
 }
 
 /* together the pieces give the rows of the whole: none twice, none missing, every bit */
-static void check_pieces(const setting *s, long stop_every, bool ask_between) {
+static void check_pieces(const setting *s, int64_t stop_every, bool ask_between) {
   build a, b;
   rows whole = {0}, pieces = {0};
   tn_error e;
   tn_status status;
-  long interruptions = 0;
+  int64_t interruptions = 0;
   start(&a, s);
   start(&b, s);
   CHECK(tn_sim_run(a.sim, keep, &whole, &e) == TN_OK);
@@ -217,7 +218,7 @@ static void check_pieces(const setting *s, long stop_every, bool ask_between) {
   CHECK(status == TN_OK && w.good);
   CHECK(interruptions >= (tn_sim_summary(a.sim)->steps - 1) / stop_every);
   if (!same_bits(&whole, &pieces))
-    FAIL("%s, %s, every %g: %ld interruptions%s are seen", s->model, s->integrator ? s->integrator : "adaptive",
+    FAIL("%s, %s, every %g: %" PRId64 " interruptions%s are seen", s->model, s->integrator ? s->integrator : "adaptive",
          s->every, interruptions, ask_between ? " with questions" : "");
   const tn_summary *x = tn_sim_summary(a.sim), *y = tn_sim_summary(b.sim);
   CHECK(y->status == TN_OK && x->steps == y->steps && x->rejected == y->rejected && x->t_end == y->t_end);
@@ -240,7 +241,7 @@ TEST(interrupted_after_every_step_it_is_the_same_run) {
 
 TEST(interrupted_now_and_then_it_is_the_same_run) {
   for (int i = 0; i < SETTINGS; i++)
-    for (long n = 2; n <= 50; n += 16) check_pieces(&settings[i], n, false);
+    for (int64_t n = 2; n <= 50; n += 16) check_pieces(&settings[i], n, false);
 }
 
 TEST(questions_in_between_change_nothing) {
@@ -264,7 +265,7 @@ TEST(an_advance_goes_on_where_it_was_stopped) {
     build a, b;
     tn_error e;
     tn_status status;
-    long interruptions = 0;
+    int64_t interruptions = 0;
     start(&a, &settings[i]);
     start(&b, &settings[i]);
     const double t = settings[i].until;
@@ -286,7 +287,7 @@ TEST(an_advance_goes_on_where_it_was_stopped) {
 
 static bool never(void *user, double t) {
   (void)t;
-  ++*(long *)user;
+  ++*(int64_t *)user;
   return false;
 }
 
@@ -294,7 +295,7 @@ static bool never(void *user, double t) {
 TEST(what_has_arrived_cannot_be_stopped) {
   build b;
   tn_error e;
-  long calls = 0;
+  int64_t calls = 0;
   const setting s = {"pendulum", "rk4:step=0.1", NULL, 0.1, 0.1};
   start(&b, &s);
   tn_sim_watch(b.sim, never, &calls);
@@ -306,7 +307,7 @@ TEST(what_has_arrived_cannot_be_stopped) {
 TEST(nor_can_an_advance_that_has_arrived) {
   build b;
   tn_error e;
-  long calls = 0;
+  int64_t calls = 0;
   const setting s = {"pendulum", "rk4:step=0.1", NULL, 0.1, 0.1};
   start(&b, &s);
   tn_sim_watch(b.sim, never, &calls);
@@ -341,7 +342,7 @@ TEST(a_new_state_begins_anew) {
 /* ---- memory -------------------------------------------------------------------------------------------------------------- */
 
 typedef struct counting {
-  long calls, out;
+  int64_t calls, out;
 } counting;
 
 static void *count_allocate(void *user, size_t size) {
@@ -376,7 +377,7 @@ TEST(steps_that_are_watched_and_interrupted_allocate_nothing) {
     CHECK(tn_desc_part(d, "/run/integrator", integrators[i], &e) == TN_OK &&
           tn_desc_number(d, "/run/until", 1, &e) == TN_OK);
     CHECK(tn_compile(d, &m, &e) == TN_OK && tn_sim_new(m, &s, &e) == TN_OK);
-    const long before = c.calls;
+    const int64_t before = c.calls;
     watcher w = {.sim = s, .good = true, .stop_every = 3};
     tn_sim_watch(s, watch, &w);
     while ((status = tn_sim_run(s, no_row, NULL, &e)) == TN_E_STOPPED) {}

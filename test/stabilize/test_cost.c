@@ -50,11 +50,11 @@ TEST(no_stabilizer_takes_more_rates_or_factorisations) {
         enum { FEW = 20, MANY = 120 };
         const tn_summary few = run(bent, integrators[i], stabilizers[k], FEW),
                          many = run(bent, integrators[i], stabilizers[k], MANY);
-        const long stages = i ? 6 : 4, steps = MANY - FEW;
+        const int64_t stages = i ? 6 : 4, steps = MANY - FEW;
         CHECK(many.steps == MANY && few.steps == FEW);
         if (many.rhs - few.rhs != stages * steps || many.factorizations - few.factorizations != stages * steps)
-          FAIL("%s, %s: %ld rates and %ld factorisations in %ld steps", integrators[i], stabilizers[k],
-               many.rhs - few.rhs, many.factorizations - few.factorizations, steps);
+          FAIL("%s, %s: %" PRId64 " rates and %" PRId64 " factorisations in %" PRId64 " steps", integrators[i],
+               stabilizers[k], many.rhs - few.rhs, many.factorizations - few.factorizations, steps);
         if (k == 2) CHECK(many.max_position_violation < 1e-15 && many.max_velocity_violation < 1e-14);
       }
 }

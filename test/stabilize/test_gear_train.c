@@ -253,8 +253,9 @@ static void print(const char *of, const ride *r) {
   if (r->b.failed) printf("%s: %s\n", of, r->b.message);
   if (!r->b.sim) return;
   const tn_summary *s = tn_sim_summary(r->b.sim);
-  printf("%s: %ld evaluations, %ld steps, %ld rejected, %ld changes; %.2e %.2e, speed %.2e\n", of, s->rhs, s->steps,
-         s->rejected, (long)s->set_changes, r->most2.holonomic, r->most2.mesh, r->most.speed);
+  printf("%s: %" PRId64 " evaluations, %" PRId64 " steps, %" PRId64 " rejected, %" PRId64
+         " changes; %.2e %.2e, speed %.2e\n",
+         of, s->rhs, s->steps, s->rejected, (int64_t)s->set_changes, r->most2.holonomic, r->most2.mesh, r->most.speed);
 }
 
 TEST_FULL(gear_train_by_ode45) {
@@ -301,7 +302,7 @@ TEST_FULL(gear_train_by_ode113) {
     } else {
       const tn_summary *s = tn_sim_summary(r.b.sim);
       CHECK(fabs((double)s->rhs / table[k].rhs - 1) < table[k].share);
-      CHECK(labs((long)s->set_changes - table[k].changes) <= 1);
+      CHECK_NEAR((double)s->set_changes, table[k].changes, 1);
       if (table[k].speed > 0) CHECK(r.most.speed < table[k].speed * fmax(1, table[k].factor));
       if (table[k].factor > 0) CHECK(r.most.speed > table[k].speed / table[k].factor);
       if (k == 0)

@@ -384,7 +384,7 @@ TEST_LONG(gains_by_the_rule_get_nowhere) {
   begin(&c, ROTARY, NULL, "fuzzy:set=gaussian,both=minimum,kp=1e6,kd=1e4,ku=1e8,feedback=staged", ODE45);
   if (!c.b.failed) tn_sim_watch(c.b.sim, look_at_cost, &c);
   const tn_status status = c.b.failed ? TN_E_MODEL : tn_sim_advance(c.b.sim, 10, &e);
-  printf("%s: t = %.3e s after %ld\n", e.message, tn_sim_time(c.b.sim), tn_sim_summary(c.b.sim)->rhs);
+  printf("%s: t = %.3e s after %" PRId64 "\n", e.message, tn_sim_time(c.b.sim), tn_sim_summary(c.b.sim)->rhs);
   CHECK(status == TN_E_STOPPED);
   CHECK(meets(tn_sim_time(c.b.sim), (wanted){8.08e-7, 3}));
   build_free(&c.b);

@@ -149,7 +149,7 @@ TEST(adaptive_steps) {
     CHECK(tn_sim_states(b.sim) == b.model->holonomic);
     CHECK(tn_sim_advance(b.sim, 5, NULL) == TN_OK);
     const tn_summary *s = tn_sim_summary(b.sim);
-    printf("%.1e %.1e, %ld steps\n", s->max_position_violation, s->max_velocity_violation, s->steps);
+    printf("%.1e %.1e, %" PRId64 " steps\n", s->max_position_violation, s->max_velocity_violation, s->steps);
     CHECK(s->max_position_violation < 1e-7 && s->energy_balance < 1e-6);
   }
   build_free(&b);

@@ -436,17 +436,17 @@ TEST(held_gains_outside_the_stable_region_are_refused) {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------------ */
 
-static const long *counted; /* in the room of the stabilizer below */
+static const int64_t *counted; /* in the room of the stabilizer below */
 
 static size_t room_of_one(const void *self, const tn_system *sys) {
   (void)self, (void)sys;
-  return sizeof(long);
+  return sizeof(int64_t);
 }
 static tn_status count(const void *self, const tn_stage *at, tn_solver *solver, double t, double *q, double *u,
                        bool *changed) {
   (void)self, (void)solver, (void)t, (void)q, (void)u, (void)changed;
   counted = at->room;
-  ++*(long *)at->room;
+  ++*(int64_t *)at->room;
   return TN_OK;
 }
 static const tn_stabilizer_type counting = {
@@ -462,7 +462,8 @@ TEST(what_is_remembered_is_of_steps_that_were_taken) {
   build_set(&b, "/run/stabilize", "[\"project\", \"counting\"]");
   if (!build_simulate(&b) || tn_sim_advance(b.sim, 5, &e) != TN_OK) FAIL("%s", b.failed ? b.message : e.message);
   const tn_summary *s = tn_sim_summary(b.sim);
-  printf("%ld steps, %ld singular positions, %ld counted\n", s->steps, s->singular_positions, counted ? *counted : -1);
+  printf("%" PRId64 " steps, %" PRId64 " singular positions, %" PRId64 " counted\n", s->steps, s->singular_positions,
+         counted ? *counted : -1);
   CHECK(s->singular_positions > 3);
   CHECK(counted && *counted == s->steps);
   CHECK(tn_sim_set(b.sim, 0, NULL, NULL, false, &e) == TN_OK && *counted == 0); /* begins anew */

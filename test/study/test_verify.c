@@ -31,8 +31,8 @@ static tn_status keep(void *user, double t, int n, const double *values) {
     if (!(r->value = realloc(r->value, sizeof *r->value * (size_t)(n + 1) * (size_t)r->room))) abort();
   }
   r->columns = n;
-  r->value[(long)r->rows * (n + 1)] = t;
-  memcpy(r->value + (long)r->rows++ * (n + 1) + 1, values, sizeof *values * (size_t)n);
+  r->value[(int64_t)r->rows * (n + 1)] = t;
+  memcpy(r->value + (int64_t)r->rows++ * (n + 1) + 1, values, sizeof *values * (size_t)n);
   return TN_OK;
 }
 
@@ -136,7 +136,7 @@ static void check_pendulum(double periods, double every, const char *integrator,
   }
   const tn_verify_summary *r = tn_verify_result(v);
   if (!r->complete || r->rows != rows.rows || r->growth == TN_GROWTH_EXPONENTIAL)
-    FAIL("%s: %ld rows of %d, growth %d", integrator, r->rows, rows.rows, r->growth);
+    FAIL("%s: %" PRId64 " rows of %d, growth %d", integrator, r->rows, rows.rows, r->growth);
   done(&b, &rows, v);
 }
 
@@ -360,7 +360,7 @@ TEST(events_of_both_runs) {
   v = verify(&b, &rows, TN_OK);
   tn_verify_event cut;
   if (!v) return;
-  CHECK(tn_verify_event_at(v, 0, &cut) && labs(cut.count - cut.count_second) == 1 &&
+  CHECK(tn_verify_event_at(v, 0, &cut) && (cut.count - cut.count_second == 1 || cut.count_second - cut.count == 1) &&
         tn_verify_result(v)->events_differ);
   done(&b, &rows, v);
 }
@@ -440,7 +440,7 @@ TEST(a_second_run_that_stops_leaves_the_first_alone) {
 }
 
 typedef struct stopper {
-  long calls, most;
+  int64_t calls, most;
 } stopper;
 static bool count_down(void *user, double t) {
   stopper *s = user;
@@ -463,7 +463,7 @@ TEST(both_runs_can_be_ended) {
   CHECK(tn_verify_run(v, b.sim, NULL, NULL, &e) == TN_E_USAGE);
   const tn_verify_summary *r = tn_verify_result(v);
   CHECK(r->rows > 5 && r->rows < 1001 && r->until <= tn_sim_time(b.sim));
-  s.most = 1L << 40;
+  s.most = INT64_C(1) << 40;
   CHECK(tn_sim_run(b.sim, NULL, NULL, &e) == TN_OK &&
         s.calls > 1000); /* its own watch is there again, and it goes on */
   tn_verify_free(v);
@@ -502,7 +502,7 @@ TEST(the_first_run_is_as_if_alone) {
 }
 
 static void *count_allocate(void *user, size_t size) {
-  __atomic_add_fetch((long *)user, (long)size, __ATOMIC_RELAXED);
+  __atomic_add_fetch((int64_t *)user, (int64_t)size, __ATOMIC_RELAXED);
   return malloc(size);
 }
 static void count_release(void *user, void *block) {
@@ -511,9 +511,9 @@ static void count_release(void *user, void *block) {
 }
 
 /* bytes that are taken while both runs go on */
-static long bytes(double every) {
+static int64_t bytes(double every) {
   char text[1200];
-  long taken = 0;
+  int64_t taken = 0;
   const tn_allocator allocator = {count_allocate, count_release, &taken};
   tn_desc *d = NULL;
   tn_model *m = NULL;
@@ -525,10 +525,10 @@ static long bytes(double every) {
     if (*c == '\'') *c = '"';
   CHECK(tn_desc_new(&allocator, &d, &e) == TN_OK && tn_desc_parse(d, "p", text, strlen(text), &e) == TN_OK);
   CHECK(tn_compile(d, &m, &e) == TN_OK && tn_sim_new(m, &s, &e) == TN_OK && tn_verify_new(d, NULL, &v, &e) == TN_OK);
-  const long before = taken;
+  const int64_t before = taken;
   CHECK(tn_verify_run(v, s, NULL, NULL, &e) == TN_OK);
-  const long after = taken;
-  CHECK(tn_verify_result(v)->rows == (long)ceil(10 / every * (1 - 1e-12)) + 1);
+  const int64_t after = taken;
+  CHECK(tn_verify_result(v)->rows == (int64_t)ceil(10 / every * (1 - 1e-12)) + 1);
   tn_verify_free(v);
   tn_sim_free(s);
   tn_model_free(m);
@@ -537,8 +537,8 @@ static long bytes(double every) {
 }
 
 TEST_FULL(rows_that_were_compared_are_not_kept) {
-  const long few = bytes(1e-2), many = bytes(1e-4);
-  if (many > few + 40000) FAIL("%ld bytes for 1001 rows, %ld for 100001", few, many);
+  const int64_t few = bytes(1e-2), many = bytes(1e-4);
+  if (many > few + 40000) FAIL("%" PRId64 " bytes for 1001 rows, %" PRId64 " for 100001", few, many);
 }
 
 TEST(without_memory_it_is_refused) {
