@@ -1,14 +1,14 @@
-/* jobs on all processors. */
+/* jobs on all processors; without threads one after the other. */
 #define _POSIX_C_SOURCE 200809L /* sysconf, pthreads */
 #include "study/study.h"
+#include "study/threads.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
 enum { MOST = 256 };
 
 struct tn_pool {
-  pthread_mutex_t lock;
+  tn_lock lock;
   int next, n;
   bool stop;
   bool (*job)(tn_pool *, void *, int);
@@ -16,12 +16,16 @@ struct tn_pool {
 };
 
 int tn_processors(void) {
+#if TN_THREADS
   const long n = sysconf(_SC_NPROCESSORS_ONLN);
   return n < 1 ? 1 : n > MOST ? MOST : (int)n;
+#else
+  return 1;
+#endif
 }
 
-void tn_pool_lock(tn_pool *p) { pthread_mutex_lock(&p->lock); }
-void tn_pool_unlock(tn_pool *p) { pthread_mutex_unlock(&p->lock); }
+void tn_pool_lock(tn_pool *p) { tn_lock_take(&p->lock); }
+void tn_pool_unlock(tn_pool *p) { tn_lock_leave(&p->lock); }
 
 static void *work(void *pool) {
   tn_pool *p = pool;
@@ -39,16 +43,16 @@ static void *work(void *pool) {
 
 bool tn_pool_run(int workers, int n, bool (*job)(tn_pool *, void *, int), void *user) {
   tn_pool p = {.n = n, .job = job, .user = user};
-  pthread_t thread[MOST];
+  tn_thread thread[MOST];
   int started = 0;
   if (workers < 1) workers = tn_processors();
   if (workers > MOST) workers = MOST;
   if (workers > n) workers = n;
-  if (pthread_mutex_init(&p.lock, NULL) != 0) return false;
+  if (!tn_lock_make(&p.lock)) return false;
   for (; started < workers - 1; started++)
-    if (pthread_create(&thread[started], NULL, work, &p) != 0) break; /* fewer do it too */
+    if (!tn_thread_begin(&thread[started], work, &p)) break; /* fewer do it too */
   work(&p);
-  for (int i = 0; i < started; i++) pthread_join(thread[i], NULL);
-  pthread_mutex_destroy(&p.lock);
+  for (int i = 0; i < started; i++) tn_thread_end(thread[i]);
+  tn_lock_free(&p.lock);
   return !p.stop;
 }

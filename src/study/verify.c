@@ -6,10 +6,10 @@
  * fixed: half the step, r = 2^-p.
  *
  * the second run is in a thread of its own. its rows wait in a ring until the first run has the same row; each waits for the other,
- * so that nothing is kept of rows that were compared. */
+ * so that nothing is kept of rows that were compared. where there are no threads, the second run is made before the first one and all
+ * of its rows wait. */
 #include "study/study.h"
-
-#include <pthread.h>
+#include "study/threads.h"
 
 static const double THRESHOLD = 0.01;
 static const double BEYOND =
@@ -18,12 +18,13 @@ static const double LEAST_RATIO = 0.5; /* of tolerances: above it there are no d
 enum { RING = 256 };
 
 typedef struct tn_beside {
-  pthread_mutex_t lock;
-  pthread_cond_t moved; /* the ring, or how far the second run may go */
-  pthread_t thread;
-  double *row; /* RING x (2 + columns): t, jumps so far, values */
+  tn_lock lock;
+  tn_condition moved; /* the ring, or how far the second run may go */
+  tn_thread thread;
+  double *row; /* room x (2 + columns): t, jumps so far, values */
   size_t width;
-  long put, taken;
+  int64_t room; /* RING; without threads it grows */
+  int64_t put, taken;
   double limit;   /* s: the second run ends behind it  */
   bool done;      /* the second run has ended          */
   tn_error error; /* of it                             */
@@ -32,7 +33,7 @@ typedef struct tn_beside {
   tn_row row_to;
   void *row_user;
   double every, last; /* s: distance of rows; the last row of the first run that was compared, or NaN */
-  long missed;        /* rows of the first run that the second does not have */
+  int64_t missed;     /* rows of the first run that the second does not have */
 } beside;
 
 double tn_tightened(tn_run *r) {
@@ -157,32 +158,47 @@ static double jumps(const tn_sim *s) {
   return (double)(r->fired + r->switches + r->impulses);
 }
 
+/* without threads: nothing has been taken yet */
+static bool grow(tn_verify *v, beside *b) {
+  const size_t size = sizeof *b->row * b->width * (size_t)b->room;
+  double *larger = size < SIZE_MAX / 4 ? tn_arena_alloc(&v->arena, 2 * size) : NULL;
+  if (!larger) return false;
+  memcpy(larger, b->row, size);
+  b->row = larger;
+  b->room *= 2;
+  return true;
+}
+
 /* ---- the second run, in its thread ----------------------------------------------------------------------------------------- */
 
 static bool second_watch(void *user, double t) {
   tn_verify *v = user;
   beside *b = v->beside;
-  pthread_mutex_lock(&b->lock);
+  tn_lock_take(&b->lock);
   look_for_events(v, 1, v->sim);
   const bool on = t <= b->limit;
-  pthread_mutex_unlock(&b->lock);
+  tn_lock_leave(&b->lock);
   return on && !(v->options.stop && v->options.stop(v->options.user));
 }
 
 static tn_status second_row(void *user, double t, int n, const double *values) {
   tn_verify *v = user;
   beside *b = v->beside;
-  pthread_mutex_lock(&b->lock);
-  while (b->put - b->taken == RING && t <= b->limit) pthread_cond_wait(&b->moved, &b->lock);
+  tn_lock_take(&b->lock);
+  if (!TN_THREADS && b->put == b->room && !grow(v, b)) {
+    v->no_memory = true;
+    return TN_E_MEMORY;
+  }
+  while (b->put - b->taken == b->room && t <= b->limit) tn_condition_wait(&b->moved, &b->lock);
   const bool on = t <= b->limit;
-  if (b->put - b->taken < RING) {
-    double *row = b->row + (size_t)(b->put++ % RING) * b->width;
+  if (b->put - b->taken < b->room) {
+    double *row = b->row + (size_t)(b->put++ % b->room) * b->width;
     row[0] = t;
     row[1] = jumps(v->sim);
     memcpy(row + 2, values, sizeof *values * (size_t)n);
   }
-  pthread_cond_signal(&b->moved);
-  pthread_mutex_unlock(&b->lock);
+  tn_condition_send(&b->moved);
+  tn_lock_leave(&b->lock);
   return on ? TN_OK : TN_E_STOPPED;
 }
 
@@ -192,12 +208,12 @@ static void *second_run(void *user) {
   tn_sim_watch(v->sim, second_watch, v);
   tn_status status = tn_sim_start(v->sim, &b->error);
   if (status == TN_OK) status = tn_sim_run(v->sim, second_row, v, &b->error);
-  pthread_mutex_lock(&b->lock);
+  tn_lock_take(&b->lock);
   look_for_events(v, 1, v->sim);
   b->done = true;
   v->summary.status = status;
-  pthread_cond_signal(&b->moved);
-  pthread_mutex_unlock(&b->lock);
+  tn_condition_send(&b->moved);
+  tn_lock_leave(&b->lock);
   return NULL;
 }
 
@@ -207,9 +223,9 @@ static bool first_watch(void *user, double t) {
   tn_verify *v = user;
   beside *b = v->beside;
   if (v->model->triggers) {
-    pthread_mutex_lock(&b->lock);
+    tn_lock_take(&b->lock);
     look_for_events(v, 0, v->first);
-    pthread_mutex_unlock(&b->lock);
+    tn_lock_leave(&b->lock);
   }
   return !b->watch || b->watch(b->watcher, t);
 }
@@ -218,17 +234,17 @@ static bool first_watch(void *user, double t) {
 static const double *row_beside(beside *b, double t) {
   const double same = 1e-12 * fmax(fabs(t), b->every);
   const double *row = NULL;
-  pthread_mutex_lock(&b->lock);
+  tn_lock_take(&b->lock);
   for (;;) {
-    while (b->put > b->taken && b->row[(size_t)(b->taken % RING) * b->width] < t - same) {
+    while (b->put > b->taken && b->row[(size_t)(b->taken % b->room) * b->width] < t - same) {
       b->taken++;
-      pthread_cond_signal(&b->moved);
+      tn_condition_send(&b->moved);
     }
     if (b->put > b->taken || b->done) break;
-    pthread_cond_wait(&b->moved, &b->lock);
+    tn_condition_wait(&b->moved, &b->lock);
   }
-  if (b->put > b->taken) row = b->row + (size_t)(b->taken % RING) * b->width;
-  pthread_mutex_unlock(&b->lock);
+  if (b->put > b->taken) row = b->row + (size_t)(b->taken % b->room) * b->width;
+  tn_lock_leave(&b->lock);
   return row && row[0] <= t + same ? row : NULL;
 }
 
@@ -242,12 +258,12 @@ static tn_status first_row(void *user, double t, int n, const double *values) {
     b->missed++;
     return TN_OK;
   }
-  const bool good = tn_differences_row(&v->differences, t, (long)(jumps(v->first) - other[1]), values, other + 2);
-  pthread_mutex_lock(&b->lock);
+  const bool good = tn_differences_row(&v->differences, t, (int64_t)(jumps(v->first) - other[1]), values, other + 2);
+  tn_lock_take(&b->lock);
   if (!good) v->no_memory = true;
   b->taken++;
-  pthread_cond_signal(&b->moved);
-  pthread_mutex_unlock(&b->lock);
+  tn_condition_send(&b->moved);
+  tn_lock_leave(&b->lock);
   return TN_OK;
 }
 
@@ -292,38 +308,39 @@ static void conclude(tn_verify *v, const beside *b) {
 
 static tn_status both(tn_verify *v, beside *b, tn_error *error) {
   tn_sim *s = v->first;
-  if (pthread_mutex_init(&b->lock, NULL) != 0) return tn_fail(error, TN_E_MEMORY, "a lock cannot be made");
-  if (pthread_cond_init(&b->moved, NULL) != 0) {
-    pthread_mutex_destroy(&b->lock);
+  if (!tn_lock_make(&b->lock)) return tn_fail(error, TN_E_MEMORY, "a lock cannot be made");
+  if (!tn_condition_make(&b->moved)) {
+    tn_lock_free(&b->lock);
     return tn_fail(error, TN_E_MEMORY, "a lock cannot be made");
   }
   v->beside = b;
   tn_status status = TN_OK;
-  if (pthread_create(&b->thread, NULL, second_run, v) != 0) {
+  if (!TN_THREADS) second_run(v);
+  if (TN_THREADS && !tn_thread_begin(&b->thread, second_run, v)) {
     status = tn_fail(error, TN_E_MEMORY, "a thread for the second run cannot be made");
   } else {
     tn_sim_watch(s, first_watch, v);
     status = tn_sim_run(s, first_row, v, error);
     tn_sim_watch(s, b->watch, b->watcher);
-    pthread_mutex_lock(&b->lock);
+    tn_lock_take(&b->lock);
     look_for_events(v, 0, s);
     /* a run that its user has ended is not waited for; the end of any other, before the last row too, is looked for in the second */
     const bool own_end = status == TN_OK || status == TN_E_RUN;
     v->limit = b->limit = own_end ? s->t + fmax(BEYOND * (s->t - s->t0), 2 * b->every) : -INFINITY;
     b->taken = b->put; /* nothing more is compared */
-    pthread_cond_signal(&b->moved);
+    tn_condition_send(&b->moved);
     while (!b->done) { /* its rows go nowhere */
-      pthread_cond_wait(&b->moved, &b->lock);
+      tn_condition_wait(&b->moved, &b->lock);
       b->taken = b->put;
-      pthread_cond_signal(&b->moved);
+      tn_condition_send(&b->moved);
     }
-    pthread_mutex_unlock(&b->lock);
-    pthread_join(b->thread, NULL);
+    tn_lock_leave(&b->lock);
+    tn_thread_end(b->thread);
     conclude(v, b);
   }
   v->beside = NULL;
-  pthread_cond_destroy(&b->moved);
-  pthread_mutex_destroy(&b->lock);
+  tn_condition_free(&b->moved);
+  tn_lock_free(&b->lock);
   return status;
 }
 
@@ -343,6 +360,7 @@ tn_status tn_verify_run(tn_verify *v, tn_sim *sim, tn_row row, void *user, tn_er
   for (int i = 0; i < v->model->triggers; i++) /* of a run that was resumed */
     v->occasion[i].passed = v->occasion[i].seen[0] = sim->happening.count[i];
   beside b = {.width = (size_t)v->model->columns + 2,
+              .room = RING,
               .limit = INFINITY,
               .watch = sim->watch,
               .watcher = sim->watcher,
@@ -385,11 +403,11 @@ bool tn_verify_output_at(const tn_verify *v, int i, tn_verify_output *out) {
 }
 
 /* one that the other run has not had, beyond the time that both went, says nothing; two runs that events have ended went all the way */
-static long counted(const tn_verify *v, const tn_occasion *o, int which) {
+static int64_t counted(const tn_verify *v, const tn_occasion *o, int which) {
   const bool ended =
       v->sim->happening.ended >= 0 && v->first && v->first->happening.ended >= 0 && v->sim->t <= v->limit;
   const double common = ended || !v->first ? INFINITY : fmin(v->sim->t, v->first->t);
-  long n = o->seen[which];
+  int64_t n = o->seen[which];
   for (int k = o->head; k < o->tail && o->of == which; k++) n -= o->time[k] > common;
   return n;
 }
