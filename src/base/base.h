@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#if !defined(TN_NO_THREADS) && !defined(__STDC_NO_ATOMICS__)
+#if TN_THREADS && !defined(__STDC_NO_ATOMICS__)
 #include <stdatomic.h>
 #endif
 #include <string.h>
@@ -67,8 +67,8 @@ tn_status tn_null_argument(tn_error *e, const char *function, const char *name);
   } while (0)
 
 /* how many hold an object that threads share. tn_references_drop is true for the last of them: what the others did is visible to
- * that one. without threads (TN_NO_THREADS, or a compiler that has no atomics) it is a plain number */
-#if defined(TN_NO_THREADS) || defined(__STDC_NO_ATOMICS__)
+ * that one. without threads (TN_THREADS 0, or a compiler that has no atomics) it is a plain number */
+#if !TN_THREADS || defined(__STDC_NO_ATOMICS__)
 typedef int tn_references;
 static inline void tn_references_begin(tn_references *r) { *r = 1; }
 static inline void tn_references_add(tn_references *r) { ++*r; }

@@ -1,4 +1,6 @@
 /* a result that is to be shown or exported: whole, or with --recover what is good of it, and then it is reported what is not. */
+#include <inttypes.h>
+
 #include "cli.h"
 
 /* what is missing; false: nothing */

@@ -391,7 +391,11 @@ TEST(reading_what_cannot_be_read) {
   CHECK_TEXT(line_of(&e), "cannot open 'no/such\\nfile%s%n.json': No such file or directory");
   CHECK(tn_desc_read(d, "", &e) == TN_E_IO);
   CHECK(tn_desc_read(d, ".", &e) == TN_E_IO);
-  CHECK_TEXT(line_of(&e), "cannot read '.': Is a directory");
+  if (TN_PROGRAM)
+    CHECK_TEXT(line_of(&e), "cannot read '.': Is a directory");
+  else
+    CHECK_HAS(line_of(&e),
+              "cannot read '.': "); /* the reason is in the words of the platform: WASI speaks of capabilities */
   char path[6000];
   memset(path, 'x', sizeof path);
   path[sizeof path - 1] = 0;

@@ -2,9 +2,11 @@
  * than it should; and what is made of them - tables, arrays, pictures. */
 #include "record/record.h"
 
+#include <unistd.h>
+#if TN_PROGRAM /* a platform with signals */
 #include <setjmp.h>
 #include <signal.h>
-#include <unistd.h>
+#endif
 
 #include "support/build.h"
 #include "test.h"
@@ -16,8 +18,8 @@ static const char path[] = "result.tnr";
 typedef struct page {
   size_t used, room;
   char *text;
-  long calls, fail; /* the call number `fail` is refused           */
-  bool on;          /* and the one after it is not                  */
+  int64_t calls, fail; /* the call number `fail` is refused           */
+  bool on;             /* and the one after it is not                  */
 } page;
 
 static bool to_page(void *user, const char *text, size_t size) {
@@ -45,7 +47,7 @@ static void save(const char *name, const void *bytes, size_t n) {
 
 typedef struct rows {
   int columns; /* with t */
-  long n, room;
+  int64_t n, room;
   double *value;
 } rows;
 
@@ -63,7 +65,7 @@ static tn_status keep(void *user, double t, int n, const double *values) {
 }
 
 /* the first n rows have the same bits */
-static bool same_rows(const rows *a, const rows *b, long n) {
+static bool same_rows(const rows *a, const rows *b, int64_t n) {
   return n == 0 || (a->n >= n && b->n >= n && a->columns == b->columns &&
                     memcmp(a->value, b->value, sizeof *a->value * (size_t)n * (size_t)a->columns) == 0);
 }
@@ -102,10 +104,10 @@ typedef struct recording {
   build b;
   page p;
   rows rows;
-  size_t head;      /* bytes up to the first block       */
-  int blocks;       /* of rows                           */
-  size_t end[64];   /* where each ends                   */
-  long rows_at[64]; /* rows up to there                  */
+  size_t head;         /* bytes up to the first block       */
+  int blocks;          /* of rows                           */
+  size_t end[64];      /* where each ends                   */
+  int64_t rows_at[64]; /* rows up to there                  */
 } recording;
 
 /* `sizes`: rows of each block, ends with 0 */
@@ -232,9 +234,12 @@ TEST(the_layout_is_the_documented_one) {
   CHECK(at == r.head && at % 8 == 0);
   const double *next = r.rows.value;
   for (int block = -1; block < 5; block++) { /* the motion of rows before them */
-    uint64_t size = 0;
+    size_t size = 0;
     uint32_t sum = 0;
-    for (int i = 0; i < 8; i++) size |= (uint64_t)b[at + 8 + (size_t)i] << (8 * i);
+    for (int i = 0; i < 8; i++) {
+      if (i < 4) size |= (size_t)b[at + 8 + (size_t)i] << (8 * i);
+      if (i >= 4) CHECK(b[at + 8 + (size_t)i] == 0);
+    }
     for (int i = 0; i < 4; i++) sum |= (uint32_t)b[at + 4 + (size_t)i] << (8 * i);
     const bool given = block > 0 && block % 2;
     CHECK(memcmp(b + at, block < 0 ? "HEAD" : given ? "ROWS" : block < 4 ? "MOVE" : "DONE", 4) == 0 && size % 8 == 0);
@@ -335,7 +340,7 @@ TEST(cut_anywhere_it_reads_the_whole_blocks_before) {
       tn_result_close(result);
       continue;
     }
-    long expected = 0;
+    int64_t expected = 0;
     for (int k = 0; k < r.blocks; k++)
       if (r.end[k] <= cut) expected = r.rows_at[k];
     rows back = {0};
@@ -344,7 +349,7 @@ TEST(cut_anywhere_it_reads_the_whole_blocks_before) {
       continue;
     }
     if (tn_result_rows(result) != expected)
-      FAIL("cut at %zu: %ld rows, not %ld", cut, tn_result_rows(result), expected);
+      FAIL("cut at %zu: %" PRId64 " rows, not %" PRId64, cut, tn_result_rows(result), expected);
     tn_result_fault fault;
     CHECK(tn_result_check(result, &fault, &e) == TN_E_IO && fault == TN_FAULT_NO_END);
     CHECK(strstr(e.message, "the end of the result is missing"));
@@ -432,7 +437,7 @@ TEST(a_receiver_may_stop) {
     page p = {.fail = 6};
     CHECK(tn_result_csv(result, to_page, &p, &e) == TN_E_IO && e.status == TN_E_IO);
     drop(&p);
-    for (long n = 1; n < 40; n++) {
+    for (int64_t n = 1; n < 40; n++) {
       page whole = {0}, cut = {.fail = n};
       CHECK(tn_result_csv(result, to_page, &whole, &e) == TN_OK);
       const tn_status status = tn_result_csv(result, to_page, &cut, &e);
@@ -465,11 +470,11 @@ static void check_damage(const recording *r, size_t at, unsigned char change) {
   } else if (at < r->head) {
     CHECK(fault == TN_FAULT_HEAD || fault == TN_FAULT_BLOCK); /* a size of the head that is not its own */
   } else {
-    long before = 0, lost = 0;
+    int64_t before = 0, lost = 0;
     size_t begin = r->head + TN_TNR_BLOCK + TN_TNR_HEAD;
     for (int k = 0; k < r->blocks; begin = r->end[k++]) { /* a block of motion, and one of rows */
       const size_t second = begin + TN_TNR_BLOCK + (size_t)tn_get_u64((const unsigned char *)r->p.text + begin + 8);
-      const long first = k ? r->rows_at[k - 1] : 0;
+      const int64_t first = k ? r->rows_at[k - 1] : 0;
       if (r->end[k] <= at) before = r->rows_at[k];
       if (second <= at && at < r->end[k]) lost = r->rows_at[k] - first;
     }
@@ -477,14 +482,14 @@ static void check_damage(const recording *r, size_t at, unsigned char change) {
     CHECK(fault == TN_FAULT_BLOCK || (fault == TN_FAULT_NO_END && at > r->end[r->blocks - 1]));
     CHECK(tn_result_each(result, keep, &back, NULL) == TN_E_IO && tn_result_rows(result) == back.n);
     if (back.n != before || !same_rows(&back, &r->rows, before))
-      FAIL("byte %zu ^ %02x: %ld rows before it, not %ld", at, change, back.n, before);
+      FAIL("byte %zu ^ %02x: %" PRId64 " rows before it, not %" PRId64, at, change, back.n, before);
     back.n = 0;
     CHECK(tn_result_recover(result, &e) == TN_OK && tn_result_each(result, keep, &back, &e) == TN_OK);
     const double *behind = r->rows.value + (size_t)(before + lost) * (size_t)r->rows.columns;
     if (back.n != r->rows.n - lost || !same_rows(&back, &r->rows, before) ||
         (back.n > before && memcmp(back.value + (size_t)before * (size_t)back.columns, behind,
                                    sizeof *behind * (size_t)(back.n - before) * (size_t)back.columns) != 0))
-      FAIL("byte %zu ^ %02x: %ld rows recovered, not %ld", at, change, back.n, r->rows.n - lost);
+      FAIL("byte %zu ^ %02x: %" PRId64 " rows recovered, not %" PRId64, at, change, back.n, r->rows.n - lost);
     CHECK((tn_result_summary(result) != NULL) == (at < r->end[r->blocks - 1]));
     free(back.value);
   }
@@ -522,7 +527,7 @@ typedef struct craft {
   page p;
 } craft;
 
-static void craft_head(craft *c, uint32_t version, const char *json, size_t n, long size) {
+static void craft_head(craft *c, uint32_t version, const char *json, size_t n, int64_t size) {
   unsigned char start[16];
   *c = (craft){0};
   const size_t padded = (n + 7) / 8 * 8;
@@ -601,7 +606,7 @@ TEST(heads_that_make_no_sense) {
     check_refused("another version", &c.p);
     drop(&c.p);
   }
-  static const long sizes[] = {0, 1, 7, 8, 16, 4294967295, 4294967288, 2147483648, 134217728, 134217736, 1000000};
+  static const int64_t sizes[] = {0, 1, 7, 8, 16, 4294967295, 4294967288, 2147483648, 134217728, 134217736, 1000000};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     craft_head(&c, 1, GOOD_HEAD, strlen(GOOD_HEAD), sizes[i]);
     check_refused("a size that is not its", &c.p);
@@ -822,7 +827,7 @@ TEST(a_table_of_a_result_is_the_table_of_the_run) {
 }
 
 /* NPY 1.0 as NumPy documents it: magic, version, size of the head, a Python literal, doubles */
-static const unsigned char *read_npy(const page *p, long shape[2], int *dimensions) {
+static const unsigned char *read_npy(const page *p, int64_t shape[2], int *dimensions) {
   const unsigned char *b = (const unsigned char *)p->text;
   if (p->used < 10 || memcmp(b, "\x93NUMPY\x01\x00", 8) != 0) return NULL;
   const size_t size = (size_t)b[8] | (size_t)b[9] << 8;
@@ -835,7 +840,7 @@ static const unsigned char *read_npy(const page *p, long shape[2], int *dimensio
   const char *s = strstr(head, "'shape': (");
   if (!s) return NULL;
   shape[0] = shape[1] = 1;
-  *dimensions = sscanf(s, "'shape': (%ld, %ld)", &shape[0], &shape[1]);
+  *dimensions = sscanf(s, "'shape': (%" PRId64 ", %" PRId64 ")", &shape[0], &shape[1]);
   if (*dimensions == 1 && !strstr(s, ",)")) return NULL; /* (3) would be a number */
   for (const char *c = strchr(s, '}') + 1; *c != '\n'; c++)
     if (*c != ' ') return NULL;
@@ -851,20 +856,20 @@ TEST(arrays_for_numpy) {
   static const group expected[] = {{"t", -1, 1}, {"tip", 0, 2}, {"e", 2, 1}};
   for (int g = 0; result && g < 3; g++) {
     page p = {0};
-    long shape[2];
+    int64_t shape[2];
     int dimensions = 0;
     CHECK(tn_result_npy(result, g, to_page, &p, &e) == TN_OK);
     const unsigned char *data = read_npy(&p, shape, &dimensions);
     CHECK(data && shape[0] == 23 && shape[1] == expected[g].n && dimensions == (expected[g].n > 1 ? 2 : 1));
-    for (long i = 0; data && i < 23; i++)
+    for (int64_t i = 0; data && i < 23; i++)
       for (int k = 0; k < expected[g].n; k++, data += 8) {
         uint64_t x = 0;
         for (int j = 0; j < 8; j++) x |= (uint64_t)data[j] << (8 * j);
         CHECK(memcmp(&x, &r.rows.value[i * r.rows.columns + expected[g].first + 1 + k], 8) == 0);
       }
-    const long calls = p.calls;
+    const int64_t calls = p.calls;
     drop(&p);
-    for (long n = 1; n <= calls; n++) {
+    for (int64_t n = 1; n <= calls; n++) {
       page cut = {.fail = n};
       CHECK(tn_result_npy(result, g, to_page, &cut, &e) == TN_E_IO && e.status == TN_E_IO);
       drop(&cut);
@@ -881,7 +886,7 @@ TEST(arrays_for_numpy) {
   craft c;
   craft_head(&c, 1, GOOD_HEAD, strlen(GOOD_HEAD), -1);
   CHECK(try_open(&c.p, &result, &e) == TN_OK);
-  long shape[2];
+  int64_t shape[2];
   int dimensions;
   if (result)
     CHECK(tn_result_npy(result, 1, to_page, &none, &e) == TN_OK && read_npy(&none, shape, &dimensions) &&
@@ -954,11 +959,15 @@ TEST(the_checker_itself) {
     if (!xml_fault(faults[i])) FAIL("%s is not well-formed", faults[i]);
 }
 
+#if TN_PROGRAM
 static sigjmp_buf out_of_time;
 static void on_alarm(int signal) {
   (void)signal;
   siglongjmp(out_of_time, 1);
 }
+#else
+static unsigned alarm(unsigned seconds) { return seconds; } /* the time limit of the test holds */
+#endif
 
 /* the picture, well-formed, finite and in time; `p` must be dropped */
 static void draw(const craft *c, page *p, const char *what) {
@@ -969,11 +978,13 @@ static void draw(const craft *c, page *p, const char *what) {
     FAIL("%s: %s", what, e.message);
     return;
   }
+#if TN_PROGRAM
   signal(SIGALRM, on_alarm);
   if (sigsetjmp(out_of_time, 1)) {
     FAIL("%s: the picture does not end", what);
     return; /* what it held is lost */
   }
+#endif
   alarm(3);
   const tn_status status = tn_result_svg(result, to_page, p, &e);
   alarm(0);
@@ -1004,17 +1015,17 @@ static int count(const char *text, const char *part) {
       "t") ", {\"name\": \"p.x\", \"unit\": \"m\"}, "                                                                  \
            "{\"name\": \"p.y\", \"unit\": \"m\"}, {\"name\": \"load\", \"unit\": \"N\"}]}"
 
-static void craft_xy(craft *c, long n, double (*x)(long i, int column)) {
+static void craft_xy(craft *c, int64_t n, double (*x)(int64_t i, int column)) {
   craft_head(c, 1, XY_HEAD, strlen(XY_HEAD), -1);
   double *values = malloc(sizeof *values * 4 * (size_t)(n + 1));
   if (!values) abort();
-  for (long i = 0; i < n; i++)
+  for (int64_t i = 0; i < n; i++)
     for (int k = 0; k < 4; k++) values[4 * i + k] = x(i, k);
   if (n) craft_rows(c, values, 4 * (size_t)n);
   free(values);
 }
 
-static double circle(long i, int k) {
+static double circle(int64_t i, int k) {
   const double t = 0.001 * (double)i;
   return k == 0 ? t : k == 1 ? cos(t) : k == 2 ? sin(t) : t * t - 3;
 }
@@ -1066,23 +1077,23 @@ TEST(names_with_marks_of_xml) {
   drop(&c.p);
 }
 
-static double constant(long i, int k) { return k == 0 ? 0.1 * (double)i : k == 1 ? 1e9 : k == 2 ? 0 : -3e-7; }
-static double nothing(long i, int k) { return k == 0 ? 0.1 * (double)i : NAN; }
-static double endless(long i, int k) { return k == 0 ? 0.1 * (double)i : i % 2 ? INFINITY : -INFINITY; }
-static double gaps(long i, int k) {
+static double constant(int64_t i, int k) { return k == 0 ? 0.1 * (double)i : k == 1 ? 1e9 : k == 2 ? 0 : -3e-7; }
+static double nothing(int64_t i, int k) { return k == 0 ? 0.1 * (double)i : NAN; }
+static double endless(int64_t i, int k) { return k == 0 ? 0.1 * (double)i : i % 2 ? INFINITY : -INFINITY; }
+static double gaps(int64_t i, int k) {
   return k == 0 ? 0.1 * (double)i : i % 3 == 1 ? NAN : i % 5 == 2 ? INFINITY : 10 + circle(50 * i, k);
 }
-static double still(long i, int k) { return k == 0 ? 2 : circle(i, k); } /* time that stands */
-static double tiny(long i, int k) { return k == 0 ? (double)i : (i % 2 ? 1 : 2) * 1e-300; }
+static double still(int64_t i, int k) { return k == 0 ? 2 : circle(i, k); } /* time that stands */
+static double tiny(int64_t i, int k) { return k == 0 ? (double)i : (i % 2 ? 1 : 2) * 1e-300; }
 
 TEST(channels_that_hardly_move_or_are_no_numbers) {
   static const struct {
     const char *what;
-    double (*x)(long, int);
+    double (*x)(int64_t, int);
   } cases[] = {{"constant", constant}, {"no numbers", nothing}, {"without bounds", endless},
                {"with gaps", gaps},    {"at one time", still},  {"tiny", tiny}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    for (long n = 0; n <= 30; n += n < 3 ? 1 : 27) {
+    for (int64_t n = 0; n <= 30; n += n < 3 ? 1 : 27) {
       craft c;
       page p;
       craft_xy(&c, n, cases[i].x);
@@ -1092,7 +1103,7 @@ TEST(channels_that_hardly_move_or_are_no_numbers) {
     }
 }
 
-static double huge(long i, int k) { return k == 0 ? (double)i : (i % 2 ? 1 : -1) * 1.7e308; }
+static double huge(int64_t i, int k) { return k == 0 ? (double)i : (i % 2 ? 1 : -1) * 1.7e308; }
 
 TEST(channels_of_the_largest_numbers) {
   craft c;
@@ -1104,16 +1115,16 @@ TEST(channels_of_the_largest_numbers) {
 }
 
 /* a point at rest, up to roundoff: the usual end of a damped motion */
-static double at_rest(long i, int k) {
+static double at_rest(int64_t i, int k) {
   return k == 0 ? 0.1 * (double)i : k == 1 ? (i % 2 ? 1 : nextafter(1, 2)) : k == 2 ? 0.5 : 1;
 }
-static double at_rest_far(long i, int k) {
+static double at_rest_far(int64_t i, int k) {
   return k == 0   ? 0.1 * (double)i
          : k == 1 ? (i % 3 ? 1e6 : nextafter(1e6, 2e6))
          : k == 2 ? (i % 2 ? 3e5 : nextafter(3e5, 0))
                   : 1;
 }
-static double next_to(long i, int k) {
+static double next_to(int64_t i, int k) {
   return k == 0 ? (i ? nextafter(1e9, 2e9) : 1e9) : circle(i, k);
 } /* times one bit apart */
 
@@ -1232,7 +1243,7 @@ TEST(a_picture_that_cannot_be_written) {
   page whole = {0};
   if (result) {
     CHECK(tn_result_svg(result, to_page, &whole, &e) == TN_OK);
-    for (long n = 1; n <= whole.calls; n += n < 20 ? 1 : 37) {
+    for (int64_t n = 1; n <= whole.calls; n += n < 20 ? 1 : 37) {
       page cut = {.fail = n};
       CHECK(tn_result_svg(result, to_page, &cut, &e) == TN_E_IO && e.status == TN_E_IO && cut.calls == n);
       drop(&cut);
@@ -1255,7 +1266,7 @@ static tn_status record_with(recording *r, page *p) {
     return worst;
   }
   const double *v = r->rows.value;
-  for (long i = 0; i < r->rows.n; i++, v += r->rows.columns) {
+  for (int64_t i = 0; i < r->rows.n; i++, v += r->rows.columns) {
     tn_status status = tn_recorder_row(recorder, v[0], r->rows.columns - 1, v + 1);
     if (status == TN_OK && i % 3 == 2) status = tn_recorder_flush(recorder);
     if (status != TN_OK) worst = status;
@@ -1271,7 +1282,7 @@ TEST(a_write_that_fails_is_told_wherever_it_fails) {
   page whole = {0};
   record(&r, small, (const int[]){10, 0});
   CHECK(record_with(&r, &whole) == TN_OK && whole.calls >= 6);
-  for (long n = 1; n <= whole.calls; n++) {
+  for (int64_t n = 1; n <= whole.calls; n++) {
     page p = {.fail = n};
     CHECK(record_with(&r, &p) == TN_E_IO);
     CHECK(p.used <= whole.used && (!p.used || memcmp(p.text, whole.text, p.used) == 0));
@@ -1287,7 +1298,7 @@ TEST(after_a_write_that_failed_nothing_is_appended) {
   page whole = {0};
   record(&r, small, (const int[]){10, 0});
   CHECK(record_with(&r, &whole) == TN_OK);
-  for (long n = 3; n <= whole.calls; n++) { /* of the blocks */
+  for (int64_t n = 3; n <= whole.calls; n++) { /* of the blocks */
     page p = {.fail = n, .on = true};
     CHECK(record_with(&r, &p) == TN_E_IO);
     tn_result *result = open_page(&p);
@@ -1295,9 +1306,10 @@ TEST(after_a_write_that_failed_nothing_is_appended) {
     if (result) {
       CHECK(tn_result_recover(result, NULL) == TN_OK);
       CHECK(tn_result_each(result, keep, &back, NULL) == TN_OK);
-      if (!same_rows(&back, &r.rows, back.n)) FAIL("write %ld failed: %ld rows, not the first ones", n, back.n);
+      if (!same_rows(&back, &r.rows, back.n))
+        FAIL("write %" PRId64 " failed: %" PRId64 " rows, not the first ones", n, back.n);
       if (tn_result_summary(result) && n < whole.calls)
-        FAIL("write %ld failed, and the run ends as if nothing had been", n);
+        FAIL("write %" PRId64 " failed, and the run ends as if nothing had been", n);
     }
     free(back.value);
     tn_result_close(result);
@@ -1309,7 +1321,7 @@ TEST(after_a_write_that_failed_nothing_is_appended) {
 
 /* counts what is out, refuses the call number `fail`, and gives garbage */
 typedef struct counting {
-  long calls, out, fail;
+  int64_t calls, out, fail;
 } counting;
 
 static void *count_allocate(void *user, size_t size) {
@@ -1338,12 +1350,12 @@ static tn_status whole_recording(counting *c, tn_error *e) {
   if (!status) status = tn_desc_parse(d, "m", small, strlen(small), e);
   if (!status) status = tn_compile(d, &m, e);
   if (!status) status = tn_sim_new(m, &s, e);
-  const long before = c->calls;
+  const int64_t before = c->calls;
   if (!status) {
     status = tn_recorder_new(s, d, "m", to_page, &p, &recorder, e);
     CHECK((status == TN_OK) == (recorder != NULL));
   }
-  const long ready = c->calls;
+  const int64_t ready = c->calls;
   if (!status) status = tn_sim_run(s, tn_recorder_row, recorder, e);
   if (!status) status = tn_recorder_flush(recorder);
   if (!status) CHECK(c->calls == ready && ready > before); /* rows need no memory */
@@ -1362,15 +1374,15 @@ TEST(writing_without_memory) {
   counting all = {0};
   tn_error e;
   CHECK(whole_recording(&all, &e) == TN_OK && all.calls > 10);
-  for (long n = 1; n <= all.calls && tn_test_failures < 10; n++) {
+  for (int64_t n = 1; n <= all.calls && tn_test_failures < 10; n++) {
     counting c = {.fail = n};
     const tn_status status = whole_recording(&c, &e);
     if (status != TN_E_MEMORY || e.status != TN_E_MEMORY)
-      FAIL("allocation %ld of %ld: %d \"%s\"", n, all.calls, status, e.message);
+      FAIL("allocation %" PRId64 " of %" PRId64 ": %d \"%s\"", n, all.calls, status, e.message);
   }
 }
 
-static tn_status whole_reading(counting *c, long *found, tn_error *e) {
+static tn_status whole_reading(counting *c, int64_t *found, tn_error *e) {
   const tn_allocator allocator = {count_allocate, count_release, c};
   tn_result *result = NULL;
   rows back = {0};
@@ -1400,16 +1412,16 @@ TEST(reading_without_memory) {
   recording r;
   counting all = {0};
   tn_error e;
-  long found;
+  int64_t found;
   record(&r, small, (const int[]){1, 700, 300, 0}); /* the buffer grows */
   save(path, r.p.text, r.p.used);
   CHECK(whole_reading(&all, &found, &e) == TN_OK && found == 1001 && all.calls > 3);
-  for (long n = 1; n <= all.calls && tn_test_failures < 10; n++) {
+  for (int64_t n = 1; n <= all.calls && tn_test_failures < 10; n++) {
     counting c = {.fail = n};
     const tn_status status = whole_reading(&c, &found, &e);
     if (status != TN_E_MEMORY)
-      FAIL("allocation %ld of %ld fails: status %d, %ld rows (-2: without an end) of 1001", n, all.calls, status,
-           found);
+      FAIL("allocation %" PRId64 " of %" PRId64 " fails: status %d, %" PRId64 " rows (-2: without an end) of 1001", n,
+           all.calls, status, found);
   }
   record_free(&r);
 }
@@ -1424,7 +1436,7 @@ TEST(pictures_use_the_allocator) {
   record(&r, small, (const int[]){10, 0});
   save(path, r.p.text, r.p.used);
   CHECK(tn_result_open(&allocator, path, &result, NULL) == TN_OK);
-  const long before = c.calls;
+  const int64_t before = c.calls;
   CHECK(result && tn_result_svg(result, to_page, &svg, NULL) == TN_OK);
   CHECK(c.calls > before + 1); /* curves are larger than what is left of a chunk */
   tn_result_close(result);
@@ -1444,7 +1456,7 @@ TEST(reading_again_takes_no_more_memory) {
   CHECK(tn_result_open(&allocator, path, &result, NULL) == TN_OK);
   rows back = {0};
   if (result) CHECK(tn_result_each(result, keep, &back, NULL) == TN_OK);
-  const long before = c.calls;
+  const int64_t before = c.calls;
   for (int i = 0; result && i < 2000; i++) {
     back.n = 0;
     CHECK(tn_result_each(result, keep, &back, NULL) == TN_OK && back.n == 20);
@@ -1501,7 +1513,7 @@ TEST(a_result_has_the_verdict_of_its_run) {
     tn_recorder_free(recorder);
     save(path, p.text, p.used);
     CHECK(tn_result_open(NULL, path, &r, &e) == TN_OK);
-    CHECK(tn_result_rows(r) == (long)(0.2 / b.model->run.every + 1.5));
+    CHECK(tn_result_rows(r) == (int64_t)(0.2 / b.model->run.every + 1.5));
     CHECK(tn_result_verdict(r, &verdict) == cases[i].there && verdict == cases[i].verdict);
     tn_result_close(r);
     drop(&p);
