@@ -97,7 +97,8 @@ static double condition(tn_sim *s) {
   tn_eval at;
   if (tn_sim_eval(s, &at, NULL) != TN_OK) return NAN;
   const int n = at.speeds + at.rows;
-  double *K = tn_block_new(&s->allocator, sizeof *K * (size_t)n * (size_t)n), *sigma, result = NAN;
+  const uint64_t size = sizeof(double) * (uint64_t)n * (uint64_t)n;
+  double *K = size <= SIZE_MAX / 2 ? tn_block_new(&s->allocator, (size_t)size) : NULL, *sigma, result = NAN;
   sigma = tn_block_new(&s->allocator, sizeof *sigma * (size_t)n);
   if (K && sigma) {
     for (int i = 0; i < at.speeds; i++)
