@@ -6,7 +6,15 @@
 
 /* ---- whole numbers, not below 0 -------------------------------------------------------------------------------------------- */
 
-static tn_natural natural(uint32_t x) { return (tn_natural){x > 0, {x}}; }
+static tn_natural natural(uint64_t x) {
+  const uint32_t low = (uint32_t)(x & UINT32_MAX), high = (uint32_t)(x >> 32);
+  return (tn_natural){high ? 2 : low > 0, {low, high}};
+}
+
+/* of at most two digits */
+static uint64_t whole(const tn_natural *a) {
+  return (a->used > 1 ? (uint64_t)a->digit[1] << 32 : 0) | (a->used ? a->digit[0] : 0);
+}
 
 static void trim(tn_natural *a) {
   while (a->used && !a->digit[a->used - 1]) a->used--;
@@ -100,7 +108,7 @@ static tn_natural quotient(const tn_natural *a, const tn_natural *b, tn_natural 
         (at < left.used ? (uint64_t)left.digit[at] << 32 : 0) | (at - 1 < left.used ? left.digit[at - 1] : 0);
     uint64_t guess = head / top;
     if (guess > UINT32_MAX) guess = UINT32_MAX;
-    tn_natural one = natural((uint32_t)guess), part = product(&by, &one), high = shifted(&left, -32 * i);
+    tn_natural one = natural(guess), part = product(&by, &one), high = shifted(&left, -32 * i);
     for (; compare(&part, &high) > 0; guess--) subtract(&part, &by, 0);
     subtract(&left, &part, i);
     x.digit[i] = (uint32_t)guess;
@@ -110,26 +118,34 @@ static tn_natural quotient(const tn_natural *a, const tn_natural *b, tn_natural 
   return x;
 }
 
+/* most numbers have two digits at most, which processors divide by themselves */
 static tn_natural divisor(tn_natural a, tn_natural b) {
-  while (b.used) {
+  while (b.used && (a.used > 2 || b.used > 2)) {
     tn_natural rest;
     quotient(&a, &b, &rest);
     a = b;
     b = rest;
   }
-  return a;
+  if (!b.used) return a;
+  uint64_t x = whole(&a), y = whole(&b);
+  while (y) {
+    const uint64_t rest = x % y;
+    x = y;
+    y = rest;
+  }
+  return natural(x);
 }
 
 static tn_natural divided(const tn_natural *a, const tn_natural *b) {
   tn_natural rest;
-  return quotient(a, b, &rest);
+  return a->used > 2 || b->used > 2 ? quotient(a, b, &rest) : natural(whole(a) / whole(b));
 }
 
 /* the nearest double: of two that are equally near, the one whose last bit is 0 */
 static double value(const tn_natural *a) {
   const int below = bits_of(a) > 54 ? bits_of(a) - 54 : 0;
   const tn_natural head = shifted(a, -below), back = shifted(&head, below);
-  uint64_t x = (head.used > 1 ? (uint64_t)head.digit[1] << 32 : 0) | (head.used ? head.digit[0] : 0);
+  uint64_t x = whole(&head);
   if (below) { /* 54 bits, the last of which is rounded */
     const bool more = compare(&back, a) != 0;
     x = (x >> 1) + ((x & 1) && (more || (x >> 1 & 1)));
