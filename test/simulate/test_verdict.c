@@ -320,15 +320,30 @@ typedef struct tally {
   int trusted_wrong, doubted_wrong, trusted_right, doubted_right, inaccurate, stopped;
 } tally;
 
-/* every linkage by methods and integrators, against the default at a thousandth of its tolerance. doubt that the balance explains
- * is not held against a run that is right: it is what its tolerance costs */
+/* the default at a thousandth of its tolerance, or the nearest to it that is trusted: with so small steps roundoff may decide which
+ * branch a run takes where they cross, on another platform than on this one, and it says that it is in doubt */
+static void run_reference(const linkage *k, build *b, build_table *t) {
+  static const char *const rtol[] = {"1e-11", "1e-10", "1e-9"};
+  for (int i = 0; i < 3; i++) {
+    char run[100];
+    snprintf(run, sizeof run, "{'until': 2, 'every': 0.1, 'integrator': {'rtol': %s}}", rtol[i]);
+    make(b, k, run);
+    if (try_run(b, t) && tn_sim_summary(b->sim)->verdict == TN_TRUSTED) return;
+    if (i == 2) FAIL("%s: no reference is trusted", k->name);
+    if (i == 2) return;
+    build_table_free(t);
+    build_free(b);
+  }
+}
+
+/* every linkage by methods and integrators, against that. doubt that the balance explains is not held against a run that is right:
+ * it is what its tolerance costs */
 static void judge(const char *const *methods, const char *const *integrators, tally *n) {
   static const double WRONG = 1e-2, RIGHT = 1e-5; /* rad, m: what is in between is neither */
   for (int k = 0; k < LINKAGES; k++) {
     build reference;
     build_table right;
-    make(&reference, &linkages[k], "{'until': 2, 'every': 0.1, 'integrator': {'rtol': 1e-11}}");
-    must_run(&reference, &right);
+    run_reference(&linkages[k], &reference, &right);
     for (int m = 0; methods[m]; m++)
       for (int i = 0; integrators[i]; i++) {
         build b;
