@@ -1,6 +1,5 @@
 /* reading the blocks of a result file, good or not, and finding the next good one behind damage. every read names its place: nothing
  * depends on where the last one ended, and a read that failed may be tried again. */
-#define _FILE_OFFSET_BITS 64
 #define _POSIX_C_SOURCE 200809L /* fseeko */
 #include "record/blocks.h"
 

@@ -11,6 +11,7 @@
  *   DISK_USER   number of the user that the program takes itself for
  *
  * Nothing is brought to the disk really: tests do not wait for it. */
+#undef _FILE_OFFSET_BITS /* functions of both widths are defined here */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
