@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char model[] =
     "{ \"tenon\": 1, \"dimension\": 2, \"gravity\": [0, -9.81],"
@@ -83,12 +84,24 @@ static void compare(void) {
   tn_desc_free(desc);
 }
 
+/* files that a program has in itself, in place of those on a disk */
+static const char *built_in(void *user, const char *path, size_t *size) {
+  (void)user;
+  const char *text = strcmp(path, "study_claims.json") == 0  ? claims
+                     : strcmp(path, "study_model.json") == 0 ? model
+                                                             : NULL;
+  if (text) *size = strlen(text);
+  return text;
+}
+
 static void study(void) {
   const tn_study_options options = {.workers = 2, .progress = shown};
   tn_error e;
   tn_study *s;
   save("study_model.json", model);
   save("study_claims.json", claims);
+  must(tn_study_read_from(NULL, "study_claims.json", built_in, NULL, &s, &e), &e);
+  tn_study_free(s);
   must(tn_study_read(NULL, "study_claims.json", &s, &e), &e);
   printf("%s: %s\n", tn_study_paper(s), tn_study_title(s));
   for (int i = 0; tn_study_file(s, i); i++) printf("needs: %s\n", tn_study_file(s, i));

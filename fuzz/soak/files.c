@@ -111,7 +111,7 @@ static void blank(char *text) {
   for (char *line = text; *line;) {
     char *end = strchr(line, '\n');
     const size_t n = end ? (size_t)(end - line) + 1 : strlen(line);
-    if (!memmem(line, n, "\"cpu_seconds\"", 13) && !memmem(line, n, "\"time_", 6))
+    if (!memmem(line, n, "\"cpu_", 5))
       for (size_t i = 0; i < n; i++)
         if (!isspace((unsigned char)line[i])) *to++ = line[i];
     line += n;

@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -32,7 +33,7 @@ typedef struct counts {
 typedef struct worker {
   soak_setup setup;
   counts *n;
-  char folder[1024];
+  char folder[PATH_MAX];
   int number;
   uint64_t seed;
   long round;
@@ -99,7 +100,7 @@ static void empty_folder(void) {
 /* a new folder for a round; one that failed stays */
 static void begin_round(worker *w) {
   static int kept;
-  char path[1100];
+  char path[PATH_MAX + 64];
   w->commands[0] = 0;
   if (w->failed && kept < MOST_KEPT) {
     snprintf(path, sizeof path, "%s/failed-%d-%d", w->folder, w->number, ++kept);
@@ -414,7 +415,7 @@ static void round_of_faults(worker *w) {
 /* ---- workers -------------------------------------------------------------------------------------------------------------------- */
 
 static void work(worker *w, double until, long rounds) {
-  char path[1100];
+  char path[PATH_MAX + 64];
   snprintf(path, sizeof path, "%s/worker-%d", w->folder, w->number);
   if ((mkdir(path, 0755) && errno != EEXIST) || chdir(path)) exit(95);
   if ((mkdir("round", 0755) && errno != EEXIST) || chdir("round")) exit(95);

@@ -62,5 +62,5 @@ int tn_show_part(char *shown, size_t size, const char *text, size_t n) {
 }
 
 int tn_show(char *shown, size_t size, const char *text) {
-  return tn_show_part(shown, size, text ? text : "", text ? strlen(text) : 0);
+  return tn_show_part(shown, shown ? size : 0, text ? text : "", text ? strlen(text) : 0);
 }

@@ -16,7 +16,7 @@ double tn_gyration(const tn_model *m, const tn_body *b) {
 
 double tn_context_least_length(tn_context *c, double length) {
   double size = fabs(length);
-  for (int k = 0; c->joint && k < c->joint->frames; k++) {
+  for (int k = 0; c && c->joint && k < c->joint->frames; k++) {
     const tn_spot *spot = &c->joint->spot[k];
     double r[3], arm[3];
     tn_spot_place(c, spot, r);

@@ -178,6 +178,7 @@ static void scan(tn_result *r) {
 }
 
 tn_status tn_result_recover(tn_result *r, tn_error *e) {
+  TN_NEED(e, r, "result");
   tn_error_clear(e);
   if (!r->fault || r->recovered) return TN_OK;
   memset(r->stream, 0, sizeof r->stream);
@@ -195,7 +196,7 @@ tn_status tn_result_recover(tn_result *r, tn_error *e) {
 }
 
 bool tn_result_gap(const tn_result *r, int i, tn_gap *gap) {
-  if (i < 0 || (size_t)i >= r->gaps) return false;
+  if (!r || !gap || i < 0 || (size_t)i >= r->gaps) return false;
   *gap = r->gap[i];
   return true;
 }
@@ -231,8 +232,8 @@ static int64_t missing_rows(const tn_result *r) {
 }
 
 int tn_result_missing(const tn_result *r, int i, char *text, size_t size) {
+  if (!r || i < 0 || !r->recovered) return 0;
   const int64_t all = missing_rows(r);
-  if (i < 0 || !r->recovered) return 0;
   if ((size_t)i < r->gaps) return gap_text(r, &r->gap[i], text, size);
   i -= (int)r->gaps;
   if (all && i-- == 0) return tn_format(text, size, "%" PRId64 " rows are missing in all", all);

@@ -16,7 +16,8 @@
  * that all have in common has a part in it, and a body is measured by the motion that it makes itself. R is how far the
  * places of its assembly are from the origin: K eps R is their roundoff. Over a step h it changes a speed by K eps R h k/m, where k/m says
  * how fast accelerations change with places. Steps of length H were taken: an explicit formula needs H^2 k/m < 1. H is the longest of
- * the last steps; near a singular position it is h, because accelerations change fast there. Joints pass the roundoff of a place on:
+ * the last steps; near a singular position it is h, because accelerations change fast there. In iterations inside a step it is h, too:
+ * implicit formulas have speeds as differences of places over h. Joints pass the roundoff of a place on:
  * a body at the origin has none of its own, but moves with that of its neighbours. C is the largest S among the bodies that it is tied to
  * by joints or forces: a guard for those that others only begin to move. B is the same among the bodies of its assembly: K eps B is the
  * roundoff of accelerations that are solved for together. L is the length of its assembly; atol is 0 if it is not given.
@@ -33,10 +34,8 @@ static const double RESTING_SPEED =
 static const double RESTING =
     1e-7; /* of the tolerance, lengths and angles: least weight of numbers in iterations inside a step */
 static const double OF_LARGEST = 1e-3; /* the same, of the largest motion of its assembly: many begin small */
-static const double CHOSEN =
-    0.5; /* of the largest motion: scale of integrators that choose their steps; as exact as others */
-static const double ITERABLE = 100;  /* K of iterations inside a step: they have to reach shares of their weights */
-static const double OF_STATE = 1e-6; /* of the tolerance: what a state of a force is known to, in its own unit */
+static const double ITERABLE = 100;    /* K of iterations inside a step: they have to reach shares of their weights */
+static const double OF_STATE = 1e-6;   /* of the tolerance: what a state of a force is known to, in its own unit */
 static const double ITERATED =
     1e-12; /* of lengths, angles and rates: what iterations inside a fixed step have to reach */
 static const double SHOWN = 1e-4,
@@ -194,12 +193,10 @@ static double resting_length(const tn_model *m, const tn_group *g) {
 }
 
 /* (4), of S_d and S_u in a step of length h with speeds u at its end */
-static void weigh(tn_sim *s, double h, const double *u, double K) {
+static void weigh(tn_sim *s, double h, double H, const double *u, double K) {
   const tn_model *m = s->m;
   const tn_run *r = &m->run;
   tn_scales *x = &s->scales;
-  const bool singular = fmin(s->solver.nearness, s->solver.seen) < NEAR;
-  const double H = singular ? h : fmax(h, x->h_long);
   memset(x->C_d, 0, sizeof *x->C_d * (size_t)m->parts);
   memset(x->C_u, 0, sizeof *x->C_u * (size_t)m->parts);
   memset(x->B_d, 0, sizeof *x->B_d * (size_t)m->assemblies);
@@ -240,7 +237,8 @@ void tn_scales_trial(tn_sim *s, double h) {
   const double *u0 = speeds_of(s, s->y, s->z), *u1 = speeds_of(s, s->ynew, s->znew);
   find_gone(s, s->y, s->ynew);
   for (int i = 0; i < s->scales.groups; i++) follow(s, i, h, u0, u1, false);
-  weigh(s, h, u1, ROUNDOFF);
+  const bool singular = fmin(s->solver.nearness, s->solver.seen) < NEAR;
+  weigh(s, h, singular ? h : fmax(h, s->scales.h_long), u1, ROUNDOFF);
 }
 
 void tn_scales_take(tn_sim *s, double h) {
@@ -259,35 +257,33 @@ double tn_weight_of_number(const tn_run *r, double a, double b) {
   return fmax(r->atol, r->rtol * fmax(fabs(a), fabs(b)));
 }
 
-/* of fixed steps, which have no tolerances: what iterations inside them have to reach. coordinates by the length of the assembly or 1 rad,
- * speeds and states by their size, at least that a second */
-static void weights_of_iterations(const tn_sim *s, const double *y, double *w) {
+/* number by number: coordinates by the length of the assembly, or 1 rad; speeds and states by their size, at least that a second */
+static void weights_by_length(const tn_sim *s, const double *y, double *w) {
   const tn_model *m = s->m;
-  for (int i = 0; i < m->nq; i++) w[i] = ITERATED * m->q_length[i];
+  const tn_run *r = &m->run;
+  const double least = r->fixed ? ITERATED : fmax(r->atol, r->rtol), share = r->fixed ? ITERATED : r->rtol;
+  for (int i = 0; i < m->nq; i++) w[i] = least * m->q_length[i];
   for (int i = 0; i < m->nu + m->states; i++)
-    w[m->nq + i] = ITERATED * fmax(i < m->nu ? m->u_length[i] : 1, fabs(y[m->nq + i]));
+    w[m->nq + i] = fmax(least * (i < m->nu ? m->u_length[i] : 1), share * fabs(y[m->nq + i]));
 }
 
 /* (4) before an attempt, from the motion so far, for iterations and orders of the integrator. They have to reach shares of their weights,
- * and must not be lost in what only begins to move. Integrators that choose their steps judge them by these weights too, before their ends
- * are known: their scale is the largest motion of the assembly over the run */
+ * and must not be lost in what only begins to move */
 static void weights_by_motion(tn_sim *s, const double *y, double *w) {
   const tn_model *m = s->m;
   tn_scales *x = &s->scales;
   const double h = s->t > s->t_step ? s->t - s->t_step : s->h, rtol = m->run.rtol;
-  const bool chooses = m->run.integrator->advance;
-  const double of_largest = chooses ? 1 : OF_LARGEST;
   for (int i = 0; i < x->groups; i++) {
-    x->S_u[i] = chooses ? CHOSEN * x->m_u[i] : sqrt(x->s_u[i]) * sqrt(x->m_u[i]);
-    x->S_d[i] = chooses ? CHOSEN * x->m_d[i] : sqrt(x->s_d[i]) * sqrt(x->m_d[i]);
+    x->S_u[i] = sqrt(x->s_u[i]) * sqrt(x->m_u[i]);
+    x->S_d[i] = sqrt(x->s_d[i]) * sqrt(x->m_d[i]);
   }
-  weigh(s, h, y + m->nq, ITERABLE);
+  weigh(s, h, h, y + m->nq, ITERABLE);
   for (int i = 0; i < x->groups; i++) {
     const tn_group *g = &x->group[i];
     const tn_body *b = g->body >= 0 ? &m->body[g->body] : NULL;
     double w_d = x->w_d[i], w_u = x->w_u[i];
     if (b) {
-      const double least = RESTING * rtol * resting_length(m, g), share = of_largest * rtol * per_length(m, g);
+      const double least = RESTING * rtol * resting_length(m, g), share = OF_LARGEST * rtol * per_length(m, g);
       const int assembly = m->assembly[g->body];
       w_d = fmax(w_d, fmax(least, share * x->B_d[assembly]));
       w_u = fmax(w_u, fmax(h > 0 ? least / fmax(h, x->h_first) : 0, share * x->B_u[assembly]));
@@ -300,14 +296,16 @@ static void weights_by_motion(tn_sim *s, const double *y, double *w) {
   }
 }
 
+/* Fixed steps have no tolerances. Integrators that choose their steps judge them before their ends are known, and begin with steps that are
+ * much too short to show a motion: scaled by it, they give up at once */
 void tn_error_weights(void *sim, const double *y, double *w) {
   tn_sim *s = sim;
   const tn_run *r = &s->m->run;
   const int counted = s->n - s->ode.ledgers;
   for (int i = 0; i < s->n; i++) w[i] = i < counted ? tn_weight_of_number(r, y[i], y[i]) : INFINITY;
   if (r->by_numbers) return;
-  if (r->fixed)
-    weights_of_iterations(s, y, w);
+  if (r->fixed || r->integrator->advance)
+    weights_by_length(s, y, w);
   else
     weights_by_motion(s, y, w);
 }

@@ -402,7 +402,7 @@ static tn_status first_step(tn_sim *s, double t_limit) {
   }
   s->h = fmin(FIRST_MOST * most, tau * pow(AIM * run->rtol, k));
   if (look) s->h = fmin(s->h, h); /* it goes up from there */
-  tn_scales_first(s, run->integrator->advance ? fmin(most, tau) : fmin(FIRST_MOST * most, 0.1 * tau), f0 + s->m->nq);
+  tn_scales_first(s, fmin(FIRST_MOST * most, 0.1 * tau), f0 + s->m->nq);
   return TN_OK;
 }
 

@@ -526,7 +526,7 @@ TEST(texts_that_are_quoted) {
   if (!make(&b, &s) || !make(&other, &s)) abort();
   CHECK(tn_sim_advance(b.sim, 1, &e) == TN_OK);
   CHECK(tn_sim_events(b.sim) == 2);
-  CHECK_HAS(tn_sim_event(b.sim, 1)->text, "step(t?-?0.5)");
+  CHECK_HAS(tn_sim_event(b.sim, 1)->text, "step(t\\n-\\t0.5)");
   for (int i = 0; i < 2; i++) { /* cut inside a character */
     snprintf(text, sizeof text, "%s", i ? "" : "x");
     while (strlen(text) < 300) strcat(text, "\xc3\xa9");

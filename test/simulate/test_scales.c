@@ -189,8 +189,8 @@ static void put_small(scene *s, const small *p) {
 
 /* ---- judged --------------------------------------------------------------------------------------------------------------- */
 
-/* the scene, which is freed, with the integrator named or the default; share: of the amplitude */
-static void judge_scene(scene *s, const char *integrator, double share, judge *j, const char *name) {
+/* the scene, which is freed, with the integrator named or the default */
+static void judge_scene(scene *s, const char *integrator, judge *j, const char *name) {
   const form *f = &s->form;
   const double T = period(f);
   ref_table run = {0};
@@ -206,7 +206,7 @@ static void judge_scene(scene *s, const char *integrator, double share, judge *j
     off[1] = fmax(off[1], fabs(run.value[2 * i + 1] - v) / f->w);
   }
   judge_case(j, name, off[1] > off[0] ? "v/omega" : "x", ok ? fmax(off[0], off[1]) : INFINITY,
-             share * f->amplitude + ROUNDOFF * s->far);
+             SHARE * f->amplitude + ROUNDOFF * s->far);
   ref_table_free(&run);
   tn_model_free(model);
   tn_desc_free(s->desc);
@@ -217,7 +217,6 @@ typedef struct way {
   void (*make)(scene *s, const small *p);
   const small *small;
   const char *beside, *integrator; /* NULL: nothing; the default */
-  double share;                    /* 0: SHARE                  */
 } way;
 
 /* in plane and space, in absolute and relative coordinates */
@@ -237,14 +236,14 @@ static void four_ways(judge *j, const way *w) {
     if (space && !relative && w->beside && bystander_named(w->beside)->rate * PERIODS * period(&s.form) > 1e4)
       tn_desc_free(s.desc);
     else
-      judge_scene(&s, w->integrator, w->share > 0 ? w->share : SHARE, j, name);
+      judge_scene(&s, w->integrator, j, name);
   }
 }
 
 static void smalls_beside(const char *beside) {
   judge j = {0};
   for (int i = 0; i < SMALLS; i++) {
-    const way w = {beside ? beside : "alone", put_small, &smalls[i], beside, NULL, 0};
+    const way w = {beside ? beside : "alone", put_small, &smalls[i], beside, NULL};
     four_ways(&j, &w);
   }
   CHECK(judge_ends(&j, beside ? beside : "alone"));
@@ -257,27 +256,6 @@ TEST_FULL(small_parts_beside_a_train) { smalls_beside("train"); }
 TEST_FULL(small_parts_beside_a_planet_at_rest) { smalls_beside("planet"); }
 TEST_FULL(small_parts_beside_a_planet_on_its_orbit) { smalls_beside("orbit"); }
 TEST_FULL(small_parts_beside_a_crane_that_swings) { smalls_beside("crane"); }
-
-static bool is_there(const char *integrator) {
-  for (int i = 0; i < tn_integrator_type_count; i++)
-    if (strcmp(tn_integrator_types[i]->name, integrator) == 0) return true;
-  return false;
-}
-
-/* integrators of SUNDIALS, which know the motion of the assembly as a whole. formulas of backward differences lose more in 100 periods */
-TEST_FULL(small_parts_by_sundials) {
-  static const struct {
-    const char *name;
-    double share;
-  } integrators[] = {{"cvode-adams", SHARE}, {"arkode", SHARE}, {"cvode-bdf", 3e-4}, {"ida", 3e-4}};
-  judge j = {0};
-  for (int k = 0; k < 4; k++)
-    for (int i = 0; is_there(integrators[k].name) && i < SMALLS; i++) {
-      const way w = {"alone", put_small, &smalls[i], NULL, integrators[k].name, integrators[k].share};
-      four_ways(&j, &w);
-    }
-  CHECK(judge_ends(&j, "by SUNDIALS"));
-}
 
 /* ---- on something that moves ------------------------------------------------------------------------------------------------ */
 
@@ -338,14 +316,14 @@ TEST_FULL(small_parts_on_a_train) {
   static const char *const integrators[] = {NULL, "dop853", "abm", "radau5"};
   judge j = {0};
   for (int i = 0; i < 8; i++) {
-    const way w = {"on_train", on_a_train, i % 2 ? &sensor : &cart, NULL, integrators[i / 2], 0};
+    const way w = {"on_train", on_a_train, i % 2 ? &sensor : &cart, NULL, integrators[i / 2]};
     four_ways(&j, &w);
   }
   CHECK(judge_ends(&j, "on a train"));
 }
 
 TEST_FULL(a_sensor_on_a_large_rotor) {
-  const way w = {"on_rotor", on_a_rotor, &sensor, NULL, NULL, 0};
+  const way w = {"on_rotor", on_a_rotor, &sensor, NULL, NULL};
   judge j = {0};
   four_ways(&j, &w);
   CHECK(judge_ends(&j, "on a rotor"));
@@ -354,7 +332,7 @@ TEST_FULL(a_sensor_on_a_large_rotor) {
 TEST_FULL(small_parts_tied_to_a_ship_by_a_weak_spring) {
   judge j = {0};
   for (int i = 0; i < SMALLS; i++) {
-    const way w = {"tied", tied_to_a_ship, &smalls[i], NULL, NULL, 0};
+    const way w = {"tied", tied_to_a_ship, &smalls[i], NULL, NULL};
     if (smalls[i].kind != PENDULUM && smalls[i].zeta == 0) four_ways(&j, &w);
   }
   CHECK(judge_ends(&j, "tied to a ship"));

@@ -99,6 +99,8 @@ static void try_base_and_descriptions(void) {
   HARMLESS(tn_nearest, names, !tn_nearest("one", 1, NULL));
   HARMLESS(tn_error_text, error, tn_error_text(NULL, text, 2) == 0 && !text[0]);
   HARMLESS(tn_error_text, text, tn_error_text(&e, NULL, 9) >= 0);
+  HARMLESS(tn_show, shown, tn_show(NULL, 9, "x") == 1);
+  HARMLESS(tn_show, text, tn_show(text, 2, NULL) == 0 && !text[0]);
   LEFT_OUT(tn_desc_new, allocator, made != NULL);
   REFUSE(tn_desc_new, allocator, &(tn_allocator){NULL, NULL, NULL}, &none, &e);
   REFUSE(tn_desc_new, desc, NULL, NULL, &e);
@@ -151,6 +153,7 @@ static void try_models(void) {
   REFUSE(tn_model_print, write, model, NULL, NULL, &e);
   REFUSE(tn_schema_print, write, NULL, NULL);
   HARMLESS(tn_model_warnings, model, tn_model_warnings(NULL) == 0);
+  HARMLESS(tn_model_file, model, !tn_model_file(NULL, 0));
   HARMLESS(tn_model_warning, model, !tn_model_warning(NULL, 0));
 }
 
@@ -285,6 +288,14 @@ static void try_results(void) {
   HARMLESS(tn_result_summary, result, !tn_result_summary(NULL));
   HARMLESS(tn_result_verdict, result, !tn_result_verdict(NULL, &verdict));
   HARMLESS(tn_result_verdict, verdict, !tn_result_verdict(result, NULL));
+  tn_gap gap;
+  REFUSE(tn_result_check, result, NULL, NULL, &e);
+  LEFT_OUT(tn_result_check, fault, tn_result_check(result, NULL, &e) == TN_OK);
+  REFUSE(tn_result_recover, result, NULL, &e);
+  HARMLESS(tn_result_gap, result, !tn_result_gap(NULL, 0, &gap));
+  HARMLESS(tn_result_gap, gap, !tn_result_gap(result, 0, NULL));
+  HARMLESS(tn_result_missing, result, tn_result_missing(NULL, 0, (char[2]){0}, 2) == 0);
+  HARMLESS(tn_result_missing, text, tn_result_missing(result, 0, NULL, 0) == 0);
   REFUSE(tn_result_each, result, NULL, no_row, NULL, &e);
   REFUSE(tn_result_each, row, result, NULL, NULL, &e);
   HARMLESS(tn_result_groups, result, tn_result_groups(NULL) == 0);
@@ -402,6 +413,7 @@ static void try_parts(void) {
   LEFT_OUT(tn_context_warn, key, DONE(tn_context_warn(&ctx, NULL, "x")) && model->warnings > 0);
   HARMLESS(tn_context_warn, format, DONE(tn_context_warn(&ctx, NULL, NULL)));
   HARMLESS(tn_context_alloc, ctx, !tn_context_alloc(no_ctx, 8));
+  HARMLESS(tn_context_least_length, ctx, tn_context_least_length(no_ctx, 1) >= 0);
   HARMLESS(tn_context_on_bodies, ctx, !tn_context_on_bodies(no_ctx));
   HARMLESS(tn_running, system, isnan(tn_running(NULL, model->output[0].expr)));
   HARMLESS(tn_running, e, isnan(tn_running(system, NULL)));
@@ -440,6 +452,7 @@ static void try_studies(void) {
   HARMLESS(tn_study_free, study, DONE(tn_study_free(NULL)));
   HARMLESS(tn_study_paper, study, !tn_study_paper(NULL));
   HARMLESS(tn_study_title, study, !tn_study_title(NULL));
+  HARMLESS(tn_study_file, study, !tn_study_file(NULL, 0));
   REFUSE(tn_study_run, study, NULL, NULL, &e);
   /* all rows, as the program does it; here there is no time for that */
   LEFT_OUT(tn_study_run, options, tn_study_run(s, &(tn_study_options){.only = "none of them"}, &e) == TN_OK);
