@@ -62,6 +62,8 @@ typedef struct tn_study_row {
   const char *differs; /* why the measured value may differ from the expected one; NULL: it must not */
   double seconds;      /* of processor, of the runs behind it                                   */
   bool quick;
+  double own; /* the same measured in Tenon's own form, beside that of the paper; NaN: none. no verdict comes of it */
+  const char *own_why; /* how that form differs; NULL: there is none                            */
 } tn_study_row;
 
 TN_API int tn_study_rows(const tn_study *study);

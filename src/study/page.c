@@ -125,6 +125,7 @@ static void behind(tn_json *j, const tn_study *s, const tn_row_plan *r, bool *se
   memset(seen, 0, sizeof *seen * (size_t)s->measures);
   if (r->measure >= 0) reach(s, r->measure, seen);
   reach_named(s, r->holds, seen);
+  if (r->own_measure >= 0) reach(s, r->own_measure, seen);
   tn_json_whole(j, "measure", r->measure);
   tn_json_open(j, "from", "[-");
   for (int i = 0; i < s->measures; i++)

@@ -22,6 +22,7 @@ tn_status tn_study_text(const tn_study *s, tn_write write, void *user) {
     if (*r->what) tn_put(p, "  %s\n", r->what);
     tn_put(p, "  paper %s; measured %s (expected %s%s): %s%s\n", *r->paper ? r->paper : "-", measured, expected,
            r->tolerance, tn_verdict_name(r->verdict), r->as_expected ? "" : "  <- NOT AS EXPECTED");
+    if (r->own_why) tn_put(p, "  Tenon's own form: %.6g; %s\n", r->own, r->own_why);
     if (r->verdict != r->foreseen) tn_put(p, "  the study expects: %s\n", tn_verdict_name(r->foreseen));
     if (!r->within && r->differs) tn_put(p, "  the value is not within its tolerance: %s\n", r->differs);
     if (r->failure) tn_put(p, "  the run: %s\n", r->failure);
@@ -64,6 +65,10 @@ void tn_study_members(tn_json *j, const tn_study *s) {
     tn_json_text(j, "foreseen", tn_verdict_name(r->foreseen));
     tn_json_bool(j, "as_expected", r->as_expected);
     tn_json_text(j, "why", r->why);
+    if (r->own_why) {
+      tn_json_real(j, "own", r->own);
+      tn_json_text(j, "own_why", r->own_why);
+    }
     if (r->differs) tn_json_text(j, "differs", r->differs);
     if (r->failure) tn_json_text(j, "failure", r->failure);
     tn_json_real(j, "seconds", r->seconds);

@@ -80,7 +80,7 @@ static tn_status read_references(tn_study *s, const tn_node *all, tn_error *e) {
 
 /* ---- measures --------------------------------------------------------------------------------------------------------------- */
 
-static int measure_named(const tn_study *s, const char *name) {
+int tn_study_measure_named(const tn_study *s, const char *name) {
   for (int i = 0; i < s->measures; i++)
     if (s->measure[i].name && strcmp(s->measure[i].name, name) == 0) return i;
   return -1;
@@ -88,7 +88,7 @@ static int measure_named(const tn_study *s, const char *name) {
 
 static bool find(void *user, const char *name, tn_meaning *m, tn_error *e) {
   const tn_study *s = user;
-  int slot = measure_named(s, name);
+  int slot = tn_study_measure_named(s, name);
   for (int k = 0; slot < 0 && s->word[k]; k++)
     if (strcmp(s->word[k], name) == 0) slot = TN_SLOT_MEASURED + k;
   if (slot < 0) {
@@ -99,7 +99,7 @@ static bool find(void *user, const char *name, tn_meaning *m, tn_error *e) {
   return true;
 }
 
-static tn_status expression_at(tn_study *s, const tn_node *object, const char *key, tn_expr **out, tn_error *e) {
+tn_status tn_study_expression(tn_study *s, const tn_node *object, const char *key, tn_expr **out, tn_error *e) {
   const tn_node *node = tn_node_get(object, key);
   *out = NULL;
   if (!node) return TN_OK;
@@ -272,7 +272,7 @@ static tn_status vary(tn_finding *m, const tn_node *v, tn_error *e) {
   return TN_OK;
 }
 
-static tn_status read_measure(tn_study *s, const tn_node *node, const char *name, int *out, tn_error *e) {
+tn_status tn_study_measure(tn_study *s, const tn_node *node, const char *name, int *out, tn_error *e) {
   tn_finding *m = &s->measure[s->measures];
   const char *fact, *run;
   *m = (tn_finding){.node = node, .against = -1, .result = NAN};
@@ -297,107 +297,18 @@ static tn_status read_measure(tn_study *s, const tn_node *node, const char *name
   }
   if (!name) TN_TRY(tn_member_text(node, "name", "", &name, e));
   if (*name) {
-    if (measure_named(s, name) >= 0) return tn_node_fail(node, e, TN_E_MODEL, "there are two measures '%.64s'", name);
+    if (tn_study_measure_named(s, name) >= 0)
+      return tn_node_fail(node, e, TN_E_MODEL, "there are two measures '%.64s'", name);
     m->name = m->meter.name = name;
   }
   *out = s->measures++;
   return TN_OK;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------------------ */
-
-static const char *const row_keys[] = {"id",      "what",  "where",     "paper",    "measure",
-                                       "agree",   "holds", "decidable", "expected", "tolerance",
-                                       "verdict", "why",   "ours",      "cost",     NULL};
-static const char *const ours_keys[] = {"value", "tolerance", "why", "verdict", NULL};
-
-static tn_status tolerance_at(const tn_node *object, const char *key, const char **out, tn_error *e) {
-  TN_TRY(tn_member_text(object, key, NULL, out, e));
-  if (tn_tolerance_reads(*out)) return TN_OK;
-  return tn_node_fail(
-      tn_node_get(object, key), e, TN_E_MODEL,
-      "a tolerance is `rel X`, `abs X`, `factor X`, `at most X`, `at least X`, `exact` or `qualitative`");
-}
-
-static tn_status paper_of(tn_study *s, tn_row_plan *r, tn_error *e) {
-  const tn_node *node = tn_node_get(r->node, "paper");
-  char digits[32];
-  r->paper = NAN;
-  r->row.paper = "";
-  if (!node) return TN_OK;
-  if (node->kind == TN_NODE_TEXT) r->row.paper = node->text;
-  if (node->kind != TN_NODE_NUMBER)
-    return node->kind == TN_NODE_TEXT ? TN_OK : tn_node_fail(node, e, TN_E_MODEL, "`paper` is a number or words");
-  r->paper = node->number;
-  tn_json_digits(node->number, digits);
-  return (r->row.paper = tn_arena_text(&s->arena, digits, strlen(digits))) ? TN_OK : tn_out_of_memory(e);
-}
-
-/* a number, or "inf" */
-static tn_status expected_of(const tn_node *node, const char *key, double *out, tn_error *e) {
-  const tn_node *value = tn_node_get(node, key);
-  if (value && value->kind == TN_NODE_TEXT && strcmp(value->text, "inf") == 0) {
-    *out = INFINITY;
-    return TN_OK;
-  }
-  return tn_member_number(node, key, NAN, out, e);
-}
-
-static tn_status read_row(tn_study *s, const tn_node *node, tn_error *e) {
-  static const char *const verdicts[] = {"reproduced", "differs", "not-decidable", NULL}, *const costs[] = {
-                                                                                              "quick", "long", NULL};
-  tn_row_plan *r = &s->row[s->rows];
-  const tn_node *measure, *decidable, *ours;
-  int verdict, cost;
-  *r = (tn_row_plan){.node = node, .decidable = true, .ours = NAN, .measure = -1};
-  TN_TRY(tn_members_known(node, row_keys, e));
-  TN_TRY(tn_member_text(node, "id", NULL, &r->row.id, e));
-  for (int i = 0; i < s->rows; i++)
-    if (strcmp(s->row[i].row.id, r->row.id) == 0)
-      return tn_node_fail(node, e, TN_E_MODEL, "there are two rows '%.100s'", r->row.id);
-  TN_TRY(tn_member_text(node, "what", "", &r->row.what, e));
-  TN_TRY(tn_member_text(node, "where", "", &r->row.where, e));
-  TN_TRY(tn_member_text(node, "why", "", &r->row.why, e));
-  TN_TRY(paper_of(s, r, e));
-  TN_TRY(tolerance_at(node, "tolerance", &r->row.tolerance, e));
-  TN_TRY(expected_of(node, "expected", &r->row.expected, e));
-  TN_TRY(tn_member_text(node, "verdict", NULL, &r->row.differs, e)); /* it has to be there */
-  r->row.differs = NULL;
-  TN_TRY(tn_member_word(node, "verdict", verdicts, &verdict, e));
-  TN_TRY(tn_member_word(node, "cost", costs, &cost, e));
-  r->row.foreseen = (tn_verdict)(TN_REPRODUCED + verdict);
-  r->row.quick = cost == 0;
-  r->row.measured = NAN;
-  if ((decidable = tn_node_get(node, "decidable"))) {
-    if (decidable->kind != TN_NODE_BOOL) return tn_node_fail(decidable, e, TN_E_MODEL, "`decidable` is true or false");
-    r->decidable = decidable->boolean;
-  }
-  if ((ours = tn_node_get(node, "ours"))) {
-    TN_TRY(tn_members_known(ours, ours_keys, e));
-    TN_TRY(expected_of(ours, "value", &r->ours, e));
-    TN_TRY(tolerance_at(ours, "tolerance", &r->ours_tolerance, e));
-    TN_TRY(tn_member_text(ours, "why", NULL, &r->row.differs, e));
-    if (tn_node_get(ours, "verdict")) TN_TRY(tn_member_word(ours, "verdict", verdicts, &verdict, e));
-    r->ours_verdict = (tn_verdict)(TN_REPRODUCED + verdict); /* that of the claim if it is left out */
-  }
-  if (isnan(r->row.expected) && tn_tolerance_needs_value(r->row.tolerance) && tn_node_get(node, "measure"))
-    return tn_node_fail(node, e, TN_E_MODEL, "a tolerance `%s` needs `expected`", r->row.tolerance);
-  if ((measure = tn_node_get(node, "measure"))) {
-    if (measure->kind != TN_NODE_TEXT)
-      TN_TRY(read_measure(s, measure, NULL, &r->measure, e));
-    else if ((r->measure = measure_named(s, measure->text)) < 0)
-      return tn_node_fail(measure, e, TN_E_MODEL, "there is no measure '%.64s'", measure->text);
-  } else if (r->decidable) {
-    return tn_node_fail(node, e, TN_E_MODEL, "a row that can be decided has a `measure`");
-  }
-  s->rows++;
-  return TN_OK;
-}
-
 /* expressions may name measures that stand below them */
 static tn_status read_values(tn_study *s, tn_finding *m, tn_error *e) {
-  TN_TRY(expression_at(s, m->node, "value", &m->value, e));
-  return expression_at(s, tn_node_get(m->node, "vary"), "where", &m->where, e);
+  TN_TRY(tn_study_expression(s, m->node, "value", &m->value, e));
+  return tn_study_expression(s, tn_node_get(m->node, "vary"), "where", &m->where, e);
 }
 
 /* whether a measure comes of one that is varied; `where` cannot wait for that */
@@ -414,16 +325,6 @@ static tn_status check_where(const tn_study *s, const tn_finding *m, tn_error *e
     if (tn_expr_slot(m->where, k) < s->measures && of_varied(s, tn_expr_slot(m->where, k), 0))
       return tn_node_fail(tn_node_get(tn_node_get(m->node, "vary"), "where"), e, TN_E_MODEL,
                           "`where` cannot name measures that are varied themselves, or come of such");
-  return TN_OK;
-}
-
-static tn_status read_claim(tn_study *s, tn_row_plan *r, tn_error *e) {
-  TN_TRY(expression_at(s, r->node, "holds", &r->holds, e));
-  TN_TRY(tn_member_text(r->node, "agree", "", &r->agree, e));
-  if (*r->agree && !tn_tolerance_reads(r->agree)) return tolerance_at(r->node, "agree", &r->agree, e);
-  if (r->decidable && !r->holds && (isnan(r->paper) || !*r->agree))
-    return tn_node_fail(r->node, e, TN_E_MODEL,
-                        "the claim needs `holds`, or a number in `paper` and how near it is to `agree`");
   return TN_OK;
 }
 
@@ -468,7 +369,8 @@ static tn_status read_measures(tn_study *s, int more, tn_error *e) {
                         MOST_MEASURES);
   s->measure = tn_arena_alloc(&s->arena, sizeof *s->measure * (size_t)(tn_member_count(measures) + more + 1));
   if (!s->measure) return tn_out_of_memory(e);
-  for (const tn_node *c = measures ? measures->first : NULL; c; c = c->next) TN_TRY(read_measure(s, c, c->key, &i, e));
+  for (const tn_node *c = measures ? measures->first : NULL; c; c = c->next)
+    TN_TRY(tn_study_measure(s, c, c->key, &i, e));
   return TN_OK;
 }
 
@@ -508,14 +410,14 @@ static tn_status read_all(tn_study *s, tn_error *e) {
   TN_TRY(read_reference_files(s, e));
   if (!rows || rows->kind != TN_NODE_LIST || !rows->size)
     return tn_node_fail(rows ? rows : root, e, TN_E_MODEL, "`rows` has to be a list of claims");
-  TN_TRY(read_measures(s, tn_member_count(rows), e));
+  TN_TRY(read_measures(s, 2 * tn_member_count(rows), e)); /* of the claim, and of our own form */
   s->row = tn_arena_alloc(&s->arena, sizeof *s->row * (size_t)(tn_member_count(rows) + 1));
   s->trial = tn_arena_alloc(&s->arena, sizeof *s->trial * (size_t)(s->plans + 1));
   if (!s->row || !s->trial) return tn_out_of_memory(e);
-  for (const tn_node *c = rows->first; c; c = c->next) TN_TRY(read_row(s, c, e));
+  for (const tn_node *c = rows->first; c; c = c->next) TN_TRY(tn_row_read(s, c, e));
   for (i = 0; i < s->measures; i++) TN_TRY(read_values(s, &s->measure[i], e));
   for (i = 0; i < s->measures; i++) TN_TRY(check_where(s, &s->measure[i], e));
-  for (i = 0; i < s->rows; i++) TN_TRY(read_claim(s, &s->row[i], e));
+  for (i = 0; i < s->rows; i++) TN_TRY(tn_row_rule(s, &s->row[i], e));
   return list_files(s, e);
 }
 

@@ -304,9 +304,18 @@ static void judge(tn_study *s, tn_row_plan *r) {
   else
     row->verdict = tn_within(r->agree, row->measured, r->paper) ? TN_REPRODUCED : TN_DIFFERS;
   row->within = !m || tn_within(row->tolerance, row->measured, row->expected);
+  bool own = true;
+  if (r->own_measure >= 0) {
+    settle(s, r->own_measure);
+    const tn_finding *o = &s->measure[r->own_measure];
+    row->own = o->result;
+    row->seconds += o->seconds;
+    own = !o->broken && (!r->own_tolerance || tn_within(r->own_tolerance, o->result, r->own_expected));
+    if (o->broken && !row->failure) row->failure = o->failure;
+  }
   const bool ours = r->ours_tolerance && tn_within(r->ours_tolerance, row->measured, r->ours);
   row->as_expected =
-      !broken && ((row->verdict == row->foreseen && row->within) || (ours && row->verdict == r->ours_verdict));
+      !broken && own && ((row->verdict == row->foreseen && row->within) || (ours && row->verdict == r->ours_verdict));
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------------------------------------------- */
@@ -322,6 +331,7 @@ static tn_status list_work(tn_study *s, const tn_study_options *o, work *w, tn_e
     if (!r->wanted) continue;
     if (r->measure >= 0) need(s, r->measure);
     need_named(s, r->holds);
+    if (r->own_measure >= 0) need(s, r->own_measure);
   }
   for (int i = 0; i < s->references; i++)
     if (s->reference[i].needed && s->reference[i].plan) w->reference[w->references++] = i;

@@ -1,6 +1,7 @@
 /* study: many runs, and what comes of them.
  *
- *   read.c       a study file                  trial.c    one run of a model, with meters on it
+ *   read.c       a study file, read_row.c its rows
+ *                                              trial.c    one run of a model, with meters on it
  *   members.c    of such files                 plan.c     what a run is made of
  *   metric.c     what can be measured          reference.c a motion to compare with
  *   facts.c      measures that need no run     verdict.c  tolerances, claims
@@ -288,6 +289,9 @@ typedef struct tn_row_plan {
   double ours; /* NaN */
   const char *ours_tolerance;
   tn_verdict ours_verdict;
+  int own_measure; /* of Tenon's own form, beside that of the paper; -1: none */
+  double own_expected;
+  const char *own_tolerance; /* NULL: any value will do */
   bool wanted;
 } tn_row_plan;
 
@@ -314,6 +318,13 @@ struct tn_study {
 /* slots of expressions in a study: measures, and these */
 enum { TN_SLOT_MEASURED = 1 << 20, TN_SLOT_PAPER, TN_SLOT_M, TN_SLOT_X, TN_SLOT_FAILED };
 tn_status tn_study_parse(tn_study *s, const char *path, tn_error *e);
+/* a measure: its place among those of the study; by name, or -1. an expression over measures, NULL if there is none */
+tn_status tn_study_measure(tn_study *s, const tn_node *node, const char *name, int *out, tn_error *e);
+int tn_study_measure_named(const tn_study *s, const char *name);
+tn_status tn_study_expression(tn_study *s, const tn_node *object, const char *key, tn_expr **out, tn_error *e);
+/* a row, and, once all measures are known, how it is judged */
+tn_status tn_row_read(tn_study *s, const tn_node *node, tn_error *e);
+tn_status tn_row_rule(tn_study *s, tn_row_plan *r, tn_error *e);
 /* the text of a file; paths in it begin where `path` is */
 tn_status tn_study_parse_text(tn_study *s, const char *path, const char *text, size_t size, tn_error *e);
 

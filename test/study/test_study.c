@@ -145,6 +145,35 @@ TEST(verdicts_follow_from_values) {
   }
 }
 
+/* the paper's form decides; the value of Tenon's own stands beside it, and has an expectation of its own */
+TEST(a_second_value_decides_nothing) {
+  static const char rows[] = HEAD
+      "\"rows\": [{\"id\": \"a\", \"holds\": \"measured > 1e-12\", \"measure\": {\"run\": \"b1\", \"of\": \"C\"}, "
+      "\"tolerance\": \"at least 1e-12\", \"verdict\": \"reproduced\", \"own_form\": {\"measure\": {\"run\": \"fine\", "
+      "\"of\": \"%s\"}, \"why\": \"half the step\"%s}}]}";
+  static const struct {
+    const char *of, *more;
+    bool good;
+  } own[] = {{"failed", "", true},
+             {"failed", ", \"expected\": 0, \"tolerance\": \"exact\"", true},
+             {"failed", ", \"tolerance\": \"at least 1\"", false}};
+  char text[4096];
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+    tn_study *s;
+    tn_error e;
+    snprintf(text, sizeof text, rows, "ampc3", own[i].of, own[i].more);
+    if (read_text(text, &s, &e) != TN_OK || tn_study_run(s, NULL, &e) != TN_OK) {
+      FAIL("%s", e.message);
+      return;
+    }
+    const tn_study_row *a = tn_study_row_at(s, 0);
+    CHECK(a->verdict == TN_REPRODUCED && a->within && a->as_expected == own[i].good);
+    CHECK(a->own == 0 && a->measured > 1e-12);
+    CHECK_TEXT(a->own_why, "half the step");
+    tn_study_free(s);
+  }
+}
+
 TEST(varied_settings_and_references) {
   static const char rows[] = HEAD
       "\"rows\": ["
@@ -189,6 +218,11 @@ TEST(varied_settings_and_references) {
   CHECK(memcmp(values[0], values[1], sizeof values[0]) == 0);
   tn_study_free(s);
 }
+
+/* a row that is good, to which one member more is given */
+#define ROW                                                                                                            \
+  "{\"study\": 1, \"rows\": [{\"id\": \"a\", \"tolerance\": \"at most 1\", \"verdict\": \"reproduced\", "              \
+  "\"holds\": \"measured < 2\", \"measure\": {\"value\": 1}, "
 
 TEST(files_that_are_refused) {
   static const struct {
@@ -244,6 +278,12 @@ TEST(files_that_are_refused) {
        "\"where\": \"m > v\"}}}]}",
        "varied themselves"},
       {"{\"study\": 1, \"references\": {\"r\": {\"file\": \"nowhere.csv\"}}, \"rows\": [1]}", "cannot read"},
+      {ROW "\"own_form\": {}}]}", "`why` is missing"},
+      {ROW "\"own_form\": {\"why\": \"w\"}}]}", "`own_form` has a `measure`"},
+      {ROW "\"own_form\": {\"why\": \"w\", \"measure\": \"q\"}}]}", "there is no measure 'q'"},
+      {ROW "\"own_form\": {\"why\": \"w\", \"measure\": {\"value\": 1}, \"expected\": 1}}]}", "needs a `tolerance`"},
+      {ROW "\"own_form\": {\"why\": \"w\", \"measure\": {\"value\": 1}, \"tolerance\": \"rel 1\"}}]}",
+       "needs `expected`"},
       {"{\"study\": 1, \"runs\": {\"b\": {\"model\": \"m\"}}, \"rows\": [{\"id\": \"a\", \"tolerance\": \"at most 1\", "
        "\"verdict\": "
        "\"differs\", \"holds\": \"1\", \"measure\": {\"run\": \"b\", \"of\": \"C\", \"vary\": {\"from\": 0, \"to\": "

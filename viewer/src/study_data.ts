@@ -76,6 +76,9 @@ export interface Claim {
   why: string;
   differs?: string;
   failure?: string;
+  own?: Num; // of Tenon's own form, beside that of the paper
+  own_reason?: string;
+  own_why?: string;
   seconds: Num;
 }
 

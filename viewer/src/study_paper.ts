@@ -184,9 +184,11 @@ function cardOf(data: PaperData, c: Claim, at: number): HTMLElement {
             c.within ? '\u2713 within tolerance' : '\u2260 outside tolerance',
           )
         : null,
+      c.own_why ? cell('in Tenon\u2019s own form', valueOf(c.own ?? null, c.own_reason, 5), 'decides nothing') : null,
     ),
     c.failure ? h('p', { class: 'failure' }, `The run: ${c.failure}`) : null,
     c.why ? h('p', { class: 'why' }, c.why) : null,
+    c.own_why ? h('p', { class: 'why' }, h('strong', {}, 'Tenon\u2019s own form: '), c.own_why) : null,
     c.differs && !c.within ? h('p', { class: 'why' }, h('strong', {}, 'Why the value differs: '), c.differs) : null,
     h(
       'footer',
