@@ -20,10 +20,34 @@ double tn_energy_of(const tn_system *s, tn_energy which) {
   return NAN;
 }
 
-static double violation(const tn_system *s, const tn_joint *j) {
-  double worst = 0;
-  for (int r = j->row; r < j->row + j->rows; r++) worst = fmax(worst, fabs(s->C[r]) * s->scale[r]);
-  return worst;
+static double row_violation(const tn_system *s, const tn_violated *v, int r) {
+  return (v->rate ? s->Cdot[r] : s->C[r]) * (v->scaled ? s->scale[r] : 1);
+}
+
+/* the norm of `sum` and of rows first .. first + n; of norm 2 its square. not a number if one of them is not */
+static double add_rows(const tn_system *s, const tn_violated *v, int first, int n, double sum) {
+  for (int r = first; r < first + n; r++) {
+    const double x = fabs(row_violation(s, v, r));
+    if (v->norm == TN_NORM_MAX)
+      sum = x > sum || isnan(x) ? x : sum;
+    else
+      sum += v->norm == TN_NORM_2 ? x * x : x;
+  }
+  return sum;
+}
+
+static double violation(const tn_system *s, const tn_channel *ch) {
+  const tn_violated *v = &ch->violated;
+  double sum;
+  if (v->norm == TN_NORM_NONE) return row_violation(s, v, ch->component);
+  if (ch->part < 0) {
+    sum = add_rows(s, v, 0, v->rate ? s->m->rows : s->m->holonomic, 0);
+  } else {
+    const tn_joint *j = &s->m->joint[ch->part];
+    sum = add_rows(s, v, j->row, j->rows, 0);
+    if (v->rate) sum = add_rows(s, v, j->row_velocity, j->rows_velocity, sum);
+  }
+  return v->norm == TN_NORM_2 ? sqrt(sum) : sum;
 }
 
 static double joint_power(const tn_system *s, const tn_joint *j) {
@@ -215,7 +239,7 @@ void tn_channel_eval(const tn_system *s, const tn_channel *ch, double *value) {
     value[0] = s->off[ch->part] ? 0 : -s->lambda[j->rows ? j->row : j->row_velocity];
     return;
   }
-  case TN_CH_VIOLATION: value[0] = violation(s, &s->m->joint[ch->part]); return;
+  case TN_CH_VIOLATION: value[0] = violation(s, ch); return;
   case TN_CH_JOINT_POWER: value[0] = joint_power(s, &s->m->joint[ch->part]); return;
   case TN_CH_FORCE_POWER: value[0] = s->force_power[ch->part]; return;
   case TN_CH_FORCE_ENERGY: value[0] = s->force[ch->part].energy; return;

@@ -230,6 +230,9 @@ bool tn_expr_is_condition(const tn_expr *expr); /* a comparison, or made of some
 /* the unit of the value as far as it follows from sums, components and lengths of channels; `unit` tells that of a slot.
  * NULL: not known */
 const char *tn_expr_unit(const tn_expr *expr, const char *(*unit)(const void *user, int slot), const void *user);
+/* norms of the constraint equations of a joint, as words of `violation(joint, norm1)` */
+enum { TN_NORMS = 3 };
+extern const char *const tn_norm_names[TN_NORMS];
 
 /* which piece functions made of pieces (step sign abs min max mod table .., comparisons) take, where they have a switch */
 typedef enum tn_how {

@@ -5,7 +5,7 @@
  * arguments that are names (of bodies, points, joints, tables) are handed to the callbacks as text. */
 #include "base/expr.h"
 
-typedef enum { NUMBERS, PAIRS, CHOICE, STEP, TABLE, VECTORS, ALONG, ASKED, LISTS } function_kind;
+typedef enum { NUMBERS, PAIRS, CHOICE, STEP, TABLE, VECTORS, ALONG, ASKED, LISTS, ROWS } function_kind;
 
 typedef struct function {
   const char *name;
@@ -16,24 +16,46 @@ typedef struct function {
 } function;
 
 static const function functions[] = {
-    {"sin", NUMBERS, 1, 1, 0, TN_OP_SIN},     {"cos", NUMBERS, 1, 1, 0, TN_OP_COS},
-    {"tan", NUMBERS, 1, 1, 0, TN_OP_TAN},     {"asin", NUMBERS, 1, 1, 0, TN_OP_ASIN},
-    {"acos", NUMBERS, 1, 1, 0, TN_OP_ACOS},   {"atan", NUMBERS, 1, 1, 0, TN_OP_ATAN},
-    {"atan2", NUMBERS, 2, 2, 0, TN_OP_ATAN2}, {"sqrt", NUMBERS, 1, 1, 0, TN_OP_SQRT},
-    {"tanh", NUMBERS, 1, 1, 0, TN_OP_TANH},   {"exp", NUMBERS, 1, 1, 0, TN_OP_EXP},
-    {"log", NUMBERS, 1, 1, 0, TN_OP_LOG},     {"abs", NUMBERS, 1, 1, 0, TN_OP_ABS},
-    {"sign", NUMBERS, 1, 1, 0, TN_OP_SIGN},   {"mod", NUMBERS, 2, 2, 0, TN_OP_MOD},
-    {"min", PAIRS, 2, 0, 0, TN_OP_MIN},       {"max", PAIRS, 2, 0, 0, TN_OP_MAX},
-    {"if", CHOICE, 3, 3, 0, TN_OP_IF},        {"step", STEP, 1, 5, 0, TN_OP_SMOOTH},
-    {"table", TABLE, 3, 3, 2, TN_OP_TABLE},   {"spline", TABLE, 3, 3, 2, TN_OP_SPLINE},
-    {"dot", VECTORS, 2, 2, 0, TN_OP_DOT},     {"cross", VECTORS, 2, 2, 0, TN_OP_CROSS3},
-    {"norm", VECTORS, 1, 1, 0, TN_OP_NORM},   {"in", ALONG, 2, 2, 1, TN_OP_ALONG},
-    {"dist", ASKED, 2, 2, 2, TN_OP_SLOT},     {"position", ASKED, 1, 2, 2, TN_OP_SLOT},
-    {"velocity", ASKED, 1, 2, 2, TN_OP_SLOT}, {"acceleration", ASKED, 1, 2, 2, TN_OP_SLOT},
-    {"omega", ASKED, 1, 1, 1, TN_OP_SLOT},    {"axis", ASKED, 2, 2, 2, TN_OP_SLOT},
-    {"force", ASKED, 1, 1, 1, TN_OP_SLOT},    {"torque", ASKED, 1, 1, 1, TN_OP_SLOT},
-    {"det", LISTS, 0, 2, 2, TN_OP_SLOT},      {"sigma_min", LISTS, 0, 2, 2, TN_OP_SLOT},
+    {"sin", NUMBERS, 1, 1, 0, TN_OP_SIN},
+    {"cos", NUMBERS, 1, 1, 0, TN_OP_COS},
+    {"tan", NUMBERS, 1, 1, 0, TN_OP_TAN},
+    {"asin", NUMBERS, 1, 1, 0, TN_OP_ASIN},
+    {"acos", NUMBERS, 1, 1, 0, TN_OP_ACOS},
+    {"atan", NUMBERS, 1, 1, 0, TN_OP_ATAN},
+    {"atan2", NUMBERS, 2, 2, 0, TN_OP_ATAN2},
+    {"sqrt", NUMBERS, 1, 1, 0, TN_OP_SQRT},
+    {"tanh", NUMBERS, 1, 1, 0, TN_OP_TANH},
+    {"exp", NUMBERS, 1, 1, 0, TN_OP_EXP},
+    {"log", NUMBERS, 1, 1, 0, TN_OP_LOG},
+    {"abs", NUMBERS, 1, 1, 0, TN_OP_ABS},
+    {"sign", NUMBERS, 1, 1, 0, TN_OP_SIGN},
+    {"mod", NUMBERS, 2, 2, 0, TN_OP_MOD},
+    {"min", PAIRS, 2, 0, 0, TN_OP_MIN},
+    {"max", PAIRS, 2, 0, 0, TN_OP_MAX},
+    {"if", CHOICE, 3, 3, 0, TN_OP_IF},
+    {"step", STEP, 1, 5, 0, TN_OP_SMOOTH},
+    {"table", TABLE, 3, 3, 2, TN_OP_TABLE},
+    {"spline", TABLE, 3, 3, 2, TN_OP_SPLINE},
+    {"dot", VECTORS, 2, 2, 0, TN_OP_DOT},
+    {"cross", VECTORS, 2, 2, 0, TN_OP_CROSS3},
+    {"norm", VECTORS, 1, 1, 0, TN_OP_NORM},
+    {"in", ALONG, 2, 2, 1, TN_OP_ALONG},
+    {"dist", ASKED, 2, 2, 2, TN_OP_SLOT},
+    {"position", ASKED, 1, 2, 2, TN_OP_SLOT},
+    {"velocity", ASKED, 1, 2, 2, TN_OP_SLOT},
+    {"acceleration", ASKED, 1, 2, 2, TN_OP_SLOT},
+    {"omega", ASKED, 1, 1, 1, TN_OP_SLOT},
+    {"axis", ASKED, 2, 2, 2, TN_OP_SLOT},
+    {"force", ASKED, 1, 1, 1, TN_OP_SLOT},
+    {"torque", ASKED, 1, 1, 1, TN_OP_SLOT},
+    {"det", LISTS, 0, 2, 2, TN_OP_SLOT},
+    {"sigma_min", LISTS, 0, 2, 2, TN_OP_SLOT},
+    {"violation", ROWS, 1, 2, 1, TN_OP_SLOT},
+    {"violation_rate", ROWS, 1, 2, 1, TN_OP_SLOT},
+    {"scaled_violation", ROWS, 1, 2, 1, TN_OP_SLOT},
+    {"scaled_violation_rate", ROWS, 1, 2, 1, TN_OP_SLOT},
 };
+const char *const tn_norm_names[TN_NORMS] = {"norm1", "norm2", "max"};
 enum { FUNCTIONS = sizeof functions / sizeof *functions, ARGUMENTS = 5, LISTED = 256 };
 
 typedef struct arguments {
@@ -64,6 +86,14 @@ static bool wrong_count(tn_parser *p, const function *f, int given, size_t at) {
   return tn_expr_fail(p, at, "'%s' takes %s, %d given", f->name, takes, given);
 }
 
+/* a norm of rows, and not a constant of that name */
+static bool is_norm(const tn_parser *p) {
+  const tn_quote word = tn_expr_quote(p, p->now.from, p->now.to);
+  for (int i = 0; p->now.kind == TN_TOKEN_NAME && i < TN_NORMS; i++)
+    if (strcmp(word.text, tn_norm_names[i]) == 0) return true;
+  return false;
+}
+
 /* one argument; those beyond the most a function takes are read and dropped, to be counted */
 static bool read_argument(tn_parser *p, const function *f, arguments *a) {
   int i = a->n++;
@@ -72,6 +102,10 @@ static bool read_argument(tn_parser *p, const function *f, arguments *a) {
   if (i < f->named || f->kind == ASKED) {
     if (p->now.kind != TN_TOKEN_NAME) return tn_expr_expected(p, "a name");
     if (i < ARGUMENTS && !(a->name[i] = tn_expr_text(p, &p->now))) return false;
+    return tn_expr_advance(p);
+  }
+  if (f->kind == ROWS && i == 1 && is_norm(p)) {
+    if (!(a->name[i] = tn_expr_text(p, &p->now))) return false;
     return tn_expr_advance(p);
   }
   tn_error *before = p->waiting;
@@ -203,6 +237,22 @@ static bool ask(tn_parser *p, const char *function_name, int n, const char *cons
   return tn_expr_push_meaning(p, &m, from, out);
 }
 
+/* violation(joint), (joint, norm) or (joint, k): k is a constant, handed on as its digits */
+static bool row(tn_parser *p, const function *f, const arguments *a, size_t from, tn_value *out) {
+  const char *names[2] = {a->name[0], a->name[1]};
+  char digits[32];
+  if (a->n == 2 && !names[1]) {
+    const tn_value *k = &a->v[1];
+    if (!tn_expr_needs_number(p, k)) return false;
+    if (!k->constant) return tn_expr_fail(p, k->from, "the number of a constraint equation must be a constant");
+    tn_format(digits, sizeof digits, "%.10g", p->op[k->start].as.number);
+    names[1] = digits;
+    p->count = k->start;
+    p->depth = k->depth;
+  }
+  return ask(p, f->name, a->n, names, from, out);
+}
+
 /* in(body, v): v is on the stack, the axes of the body follow it */
 static bool along(tn_parser *p, const arguments *a, size_t from, tn_value *out) {
   static const char *const axes[] = {"x", "y", "z"};
@@ -299,6 +349,7 @@ bool tn_expr_call(tn_parser *p, const tn_token *name, tn_value *out) {
   case TABLE: return lookup(p, f, &a, name->from, out);
   case VECTORS: return vectors(p, f, &a, name->from, out);
   case ALONG: return along(p, &a, name->from, out);
+  case ROWS: return row(p, f, &a, name->from, out);
   case ASKED:
   case LISTS: break;
   }

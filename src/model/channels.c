@@ -153,6 +153,7 @@ static bool joint_channel(const tn_model *m, int i, const char *word, tn_channel
   ch->after_solve = false;
   if (strcmp(word, "violation") == 0) {
     ch->kind = TN_CH_VIOLATION;
+    ch->violated = (tn_violated){TN_NORM_MAX, .scaled = true};
     return true;
   }
   if (has_contact(m, j) && (k = which(word, contacts, m->dimension)) >= 0) {
@@ -244,6 +245,7 @@ bool tn_model_channel(const tn_model *m, const char *name, tn_channel *ch, tn_er
   if ((i = tn_index_find(&m->force_index, part)) >= 0) {
     return force_channel(m, i, word, ch, e);
   }
+  if (strcmp(part, "violation") == 0) return tn_violation_channel(m, word, ch, e);
   const char *known[192];
   int n = 0;
   for (i = 0; i < m->bodies && n < 64; i++) known[n++] = m->body[i].name;
@@ -273,8 +275,7 @@ tn_status tn_channel_find(tn_context *c, const char *name, tn_channel *ch, tn_er
   return tn_model_channel(m, name, ch, e) ? TN_OK : TN_E_MODEL;
 }
 
-/* what a function is asked of does not exist */
-static tn_status no_part(const tn_model *m, const char *function, const char *what, const char *name, tn_error *e) {
+tn_status tn_no_part(const tn_model *m, const char *function, const char *what, const char *name, tn_error *e) {
   const char *known[192];
   int n = 0;
   for (int i = 0; *what == 'b' && i < m->bodies && n < 96; i++) known[n++] = m->body[i].name;
@@ -304,6 +305,7 @@ tn_status tn_channel_call(tn_context *c, const char *function, int n, const char
   memset(ch, 0, sizeof *ch);
   if (strcmp(function, "det") == 0 || strcmp(function, "sigma_min") == 0)
     return tn_jacobian_call(c, function, n, args, ch, e);
+  if (tn_is_violation(function)) return tn_violation_call(c, function, n, args, ch, e);
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     if (strcmp(function, table[i].name) != 0) continue;
     ch->kind = table[i].kind;
@@ -318,7 +320,7 @@ tn_status tn_channel_call(tn_context *c, const char *function, int n, const char
     const int joint = tn_joint_named(c, args[0]);
     if (table[i].of == JOINT || (table[i].of == EITHER && joint >= 0)) {
       ch->part = joint;
-      if (ch->part < 0) return no_part(c->m, function, "joint", args[0], e);
+      if (ch->part < 0) return tn_no_part(c->m, function, "joint", args[0], e);
       if (!tn_joint_has_wrench(&c->m->joint[ch->part]))
         return tn_fail(e, TN_E_MODEL, "joint '%s' acts on channels: its effort is '%s.load'", args[0], args[0]);
       if (ch->kind == TN_CH_AXIS) ch->kind = TN_CH_JOINT_AXIS;
@@ -329,7 +331,7 @@ tn_status tn_channel_call(tn_context *c, const char *function, int n, const char
       }
     } else {
       ch->part = tn_body_named(c, args[0]);
-      if (ch->part < 0) return no_part(c->m, function, table[i].of == EITHER ? "body or joint" : "body", args[0], e);
+      if (ch->part < 0) return tn_no_part(c->m, function, table[i].of == EITHER ? "body or joint" : "body", args[0], e);
     }
     ch->spot = tn_spot_origin(ch->part);
     if (ch->kind == TN_CH_OMEGA) {
@@ -438,7 +440,7 @@ const char *tn_channel_unit(const tn_model *m, const tn_channel *ch) {
     const tn_force *f = &m->force[ch->part];
     return f->how == TN_ON_CHANNEL && tn_measure_unit(m, &f->on) == TN_ANGLE ? "N m" : "N";
   }
-  case TN_CH_VIOLATION:
+  case TN_CH_VIOLATION: return tn_violation_unit(m, ch);
   case TN_CH_QUATERNION:
   case TN_CH_JOINT_AXIS:
   case TN_CH_AXIS: return "1";

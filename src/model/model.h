@@ -200,7 +200,7 @@ typedef enum tn_channel_kind {
   TN_CH_MOMENTUM,     /* of all bodies: px py (pz), l (lx ly lz) about the origin */
   TN_CH_PIVOT,        /* fx fy: force of the parent on a swing body      */
   TN_CH_LOAD,         /* of a row on channels: effort along it           */
-  TN_CH_VIOLATION,    /* largest scaled row of a joint                   */
+  TN_CH_VIOLATION,    /* of constraint equations: violations.c           */
   TN_CH_JOINT_POWER,  /* what a joint's own motion in time puts in       */
   TN_CH_FORCE_POWER,  /* of a force, all of it                           */
   TN_CH_FORCE_ENERGY,
@@ -294,10 +294,19 @@ typedef struct tn_jacobian {
   const int *joint, *speed;
 } tn_jacobian;
 
+typedef enum tn_norm { TN_NORM_NONE, TN_NORM_1, TN_NORM_2, TN_NORM_MAX } tn_norm;
+
+/* C or its rate, of the row `component` or a norm of all rows of the joint `part`; part -1: of the model */
+typedef struct tn_violated {
+  tn_norm norm;
+  bool rate, scaled; /* as the contract scales it */
+} tn_violated;
+
 typedef struct tn_channel {
   tn_channel_kind kind;
   int part, component, width;
   tn_measure measure;
+  tn_violated violated;
   tn_spot spot;
   bool after_solve; /* needs accelerations or multipliers */
   const tn_jacobian *jacobian;
@@ -727,6 +736,14 @@ tn_status tn_channel_call(tn_context *c, const char *function, int n, const char
 /* det and sigma_min; an empty argument stands between the two lists */
 tn_status tn_jacobian_call(tn_context *c, const char *function, int n, const char *const *args, tn_channel *ch,
                            tn_error *e);
+/* violations.c: `violation(joint, ..)` and the like; `norm1` .. of `violation.norm1`; its unit, NULL: of several */
+bool tn_is_violation(const char *function);
+tn_status tn_violation_call(tn_context *c, const char *function, int n, const char *const *args, tn_channel *ch,
+                            tn_error *e);
+bool tn_violation_channel(const tn_model *m, const char *word, tn_channel *ch, tn_error *e);
+const char *tn_violation_unit(const tn_model *m, const tn_channel *ch);
+/* a function is asked of a part that does not exist */
+tn_status tn_no_part(const tn_model *m, const char *function, const char *what, const char *name, tn_error *e);
 tn_status tn_channel_slot(tn_context *c, const tn_channel *ch, int *slot);
 /* switches.c: the number of a new one of the part at work, -1: it has none, -2: no memory; for tn_names */
 int tn_switch_new(tn_context *c, const char *text);

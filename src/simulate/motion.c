@@ -28,7 +28,8 @@ void tn_motion_take(tn_sim *s) {
     }
   }
   for (int i = 0; i < m->joints; i++, to += 1 + m->twist) {
-    const tn_channel violation = {.kind = TN_CH_VIOLATION, .part = i, .width = 1};
+    const tn_channel violation = {
+        .kind = TN_CH_VIOLATION, .part = i, .width = 1, .violated = {TN_NORM_MAX, .scaled = true}};
     tn_channel_eval(sys, &violation, to);
     if (tn_joint_has_wrench(&m->joint[i]))
       memcpy(to + 1, sys->reaction + m->twist * i, sizeof *to * (size_t)m->twist);
