@@ -2,10 +2,24 @@
  * order 7 of Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, II.5 and II.6, whose coefficients these are.
  *   (1) Y_s = y + h sum A_sr k_r, k_s = f(t + C_s h, Y_s), twelve stages; y1 = Y_13
  *   (2) error e5 |e5|/sqrt(|e5|^2 + |e3|^2/100), with e5 of order 5 and e3 of order 3: falls as h^8
- * dense output takes four more rates, when it is asked for. fixed or adaptive step. */
+ * dense output takes four more rates, when it is asked for: (3) P(theta), of the ends, their rates and those of Y_14, Y_15, Y_16.
+ * fixed or adaptive step.
+ *
+ * A stiff part whose motion is slow at present lets a step go far beyond the limit of stability, h lambda = -6: at its end the error is
+ * small still, and (2) tells it. Y_14 to Y_16 come after all other stages and amplify it more, so P is off inside the step:
+ *   (4) m = largest |P(C_s) - Y_s|/w, s = 14, 15, 16
+ * On ydot = lambda y:
+ *   h lambda                -2    -4    -6   -10  -20   -30   |  i/5   i     3i
+ *   error of P over (2)     0.67  1.5   78   93   980   4400  |  2.9   2.9   2.8
+ *   m over (2)              2.3   3.4   140  130  1100  4500  |  66    14    5.3
+ *   m over |e5|/w           0.66  3.2   115  130  1100  4600  |  0.08  0.45  2
+ * Where m is above APART and above APART |e5|/w, the state inside the step is the end of a step of its own, of length theta h: it has
+ * the error of (2). This is decided for each of the parts that know nothing of each other, and one is enough. */
 #include "integrate/integrate.h"
 
 enum { STAGES = 12, LAST = 12, ALL = 16, MORE = 4 };
+
+static const double APART = 10; /* tolerances; times |e5| */
 
 static const double C[ALL] = {0,
                               0.526001519587677318785587544488e-01,
@@ -168,18 +182,21 @@ static const double D[MORE][ALL] = {
 struct tn_dop853 {
   int n;
   bool first_ready, last_ready,
-      more_ready; /* k[0] holds the rate at the start of the next attempt; k[LAST] that at y1 */
+      more_ready; /* k[0] holds the rate at the start of the next attempt; k[LAST] that at y1; `more` was called */
+  bool weighed;   /* w holds the weights of numbers at y0: the step is adaptive */
+  bool apart;     /* P is off; k[1] .. are then of the last step of its own. valid with more_ready */
   double t, h;
   double *y0, *y1, *stage, *w, *k[ALL], *d[MORE];
+  double *e5; /* of each part: |e5|/w of the last estimate. valid with `weighed` */
 };
 
 tn_dop853 *tn_dop853_carve(tn_carve *c, int n) {
   tn_dop853 *w = TN_CARVE(c, tn_dop853, 1);
-  double *p = TN_CARVE(c, double, (uint64_t)(4 + ALL + MORE) * (uint64_t)n + 1);
+  double *p = TN_CARVE(c, double, (uint64_t)(5 + ALL + MORE) * (uint64_t)n + 1);
   if (c->base) {
-    *w = (tn_dop853){.n = n, .y0 = p, .y1 = p + n, .stage = p + 2 * n, .w = p + 3 * n};
-    for (int s = 0; s < ALL; s++) w->k[s] = p + (4 + s) * n;
-    for (int s = 0; s < MORE; s++) w->d[s] = p + (4 + ALL + s) * n;
+    *w = (tn_dop853){.n = n, .y0 = p, .y1 = p + n, .stage = p + 2 * n, .w = p + 3 * n, .e5 = p + 4 * n};
+    for (int s = 0; s < ALL; s++) w->k[s] = p + (5 + s) * n;
+    for (int s = 0; s < MORE; s++) w->d[s] = p + (5 + ALL + s) * n;
   }
   return w;
 }
@@ -197,44 +214,55 @@ static void start(const void *self, void *work, int n) {
   tn_dop853_carve(&c, n);
 }
 
+/* of number i; there are no more parts than numbers */
+static int part_of(const tn_dop853 *w, const tn_ode *ode, int i) {
+  return ode->part && i < w->n - ode->ledgers ? ode->part[i] : 0;
+}
+
 /* (2), for each of the parts that know nothing of each other: one must not change what counts in another */
 static void estimate(tn_dop853 *w, const tn_ode *ode, double *error) {
-  double e3[STAGES], *a = w->d[0],
-                     *b = w->d[1]; /* by parts, of which there are no more than numbers; dense output is made later */
-  const int counted = ode->part ? w->n - ode->ledgers : 0;
+  double e3[STAGES], *a = w->e5, *b = w->d[0]; /* by parts; dense output is made later */
   for (int s = 0; s < STAGES; s++) e3[s] = A[LAST][s] - B3[s];
   ode->weights(ode->self, w->y0, w->w);
+  w->weighed = true;
   tn_combine(w->n, NULL, w->h, STAGES, E5, w->k, error);
   tn_combine(w->n, NULL, w->h, STAGES, e3, w->k, w->stage);
   for (int i = 0; i < w->n; i++) a[i] = b[i] = 0;
   for (int i = 0; i < w->n; i++) {
-    const int part = i < counted ? ode->part[i] : 0;
+    const int part = part_of(w, ode, i);
     a[part] = fmax(a[part], fabs(error[i]) / w->w[i]);
     b[part] = fmax(b[part], fabs(w->stage[i]) / w->w[i]);
   }
   for (int i = 0; i < w->n; i++) {
-    const int part = i < counted ? ode->part[i] : 0;
+    const int part = part_of(w, ode, i);
     const double all = sqrt(a[part] * a[part] + b[part] * b[part] / 100);
     if (all > 0) error[i] *= a[part] / all;
   }
+}
+
+/* (1) from y0 and its rate k[0] */
+static tn_status stages(tn_dop853 *w, const tn_ode *ode, double h, double *y1) {
+  for (int s = 1; s < STAGES; s++) {
+    tn_combine(w->n, w->y0, h, s, A[s], w->k, w->stage);
+    const tn_status status = ode->rates(ode->self, w->t + C[s] * h, w->stage, w->k[s]);
+    if (status != TN_OK) return status;
+  }
+  tn_combine(w->n, w->y0, h, STAGES, A[LAST], w->k, y1);
+  return TN_OK;
 }
 
 tn_status tn_dop853_step(tn_dop853 *w, const tn_ode *ode, double t, const double *y, double h, double *ynew) {
   tn_status status = TN_OK;
   w->t = t;
   w->h = h;
-  w->last_ready = w->more_ready = false;
+  w->last_ready = w->more_ready = w->weighed = false;
   memcpy(w->y0, y, sizeof *y * (size_t)w->n);
   if (!w->first_ready || ode->rates_know_step) {
     w->first_ready = false;
     if ((status = ode->rates(ode->self, t, y, w->k[0])) != TN_OK) return status;
     w->first_ready = true; /* a rejected attempt leaves it standing */
   }
-  for (int s = 1; s < STAGES; s++) {
-    tn_combine(w->n, y, h, s, A[s], w->k, w->stage);
-    if ((status = ode->rates(ode->self, t + C[s] * h, w->stage, w->k[s])) != TN_OK) return status;
-  }
-  tn_combine(w->n, y, h, STAGES, A[LAST], w->k, w->y1);
+  if ((status = stages(w, ode, h, w->y1)) != TN_OK) return status;
   memcpy(ynew, w->y1, sizeof *ynew * (size_t)w->n);
   return TN_OK;
 }
@@ -256,6 +284,23 @@ static void accept(void *work, const double *y, bool changed) {
   w->first_ready = false; /* the dense output still needs this one: the next attempt makes its own */
 }
 
+/* (3) */
+static double inside(const tn_dop853 *w, double theta, int i) {
+  const double r = 1 - theta, d = w->y1[i] - w->y0[i], b = w->h * w->k[0][i] - d, c = d - w->h * w->k[LAST][i] - b;
+  const double high = w->d[0][i] + theta * (w->d[1][i] + r * (w->d[2][i] + theta * w->d[3][i]));
+  return w->y0[i] + theta * (d + r * (b + theta * (c + r * high)));
+}
+
+/* (4), of any part */
+static bool is_apart(tn_dop853 *w, const tn_ode *ode) {
+  for (int s = LAST + 1; s < ALL; s++) {
+    tn_combine(w->n, w->y0, w->h, s, A[s], w->k, w->stage);
+    for (int i = 0; i < w->n; i++)
+      if (fabs(inside(w, C[s], i) - w->stage[i]) / w->w[i] > APART * fmax(1, w->e5[part_of(w, ode, i)])) return true;
+  }
+  return false;
+}
+
 /* the three stages beyond the step, and its polynomial */
 static tn_status more(tn_dop853 *w, const tn_ode *ode) {
   tn_status status;
@@ -269,20 +314,17 @@ static tn_status more(tn_dop853 *w, const tn_ode *ode) {
   }
   for (int s = 0; s < MORE; s++) tn_combine(w->n, NULL, w->h, ALL, D[s], w->k, w->d[s]);
   w->more_ready = true;
+  w->apart = w->weighed && is_apart(w, ode);
   return TN_OK;
 }
 
 tn_status tn_dop853_dense(tn_dop853 *w, const tn_ode *ode, double theta, double *y) {
-  const double r = 1 - theta;
   if (!w->more_ready) {
     tn_status status = more(w, ode);
     if (status != TN_OK) return status;
   }
-  for (int i = 0; i < w->n; i++) {
-    const double d = w->y1[i] - w->y0[i], b = w->h * w->k[0][i] - d, c = d - w->h * w->k[LAST][i] - b;
-    const double high = w->d[0][i] + theta * (w->d[1][i] + r * (w->d[2][i] + theta * w->d[3][i]));
-    y[i] = w->y0[i] + theta * (d + r * (b + theta * (c + r * high)));
-  }
+  if (w->apart) return stages(w, ode, theta * w->h, y);
+  for (int i = 0; i < w->n; i++) y[i] = inside(w, theta, i);
   return TN_OK;
 }
 
@@ -295,10 +337,14 @@ static void keep(void *work, tn_keep *k) {
   tn_keep_flags(k, "first_ready", 1, &w->first_ready);
   tn_keep_flags(k, "last_ready", 1, &w->last_ready);
   tn_keep_flags(k, "more_ready", 1, &w->more_ready);
+  tn_keep_flags(k, "weighed", 1, &w->weighed);
+  tn_keep_flags(k, "apart", 1, &w->apart);
   tn_keep_finite(k, "t", 1, &w->t);
   tn_keep_finite(k, "h", 1, &w->h);
   tn_keep_numbers(k, "y0", (size_t)w->n, w->y0);
   tn_keep_numbers(k, "y1", (size_t)w->n, w->y1);
+  tn_keep_numbers(k, "w", (size_t)w->n, w->w);
+  tn_keep_numbers(k, "e5", (size_t)w->n, w->e5);
   for (int s = 0; s < ALL; s++) tn_keep_numbers(k, "k", (size_t)w->n, w->k[s]);
   for (int s = 0; s < MORE; s++) tn_keep_numbers(k, "d", (size_t)w->n, w->d[s]);
 }

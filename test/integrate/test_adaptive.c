@@ -1,5 +1,5 @@
 /* integrators with tolerances: how the error falls with them and what that costs, on motions that others computed (test/data);
- * stiff motion; parts that know nothing of each other; many steps without a new start. */
+ * stiff motion; parts that know nothing of each other; many steps without a new start; states inside a step. */
 #include "support/reference.h"
 
 #include "test.h"
@@ -277,4 +277,70 @@ TEST(iteration_that_fails_is_named) {
     tn_model_free(m);
     tn_desc_free(desc);
   }
+}
+
+/* ---- inside a step ---------------------------------------------------------------------------------------------------------- */
+
+/* ydot = lambda y: a component that may be far beyond the limit of stability */
+typedef struct decay {
+  double lambda, weight;
+  int rates;
+} decay;
+
+static tn_status no_begin(void *self, double t, const double *y, double h) {
+  (void)self, (void)t, (void)y, (void)h;
+  return TN_OK;
+}
+
+static tn_status decays(void *self, double t, const double *y, double *ydot) {
+  decay *d = self;
+  (void)t;
+  ydot[0] = d->lambda * y[0];
+  d->rates++;
+  return TN_OK;
+}
+
+static void weights(void *self, const double *y, double *w) {
+  (void)y;
+  w[0] = ((const decay *)self)->weight;
+}
+
+/* the largest error inside a step of length 1, in units of its estimate; *rates: right-hand sides of twenty states inside */
+static double inside(const tn_integrator_type *type, double lambda, int *rates) {
+  decay d = {.lambda = lambda, .weight = 1};
+  const tn_ode ode = {.self = &d, .n = 1, .begin = no_begin, .rates = decays, .weights = weights};
+  double y = 1, ynew, error, most = 0;
+  void *work = calloc(1, type->memory(type->constants, 1));
+  type->start(type->constants, work, 1);
+  CHECK(work && type->attempt(work, &ode, 0, &y, 1, &ynew, &error) == TN_OK);
+  d.weight = fabs(error); /* the same step, of an error that is just allowed */
+  CHECK(type->attempt(work, &ode, 0, &y, 1, &ynew, &error) == TN_OK);
+  type->accept(work, &ynew, false);
+  *rates = -d.rates;
+  for (int i = 0; i <= 20; i++) {
+    double x;
+    CHECK(type->dense(work, &ode, i / 20.0, &x) == TN_OK);
+    most = fmax(most, fabs(x - exp(lambda * i / 20)));
+  }
+  *rates += d.rates;
+  free(work);
+  return most / d.weight;
+}
+
+/* a step may be far beyond the limit of stability, if what is stiff hardly moves: its end is judged, and inside it is no worse */
+TEST(states_inside_a_step_are_as_good_as_its_end) {
+  static const char *const names[] = {"dopri5", "dop853"};
+  for (int i = 0; i < tn_integrator_type_count; i++)
+    for (int k = 0; k < 2; k++) {
+      const tn_integrator_type *type = tn_integrator_types[i];
+      if (strcmp(type->name, names[k]) != 0) continue;
+      double worst = 0;
+      for (double z = -1; z > -40; z *= 1.1) {
+        int rates;
+        worst = fmax(worst, inside(type, z, &rates));
+        if (z > -3.5) CHECK(rates <= 4); /* a polynomial */
+      }
+      printf("%s: at most %.3g times the estimate\n", names[k], worst);
+      CHECK(worst < 30); /* near h lambda = -5.6 and -23 the estimate of dop853 vanishes: 23 */
+    }
 }
