@@ -459,6 +459,8 @@ typedef struct tn_formulation_type {
       const void *work); /* the first of its independent speeds, -1 where that was not the same all along; or NULL */
   /* its workspace, for a state that is saved; NULL: it is made anew when that is put back, and an event says so */
   void (*keep)(void *work, tn_keep *keep);
+  /* the dependent speeds it has chosen, *n of them: a projection in the metric `dependent` moves the same ones. NULL: none */
+  const int *(*dependent)(const void *self, const void *work, int *n);
 } tn_formulation_type;
 
 /* ---- stabilizers -------------------------------------------------------------------------------------------------- */

@@ -6,6 +6,8 @@
  * positions: the holonomic rows; velocities: all. there are no more pivots than rows are independent in general, and none below
  * 1e-6: what is off would be moved a million times as far. rows that repeat each other are in L^+, least squares.
  * components that are named to be independent have no pivots, unless the others are too few.
+ * shared: a formulation that has chosen dependent speeds owns the choice. velocities are corrected in these, as long as they can be,
+ * and positions in as many of them as holonomic rows are independent
  * choose     always  at every correction
  *            kept    again when the smallest pivot is below a tenth of the best it has had
  *            once    again only before it degenerates: below a hundredth of that */
@@ -29,6 +31,7 @@ void tn_dependent_carve(tn_dependent *w, tn_carve *c, int nu, int rows) {
   for (int k = 0; k < 2; k++) w->kept[k] = TN_CARVE(c, int, n + 1);
   w->taken = TN_CARVE(c, bool, m + 1);
   w->named = TN_CARVE(c, bool, n + 1);
+  w->stands = TN_CARVE(c, bool, n + 1);
   tn_dependent_reset(w);
 }
 
@@ -55,10 +58,11 @@ static bool same_names(tn_dependent *w, const bool *independent) {
   return same;
 }
 
-void tn_dependent_by(tn_dependent *w, int choose, const bool *independent) {
+void tn_dependent_by(tn_dependent *w, int choose, const bool *independent, bool shared) {
   if (!same_names(w, independent) || w->choose != choose) tn_dependent_reset(w);
   w->choose = choose;
   w->independent = independent;
+  w->shared = shared;
   w->fresh[0] = w->fresh[1] = true;
 }
 
@@ -91,31 +95,50 @@ static int eliminate(tn_dependent *w, int rows, int nu, int most, tn_pivoting ho
   return tn_eliminate(rows, nu, w->X, most, how, LEAST, w->L, w->U, w->column, w->taken, smallest);
 }
 
+/* the formulation's set: its dependent speeds, *n of them, and the others in `stands`; NULL: it has none */
+static const int *shared_set(tn_solver *s, int *n) {
+  tn_dependent *w = &s->dependent;
+  const int *set = w->shared && s->type->dependent ? s->type->dependent(s->self, s->work, n) : NULL;
+  if (!set) return NULL;
+  for (int j = 0; j < w->nu; j++) w->stands[j] = true;
+  for (int k = 0; k < *n; k++) w->stands[set[k]] = false;
+  return set;
+}
+
 int tn_dependent_choose(tn_solver *s, bool velocity) {
   tn_dependent *w = &s->dependent;
   const tn_model *m = s->sys.m;
   const int nu = m->nu, rows = velocity ? m->rows : m->holonomic;
   const int most = s->rank < rows ? (s->rank < nu ? s->rank : nu) : rows < nu ? rows : nu;
   double smallest;
+  int owned = 0;
+  const int *set = shared_set(s, &owned);
+  const bool *never = set ? w->stands : w->independent;
   measure(w, &s->sys, rows);
+  if (set && velocity) {
+    memcpy(w->column, set, sizeof *w->column * (size_t)owned);
+    w->rank = eliminate(w, rows, nu, owned, TN_PIVOT_KEPT, NULL, &smallest);
+    if (w->rank == owned) return owned;
+    never = NULL; /* lost here: for this correction, another */
+  }
   /* the passes of a correction move the same ones */
   const double give_up = w->fresh[velocity] ? GIVE_UP[w->choose] : 0;
   if ((w->choose || !w->fresh[velocity]) && w->chosen[velocity]) {
     const int n = w->chosen[velocity];
     memcpy(w->column, w->kept[velocity], sizeof *w->column * (size_t)n);
-    w->rank = eliminate(w, rows, nu, n, TN_PIVOT_KEPT, NULL, &smallest);
+    w->rank = eliminate(w, rows, nu, n, TN_PIVOT_KEPT, set ? never : NULL, &smallest);
     if (w->rank == n && smallest > give_up * w->best[velocity]) {
       w->best[velocity] = fmax(w->best[velocity], smallest);
       w->fresh[velocity] = false;
       return w->rank;
     }
   }
-  w->rank = eliminate(w, rows, nu, most, TN_PIVOT_FULL, w->independent, &smallest);
-  if (w->independent && w->rank < most) {
+  w->rank = eliminate(w, rows, nu, most, TN_PIVOT_FULL, never, &smallest);
+  if (never && w->rank < most) {
     const int without = w->rank;
     w->rank = eliminate(w, rows, nu, most, TN_PIVOT_FULL, NULL, &smallest);
     /* the rows have no more to give: the named ones stand */
-    if (w->rank <= without) w->rank = eliminate(w, rows, nu, most, TN_PIVOT_FULL, w->independent, &smallest);
+    if (w->rank <= without) w->rank = eliminate(w, rows, nu, most, TN_PIVOT_FULL, never, &smallest);
   }
   w->fresh[velocity] = false;
   w->chosen[velocity] = w->rank;

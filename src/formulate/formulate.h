@@ -52,6 +52,8 @@ typedef struct tn_dependent {
   int nu, least;                    /* and the least of it and rows                                     */
   int choose;                       /* 0 always, 1 kept, 2 once                                         */
   const bool *independent;          /* nu, or NULL: named to stand where they can                       */
+  bool shared;                      /* the formulation's dependent speeds, where it has chosen some      */
+  bool *stands;                     /* nu: the others, while they are                                   */
   bool fresh[2];                    /* the next choice is the first of a correction                     */
   int rank;                         /* components in `column`                                           */
   int chosen[2], *kept[2];          /* nu: as they were chosen last; 0: none                            */
@@ -123,8 +125,8 @@ tn_status tn_put_back_beyond(tn_solver *s, double position, double velocity, dou
 void tn_dependent_carve(tn_dependent *w, tn_carve *c, int nu, int rows);
 void tn_dependent_reset(tn_dependent *w);
 void tn_dependent_keep(tn_dependent *w, int nu, tn_keep *keep);
-/* before a correction, of one or more passes: how they are chosen */
-void tn_dependent_by(tn_dependent *w, int choose, const bool *independent);
+/* before a correction, of one or more passes: how they are chosen. shared: as the formulation has them, where it has */
+void tn_dependent_by(tn_dependent *w, int choose, const bool *independent, bool shared);
 /* at the matrix A of the system: which are dependent, in `column`; their number is returned */
 int tn_dependent_choose(tn_solver *s, bool velocity);
 /* x (nu) with A x = r that moves nothing else; false: not finite */

@@ -263,6 +263,14 @@ static int independent(const void *work) {
   return s->first < 0 ? -1 : s->first;
 }
 
+/* in the other layouts the independent ones are those of layout.c */
+static const int *dependent(const void *self, const void *work, int *n) {
+  const tn_partition *p = self;
+  const space *s = work;
+  *n = s->r;
+  return p->layout == TN_LAYOUT_ALL && s->first > -2 && !s->untold ? s->column : NULL;
+}
+
 static const tn_field fields[] = {
     {.key = "pivoting",
      .doc = "how dependent speeds are found: the largest number left, or column by column",
@@ -368,4 +376,5 @@ const tn_formulation_type tn_formulation_partition = {
     .packing = &tn_partition_packing,
     .independent = independent,
     .keep = keep,
+    .dependent = dependent,
 };

@@ -46,16 +46,20 @@ const tn_method tn_methods[] = {
      .text = "Generalised coordinate partitioning: q = (q_i, q_d), as many dependent ones as rows are independent,\n"
              "chosen anew by pivoting. A_d udot_d = gamma - A_i udot_i eliminates the dependent accelerations.\n"
              "After a step q_d is found from q_i by Newton's method, C(q_i, q_d) = 0, and u_d from A_d u_d = -Ct - A_i "
-             "u_i."},
+             "u_i.\n"
+             "Partition and correction have one set: the speeds that are independent in the one stand in the other."},
     {.name = "scpi",
-     .doc = "the same, chosen once and again only before that degenerates",
+     .doc = "the same set as long as it is good, another before it degenerates",
      .example = "--method scpi",
      .source = "Nada & Bashiri 2017",
-     .formulation = "partition:choose=once",
-     .stabilizer = "project:metric=dependent,choose=once",
-     .text = "As gcpi with a set that is chosen once, and given up only where it no longer tells the others.\n"
-             "Cheaper by the pivoting; a coordinate near its extremum tells nothing of the motion, so that errors of\n"
-             "speeds grow there without any residual that shows it."},
+     .formulation = "partition:choose=kept",
+     .stabilizer = "project:metric=dependent,choose=kept",
+     .text = "Selective partitioning: as gcpi with a set that is kept. A coordinate near its extremum determines the "
+             "others\n"
+             "badly, and errors of speeds grow there without any residual that shows it: the set is changed when its\n"
+             "smallest pivot falls below a tenth of the best it has had. The paper's set by name, which is never "
+             "changed:\n"
+             "--formulation partition:independent=arm.e3"},
     {.name = "nullspace",
      .doc =
          "accelerations in the null space of the rows; feedback at every stage, and dependent components adjusted by a "

@@ -52,7 +52,7 @@ static int choose(const adjust *a, room *w, tn_solver *s, bool velocity) {
       if (a->dependent[j]) w->column[n++] = j;
     return n;
   }
-  tn_dependent_by(&s->dependent, 0, NULL);
+  tn_dependent_by(&s->dependent, 0, NULL, false);
   n = tn_dependent_choose(s, velocity);
   memcpy(w->column, s->dependent.column, sizeof *w->column * (size_t)n);
   return n;

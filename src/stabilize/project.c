@@ -1,7 +1,8 @@
 /* project: the state after a step is put back on the constraints, by the smallest change in a metric. at `stage`, every state that
  * rates are taken of is put back for them, and not the state itself; as a guard, only a state beyond bounds is.
  * the algorithm is formulate/put_back.c. metric mass: |s| in the kinetic-energy norm; identity: in the norm of the coordinates, as pinv(C_q) in the papers.
- * dependent: not the smallest; independent components stand, the others follow from them (formulate/dependent.c) */
+ * dependent: not the smallest; independent components stand, the others follow from them (formulate/dependent.c): those of the
+ * formulation where it has chosen some, as `partition` does, else its own */
 #include "stabilize/stabilize.h"
 
 enum { STEP, STAGE, GUARD };
@@ -31,7 +32,7 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
 
 static tn_metric metric_of(const project *p, tn_solver *solver) {
   const tn_metric metric = (tn_metric)p->metric;
-  if (metric == TN_METRIC_DEPENDENT) tn_dependent_by(&solver->dependent, p->choose, p->independent);
+  if (metric == TN_METRIC_DEPENDENT) tn_dependent_by(&solver->dependent, p->choose, p->independent, !p->independent);
   return metric;
 }
 
@@ -92,11 +93,14 @@ static const tn_field fields[] = {{.key = "metric",
                                    .choices = "step stage guard"},
                                   {.key = "independent",
                                    .doc = "metric dependent: coordinates or speeds that stand where they can, "
-                                          "`a.x+a.y` or a list; by pivoting if left out",
+                                          "`a.x+a.y` or a list; if left out those that the formulation has chosen, "
+                                          "else by pivoting",
                                    .kind = TN_NAMES},
                                   {.key = "choose",
-                                   .doc = "metric dependent: at every correction, when the choice becomes ten times "
-                                          "worse than it was, or only before it degenerates",
+                                   .doc =
+                                       "metric dependent, of what the formulation has not chosen: at every correction, "
+                                       "when the choice becomes ten times worse than it was, or only before it "
+                                       "degenerates",
                                    .kind = TN_WORD,
                                    .offset = offsetof(project, choose),
                                    .choices = "always kept once"},

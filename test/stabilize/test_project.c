@@ -101,7 +101,7 @@ TEST(redundant_rows_have_no_pivots) {
     memcpy(u, s.u, sizeof u);
     violations(&s, q, u, off); /* where they look independent by as much as it is off */
     for (int velocity = 0; velocity < 2; velocity++) {
-      tn_dependent_by(&s.solver->dependent, 0, NULL);
+      tn_dependent_by(&s.solver->dependent, 0, NULL, false);
       CHECK(tn_dependent_choose(s.solver, velocity) == s.solver->rank);
     }
     accept(&s, q, u);
@@ -221,6 +221,37 @@ TEST(adjust_chooses_by_itself) {
   for (int j = 0; j < s.m->nu; j++) stand += u[j] == s.u[j];
   CHECK(stand == s.m->nu - s.m->rows);
   build_free(&s.b);
+}
+
+/* a partition owns the set: its independent speeds stand in both corrections, and positions have more that stand */
+TEST(partition_and_projection_share_one_set) {
+  static const char *const how[] = {"partition", "partition:choose=kept", "partition:independent=arm.e3"};
+  for (size_t k = 0; k < sizeof how / sizeof *how; k++) {
+    build b;
+    tn_error e;
+    build_new(&b, 1);
+    build_read(&b, "gear_train_rates");
+    if (!b.failed && tn_desc_part(b.desc, "/run/formulation", how[k], &e) != TN_OK) FAIL("%s", e.message);
+    if (!b.failed && tn_desc_part(b.desc, "/run/stabilize", "project:metric=dependent", &e) != TN_OK)
+      FAIL("%s", e.message);
+    if (!build_simulate(&b) || tn_sim_advance(b.sim, 1, &e) != TN_OK) FAIL("%s", b.message);
+    if (b.failed) continue;
+    tn_solver *s = &b.sim->solver;
+    int n = 0;
+    const int *set = s->type->dependent(s->self, s->work, &n);
+    CHECK(set && n == s->rank);
+    for (int velocity = 0; velocity < 2; velocity++) {
+      tn_dependent_by(&s->dependent, 0, NULL, true);
+      const int moved = tn_dependent_choose(s, velocity);
+      CHECK(moved == (velocity ? s->rank : s->rank - 3));
+      for (int i = 0; i < moved; i++) {
+        bool found = false;
+        for (int j = 0; j < n; j++) found = found || set[j] == s->dependent.column[i];
+        CHECK(found);
+      }
+    }
+    build_free(&b);
+  }
 }
 
 /* ---- methods ----------------------------------------------------------------------------------------------------------------- */
