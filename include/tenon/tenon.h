@@ -108,7 +108,7 @@ TN_API void tn_desc_remove(tn_desc *desc, const char *pointer); /* nothing happe
 TN_API bool tn_desc_has(const tn_desc *desc, const char *pointer);
 
 /* what a run uses instead of what the model says, by names of the command line without dashes: `method`, `step`, `until`; `stabilize`
- * may repeat, they stack; `set` is for constants and parameters, `NAME=VALUE` */
+ * may repeat, they stack; `set` is for constants and parameters, `NAME=VALUE`; `allow-unstable` is `true` or `false` */
 typedef struct tn_setting {
   const char *name, *value;
 } tn_setting;

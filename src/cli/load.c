@@ -23,6 +23,9 @@ const option tn_cli_settings[] = {
      false},
     {"--at-singularity", NULL, "WORD", "what happens where rows become dependent on the way: pass or stop", "pass stop",
      false},
+    {"--allow-unstable", NULL, NULL,
+     "run gains of a stabilizer that let a violation grow, which are refused otherwise; the verdict is `doubtful`",
+     NULL, false},
     {.flag = NULL}};
 
 static int apply(const words *w, tn_desc *d, tn_error *e) {
@@ -40,7 +43,7 @@ static int apply(const words *w, tn_desc *d, tn_error *e) {
     if (!shared) continue;
     if (strcmp(flag, "--set") == 0 && (!strchr(value, '=') || *value == '='))
       code = tn_say_usage(w, "--set needs NAME=VALUE, not", value);
-    setting[n++] = (tn_setting){flag + 2, value};
+    setting[n++] = (tn_setting){flag + 2, value ? value : "true"}; /* one without a value is a truth */
   }
   if (!code && tn_desc_settings(d, n, setting, e) != TN_OK) code = tn_say_error(e);
   free(setting);

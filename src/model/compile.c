@@ -320,6 +320,7 @@ int tn_model_settings(const tn_model *m, char *text, size_t size) {
   if (bodies && bodies->kind == TN_NODE_TEXT) ADD(" --body-coordinates %s", bodies->text);
   if (!r->breach_stops) ADD(" --breach record");
   if (r->singular_stops) ADD(" --at-singularity stop");
+  if (r->allows_unstable) ADD(" --allow-unstable");
 #undef ADD
   return total;
 }

@@ -390,6 +390,8 @@ typedef struct tn_run {
   double contract_position, contract_velocity;
   bool breach_stops;
   bool singular_stops;    /* a singular position ends the run */
+  bool allows_unstable;   /* gains that let a violation grow are run on purpose */
+  double unstable_growth; /* of gains that were allowed: the largest factor of a violation a step; 0: all are stable */
   bool chooses_dependent; /* a stabilizer needs formulate/dependent.c */
 } tn_run;
 

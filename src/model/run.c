@@ -197,6 +197,13 @@ static tn_status read_at_singularity(tn_context *c, const tn_node *node) {
   return tn_unknown(c, node, "at_singularity", word, 2, known);
 }
 
+static tn_status read_allow_unstable(tn_context *c, const tn_node *node) {
+  if (!node) return TN_OK;
+  if (node->kind != TN_NODE_BOOL) return tn_refuse(c, node, "`allow_unstable` must be true or false");
+  c->m->run.allows_unstable = node->boolean;
+  return TN_OK;
+}
+
 static tn_status read_method(tn_context *c, const tn_node *run) {
   tn_run *r = &c->m->run;
   const tn_node *node = tn_node_get(run, "method"), *formulation = tn_node_get(run, "formulation"),
@@ -259,5 +266,6 @@ tn_status tn_run_read(tn_context *c) {
   TN_TRY(read_integrator(c, tn_node_get(run, "integrator")));
   TN_TRY(read_contract(c, tn_node_get(run, "contract")));
   TN_TRY(read_at_singularity(c, tn_node_get(run, "at_singularity")));
+  TN_TRY(read_allow_unstable(c, tn_node_get(run, "allow_unstable")));
   return read_method(c, run);
 }

@@ -381,6 +381,10 @@ const tn_field tn_run_fields[] = {
      .doc = "what happens where rows become dependent on the way",
      .kind = TN_WORD,
      .choices = "pass stop"},
+    {.key = "allow_unstable",
+     .doc =
+         "run gains of a stabilizer that let a violation grow, which are refused otherwise; the verdict is `doubtful`",
+     .kind = TN_BOOLEAN},
     END};
 
 const tn_field tn_top_fields[] = {

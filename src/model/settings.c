@@ -3,28 +3,32 @@
 
 #include <stdlib.h>
 
-/* where a setting goes; parts may have parameters */
+/* how the text of a setting is read: a number or an expression; a part, which may have parameters; true or false */
+typedef enum reading { VALUE, PART, TRUTH } reading;
+
+/* where a setting goes */
 typedef struct place {
   const char *name, *pointer;
-  bool part;
+  reading as;
   const char *replaces[2]; /* settings of the file that it pushes aside */
 } place;
 
 /* in the order that lets the parts of a whole win over the whole */
 static const place places[] = {
-    {"method", "/run/method", true, {"/run/formulation", "/run/stabilize"}},
-    {"formulation", "/run/formulation", true, {NULL, NULL}},
-    {"stabilize", "/run/stabilize/-", true, {NULL, NULL}},
-    {"integrator", "/run/integrator", true, {NULL, NULL}},
-    {"step", "/run/integrator/step", false, {"/run/integrator/rtol", "/run/integrator/atol"}},
-    {"rtol", "/run/integrator/rtol", false, {"/run/integrator/step", NULL}},
-    {"atol", "/run/integrator/atol", false, {"/run/integrator/step", NULL}},
-    {"breach", "/run/contract/breach", true, {NULL, NULL}},
-    {"at-singularity", "/run/at_singularity", true, {NULL, NULL}},
-    {"coordinates", "/coordinates", false, {NULL, NULL}},
-    {"body-coordinates", "/body_coordinates", false, {NULL, NULL}},
-    {"until", "/run/until", false, {NULL, NULL}},
-    {"every", "/run/every", false, {NULL, NULL}},
+    {"method", "/run/method", PART, {"/run/formulation", "/run/stabilize"}},
+    {"formulation", "/run/formulation", PART, {NULL, NULL}},
+    {"stabilize", "/run/stabilize/-", PART, {NULL, NULL}},
+    {"integrator", "/run/integrator", PART, {NULL, NULL}},
+    {"step", "/run/integrator/step", VALUE, {"/run/integrator/rtol", "/run/integrator/atol"}},
+    {"rtol", "/run/integrator/rtol", VALUE, {"/run/integrator/step", NULL}},
+    {"atol", "/run/integrator/atol", VALUE, {"/run/integrator/step", NULL}},
+    {"breach", "/run/contract/breach", PART, {NULL, NULL}},
+    {"at-singularity", "/run/at_singularity", PART, {NULL, NULL}},
+    {"allow-unstable", "/run/allow_unstable", TRUTH, {NULL, NULL}},
+    {"coordinates", "/coordinates", VALUE, {NULL, NULL}},
+    {"body-coordinates", "/body_coordinates", VALUE, {NULL, NULL}},
+    {"until", "/run/until", VALUE, {NULL, NULL}},
+    {"every", "/run/every", VALUE, {NULL, NULL}},
 };
 enum { PLACES = sizeof places / sizeof *places };
 
@@ -33,6 +37,12 @@ static tn_status set_value(tn_desc *d, const char *pointer, const char *text, tn
   char *end;
   const double value = strtod(text, &end); /* nan and inf too, which are refused as numbers */
   return *text && !*end ? tn_desc_number(d, pointer, value, e) : tn_desc_text(d, pointer, text, e);
+}
+
+static tn_status set_truth(tn_desc *d, const place *p, const char *text, tn_error *e) {
+  if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+    return tn_fail(e, TN_E_USAGE, "`%s` is true or false, not '%.64s'", p->name, text);
+  return tn_desc_json(d, p->pointer, text, e);
 }
 
 /* one of `constants`, or else of `parameters`: names are of one of them only */
@@ -82,8 +92,10 @@ tn_status tn_desc_settings(tn_desc *d, int n, const tn_setting *setting, tn_erro
         tn_desc_remove(d, "/run/stabilize");
         cleared = true;
       }
-      tn_status status =
-          p->part ? tn_desc_part(d, p->pointer, setting[i].value, e) : set_value(d, p->pointer, setting[i].value, e);
+      const char *text = setting[i].value;
+      tn_status status = p->as == PART    ? tn_desc_part(d, p->pointer, text, e)
+                         : p->as == TRUTH ? set_truth(d, p, text, e)
+                                          : set_value(d, p->pointer, text, e);
       if (status != TN_OK) return status;
     }
   for (int i = 0; i < n; i++)

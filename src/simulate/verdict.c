@@ -290,6 +290,17 @@ static bool roundoff(const tn_sim *s, tn_run_fact *f) {
   return true;
 }
 
+static bool unstable(const tn_sim *s, tn_run_fact *f) {
+  const double growth = s->m->run.unstable_growth;
+  if (!(growth > 0)) return false;
+  *f = (tn_run_fact){.key = "unstable-gains", .value = growth, .limit = 1, .unit = "1", .severity = TN_DOUBTFUL};
+  tn_format(f->sentence, sizeof f->sentence,
+            "gains of the stabilizer are not stable at this step, which `allow_unstable` allows: a small violation is "
+            "multiplied by %.4g a step",
+            growth);
+  return true;
+}
+
 static bool stopped(const tn_sim *s, tn_run_fact *f) {
   const tn_summary *sum = &s->summary;
   if (sum->status == TN_OK) return false;
@@ -304,7 +315,7 @@ static bool stopped(const tn_sim *s, tn_run_fact *f) {
 
 static bool (*const facts[])(const tn_sim *, tn_run_fact *) = {contract,      balance,  stabilizer, forced,  branch,
                                                                crossing,      stays,    closed,     outputs, chattering,
-                                                               interpolation, roundoff, stopped};
+                                                               interpolation, roundoff, unstable,   stopped};
 
 bool tn_sim_fact(const tn_sim *s, int i, tn_run_fact *fact) {
   if (!s || !fact) return false;

@@ -3,7 +3,7 @@
  *   (2) U = (a/h) Cdot + (b/h^2) C with the step h: a = 2 alpha h, b = beta^2 h^2
  *   (3) by frequency w and damping d: beta = w, alpha = d w
  * rows without a C have the gain of Cdot alone. held: C, Cdot at the start of the step stand through its stages. staged: evaluated at every
- * stage, the literal reading of the papers. growth.c has which gains are stable: those that are not are refused where the step is fixed */
+ * stage, the literal reading of the papers. growth.c has which gains are stable: those that are not are refused where the step is fixed, unless the run allows them */
 #include "stabilize/stabilize.h"
 
 typedef struct baumgarte {
@@ -52,16 +52,32 @@ static tn_status read_gains(baumgarte *s, tn_context *ctx) {
 }
 
 static tn_status refuse_held(const baumgarte *s, tn_context *ctx, const tn_integrator_type *type, const void *self,
-                             const double *gain) {
+                             const double *gain, double growth) {
   const double b = gain[1];
   double from, to;
-  tn_context_fail(ctx, tied(s) ? "a" : "alpha", "held gains a = %g, b = %g per step are unstable with %s", gain[0], b,
-                  type->name);
+  char hint[160];
   if (b > 0 && tn_held_range(type, self, b, &from, &to))
-    tn_hint(ctx->e, "with this b, a from %.4g to %.4g; `tenon stability %s` tells more", from, to, type->name);
+    tn_format(hint, sizeof hint, "with this b, a from %.4g to %.4g; `tenon stability %s` tells more", from, to,
+              type->name);
   else
-    tn_hint(ctx->e, "`tenon stability %s` tells which are not", type->name);
-  return TN_E_MODEL;
+    tn_format(hint, sizeof hint, "`tenon stability %s` tells which are not", type->name);
+  return tn_feedback_refuse(ctx, tied(s) ? "a" : "alpha", growth, hint,
+                            "held gains a = %g, b = %g per step are unstable with %s", gain[0], b, type->name);
+}
+
+static tn_status refuse_staged(const baumgarte *s, tn_context *ctx, const tn_integrator_type *type, const void *self,
+                               const tn_feedback *g, double growth) {
+  const double x = tn_feedback_limit(type, self, g);
+  char hint[160];
+  if (!(x > 0))
+    tn_format(hint, sizeof hint, "no step is short enough: more damping");
+  else if (tied(s))
+    tn_format(hint, sizeof hint, "stable to a = %.4g, b = %.4g in this ratio", x * s->a, x * x * s->b);
+  else
+    tn_format(hint, sizeof hint, "stable to a step of %.4g s, or with this step to alpha = %.4g, beta = %.4g",
+              x * ctx->m->run.step, x * s->alpha, x * s->beta);
+  return tn_feedback_refuse(ctx, tied(s) ? "a" : NULL, growth, hint,
+                            "gains at every stage let a violation grow by %.4g a step with %s", growth, type->name);
 }
 
 static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
@@ -79,31 +95,22 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
         ctx, "feedback", "gains per step, evaluated at every stage, need a fixed step: give `step`, or feedback held");
   if (!step && !fixed_step) return TN_OK;
   const double growth = tn_feedback_growth(type, parameters, &g);
-  if (g.held && (!(g.gain[1] > 0) || !tn_feedback_stable(growth))) return refuse_held(s, ctx, type, parameters, g.gain);
-  if (g.held && growth > 1 - 1e-9)
+  if (g.held && (!(g.gain[1] > 0) || !tn_feedback_stable(growth)))
+    TN_TRY(refuse_held(s, ctx, type, parameters, g.gain, growth));
+  else if (g.held && growth > 1 - 1e-9)
     tn_context_warn(ctx, step ? "a" : "alpha",
                     "undamped: held gains a = %g, b = %g per step are on the edge of what is stable with %s", g.gain[0],
                     g.gain[1], type->name);
-  if (!g.held && !tn_feedback_stable(growth)) {
-    const double x = tn_feedback_limit(type, parameters, &g);
-    tn_context_fail(ctx, step ? "a" : NULL, "gains at every stage let a violation grow by %.4g a step with %s", growth,
-                    type->name);
-    if (!(x > 0))
-      tn_hint(ctx->e, "no step is short enough: more damping");
-    else if (step)
-      tn_hint(ctx->e, "stable to a = %.4g, b = %.4g in this ratio", x * s->a, x * x * s->b);
-    else
-      tn_hint(ctx->e, "stable to a step of %.4g s, or with this step to alpha = %.4g, beta = %.4g", x * run->step,
-              x * s->alpha, x * s->beta);
-    return TN_E_MODEL;
-  }
+  if (!g.held && !tn_feedback_stable(growth)) TN_TRY(refuse_staged(s, ctx, type, parameters, &g, growth));
   if (!fixed_step || ctx->m->rows == ctx->m->holonomic) return TN_OK;
   const double rate = tn_feedback_growth(type, parameters, &v);
   if (tn_feedback_stable(rate)) return TN_OK;
-  tn_context_fail(ctx, "nonholonomic", "gain %g per step lets a violation of velocity rows grow by %.4g a step with %s",
-                  v.gain[0], rate, type->name);
-  tn_hint(ctx->e, "stable to `nonholonomic` %.4g", tn_feedback_limit(type, parameters, &v) * v.gain[0] / run->step);
-  return TN_E_MODEL;
+  char hint[80];
+  tn_format(hint, sizeof hint, "stable to `nonholonomic` %.4g",
+            tn_feedback_limit(type, parameters, &v) * v.gain[0] / run->step);
+  return tn_feedback_refuse(ctx, "nonholonomic", rate, hint,
+                            "gain %g per step lets a violation of velocity rows grow by %.4g a step with %s", v.gain[0],
+                            rate, type->name);
 }
 
 static void limits(const void *self, const tn_integrator_type *type, const void *parameters, double h, char *text,

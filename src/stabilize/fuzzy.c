@@ -7,7 +7,8 @@
  *   (3) Kp = 1/(100 eps_position), Kd = Kp (a/b) h g_x/g_y, Ku = (b/h^2)/(Kp g_x), held, with a = 3/4, b = 1/4: inside what (1) of held.c
  *       allows
  *   (4) guard: after a step with a violation beyond the bounds the state is put back, once
- * gains that are not stable are run all the same, with a warning: published ones are among them */
+ * gains by hand that are not stable at a fixed step are refused, unless the run allows them; (4) makes up for those of (3), with a
+ * warning */
 #include "stabilize/stabilize.h"
 
 static const double A = 0.75, B = 0.25, UNIVERSE = 100, MANY = 1e7;
@@ -66,7 +67,24 @@ static tn_status read_gains(fuzzy *s, tn_context *ctx) {
   return TN_OK;
 }
 
-static void warn(const fuzzy *s, tn_context *ctx, bool fixed_step) {
+static tn_status judge_growth(const fuzzy *s, tn_context *ctx, const tn_feedback *g, double h, const char *rows) {
+  const tn_run *run = &ctx->m->run;
+  const tn_integrator_type *type = run->integrator;
+  const void *parameters = type->size ? run->integrator_part.self : type->constants;
+  const double growth = tn_feedback_growth(type, parameters, g);
+  char text[160];
+  if (tn_feedback_stable(growth)) return TN_OK;
+  tn_feedback_text(type, parameters, g, s->bounded ? 0 : h, false, text, sizeof text);
+  if (s->bounded) { /* the guard of (4) ends the growth */
+    tn_context_warn(ctx, NULL, "a small violation%s grows by %.4g a step with %s, until the guard takes it away; %s",
+                    rows, growth, type->name, text);
+    return TN_OK;
+  }
+  return tn_feedback_refuse(ctx, NULL, growth, text, "a small violation%s grows by %.4g a step with %s", rows, growth,
+                            type->name);
+}
+
+static tn_status judge_gains(const fuzzy *s, tn_context *ctx, bool fixed_step) {
   const tn_run *run = &ctx->m->run;
   const tn_integrator_type *type = run->integrator;
   const void *parameters = type->size ? run->integrator_part.self : type->constants;
@@ -74,18 +92,8 @@ static void warn(const fuzzy *s, tn_context *ctx, bool fixed_step) {
   const tn_feedback g = gains(s, h), v = gain_of_rate(s, h), second = gains(s, 1);
   double p[2];
   if (h > 0) {
-    const bool rates = ctx->m->rows > ctx->m->holonomic;
-    const double growth = tn_feedback_growth(type, parameters, &g),
-                 rate = rates ? tn_feedback_growth(type, parameters, &v) : 0;
-    char text[160];
-    if (!tn_feedback_stable(growth)) {
-      tn_feedback_text(type, parameters, &g, s->bounded ? 0 : h, false, text, sizeof text);
-      tn_context_warn(ctx, NULL, "a small violation grows by %.4g a step with %s; %s", growth, type->name, text);
-    } else if (!tn_feedback_stable(rate)) {
-      tn_feedback_text(type, parameters, &v, s->bounded ? 0 : h, false, text, sizeof text);
-      tn_context_warn(ctx, NULL, "a small violation of velocity rows grows by %.4g a step with %s; %s", rate,
-                      type->name, text);
-    }
+    if (ctx->m->holonomic > 0) TN_TRY(judge_growth(s, ctx, &g, h, ""));
+    if (ctx->m->rows > ctx->m->holonomic) TN_TRY(judge_growth(s, ctx, &v, h, " of velocity rows"));
   } else if (poles(second.gain[0], second.gain[1], p) && -p[0] * run->until > MANY) {
     const double longest = tn_feedback_limit(type, parameters, &second);
     if (longest > 0 && run->until / longest > MANY)
@@ -93,6 +101,7 @@ static void warn(const fuzzy *s, tn_context *ctx, bool fixed_step) {
                       "poles at %.3g and %.3g 1/s: steps of %s stay below %.3g s, and %.2g of them are needed", p[0],
                       p[1], type->name, longest, run->until / longest);
   }
+  return TN_OK;
 }
 
 static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
@@ -108,8 +117,7 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
   if (s->feedback == 0) s->feedback = s->bounded ? 1 : 2;
   if (s->bounded && s->feedback == 2)
     return tn_context_fail(ctx, "feedback", "gains that come from bounds are tied to the step: feedback held");
-  warn(s, ctx, fixed_step);
-  return TN_OK;
+  return judge_gains(s, ctx, fixed_step);
 }
 
 static void limits(const void *self, const tn_integrator_type *type, const void *parameters, double h, char *text,

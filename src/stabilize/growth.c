@@ -167,6 +167,24 @@ double tn_feedback_growth(const tn_integrator_type *type, const void *self, cons
 
 bool tn_feedback_stable(double growth) { return isnan(growth) || growth <= EDGE; }
 
+tn_status tn_feedback_refuse(tn_context *ctx, const char *key, double growth, const char *hint, const char *format,
+                             ...) {
+  tn_run *run = &ctx->m->run;
+  char text[400];
+  va_list args;
+  va_start(args, format);
+  tn_vformat(text, sizeof text, format, args);
+  va_end(args);
+  if (run->allows_unstable) {
+    run->unstable_growth = fmax(run->unstable_growth, growth);
+    tn_context_warn(ctx, key, "%s; %s", text, hint);
+    return TN_OK;
+  }
+  tn_context_fail(ctx, key, "%s", text);
+  tn_hint(ctx->e, "%s; --allow-unstable runs it all the same", hint);
+  return TN_E_MODEL;
+}
+
 static bool stable_at(const tn_integrator_type *type, const void *self, const tn_feedback *g, double x) {
   const tn_feedback scaled = {
       .n = g->n, .held = g->held, .gain = {x * g->gain[0], x * x * g->gain[1], x * x * x * g->gain[2]}};

@@ -34,13 +34,15 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
     return TN_OK;
   }
   const double x = tn_feedback_limit(type, parameters, &g);
-  tn_context_fail(ctx, NULL, "gains a = %g, b = %g, c = %g let a violation grow by %.4g a step with %s", s->a, s->b,
-                  s->c, growth, type->name);
+  char hint[160];
   if (x > 0)
-    tn_hint(ctx->e, "stable to a = %.4g, b = %.4g, c = %.4g in this ratio", x * s->a, x * x * s->b, x * x * x * s->c);
+    tn_format(hint, sizeof hint, "stable to a = %.4g, b = %.4g, c = %.4g in this ratio", x * s->a, x * x * s->b,
+              x * x * x * s->c);
   else
-    tn_hint(ctx->e, "not stable at any size in this ratio: c less than about a b");
-  return TN_E_MODEL;
+    tn_format(hint, sizeof hint, "not stable at any size in this ratio: c less than about a b");
+  return tn_feedback_refuse(ctx, NULL, growth, hint,
+                            "gains a = %g, b = %g, c = %g let a violation grow by %.4g a step with %s", s->a, s->b,
+                            s->c, growth, type->name);
 }
 
 static bool held(const void *self) { return ((const pid *)self)->feedback == 0; }

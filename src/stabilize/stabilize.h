@@ -38,6 +38,10 @@ typedef struct tn_feedback {
 double tn_feedback_growth(const tn_integrator_type *type, const void *self, const tn_feedback *g);
 double tn_feedback_limit(const tn_integrator_type *type, const void *self, const tn_feedback *g);
 bool tn_feedback_stable(double growth);
+/* gains that let a violation grow, by this factor a step: refused at the field `key`, with a hint; with `allow_unstable` of the
+ * run a warning, and a fact of its verdict */
+tn_status tn_feedback_refuse(tn_context *ctx, const char *key, double growth, const char *hint, const char *format, ...)
+    TN_PRINTF(5, 6);
 /* both in words. h: the gains are in 1/s, 1/s^2 .., times powers of this; 0: they are per step. `growth`: the step is known */
 void tn_feedback_text(const tn_integrator_type *type, const void *self, const tn_feedback *g, double h, bool growth,
                       char *text, size_t size);

@@ -193,8 +193,9 @@ static void measures(tn_json *j, const tn_study *s) {
 /* all that is said of it, with what it is like */
 static void settings(tn_json *j, const tn_plan_of_run *p) {
   static const char *const keys[] = {
-      "model", "method", "formulation", "stabilize",        "integrator",     "step",   "rtol",     "atol",
-      "until", "every",  "coordinates", "body-coordinates", "at-singularity", "breach", "most-rhs", "repeat"};
+      "model",          "method",         "formulation", "stabilize", "integrator",  "step",
+      "rtol",           "atol",           "until",       "every",     "coordinates", "body-coordinates",
+      "at-singularity", "allow-unstable", "breach",      "most-rhs",  "repeat"};
   tn_json_open(j, "settings", "{");
   for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
     if (tn_plan_get(p, keys[k])) tn_json_node(j, keys[k], tn_plan_get(p, keys[k]));

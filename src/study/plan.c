@@ -140,9 +140,9 @@ static tn_status point(const tn_plan_of_run *p, const tn_given *g, tn_desc *d, t
   return g->text ? tn_desc_text(d, g->name, g->text, e) : tn_desc_json(d, g->name, g->digits, e);
 }
 
-static const char *const names[] = {
-    "method", "formulation", "stabilize",   "integrator",       "step", "rtol", "atol", "breach", "at-singularity",
-    "until",  "every",       "coordinates", "body-coordinates", NULL};
+static const char *const names[] = {"method", "formulation", "stabilize",   "integrator",       "step",
+                                    "rtol",   "atol",        "breach",      "at-singularity",   "allow-unstable",
+                                    "until",  "every",       "coordinates", "body-coordinates", NULL};
 
 tn_status tn_plan_apply(const tn_plan_of_run *p, int givens, const tn_given *given, tn_desc *d, tn_error *e) {
   tn_setting setting[MOST_SETTINGS];

@@ -5,11 +5,11 @@ enum { MOST_LIKE = 32, MOST_MEASURES = 10000 };
 
 /* ---- runs and references ------------------------------------------------------------------------------------------------ */
 
-static const char *const run_keys[] = {"model",       "like",      "set",         "method",
-                                       "formulation", "stabilize", "integrator",  "step",
-                                       "rtol",        "atol",      "breach",      "at-singularity",
-                                       "until",       "every",     "coordinates", "body-coordinates",
-                                       "most-rhs",    "repeat",    "doc",         NULL};
+static const char *const run_keys[] = {
+    "model",          "like",  "set",   "method",      "formulation",      "stabilize",
+    "integrator",     "step",  "rtol",  "atol",        "breach",           "at-singularity",
+    "allow-unstable", "until", "every", "coordinates", "body-coordinates", "most-rhs",
+    "repeat",         "doc",   NULL};
 
 static tn_plan_of_run *plan_named(const tn_study *s, const char *name) {
   for (int i = 0; i < s->plans; i++)

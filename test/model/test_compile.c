@@ -697,7 +697,7 @@ TEST(every_method_of_the_list_compiles) {
     build_new(&b, 1);
     build_read(&b, "pendulum");
     build_set(&b, "/run/method", "\"%s\"", tn_list_name("method", i));
-    build_set(&b, "/run/integrator", "{\"step\": 0.01}");
+    build_set(&b, "/run/integrator", "{\"step\": 0.001}");
     CHECK(build_compile(&b));
     tn_model_info info = {0};
     if (b.model) tn_model_get_info(b.model, &info);

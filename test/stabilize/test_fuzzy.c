@@ -184,6 +184,7 @@ static bool limits_text(const char *stabilize, const char *integrator, double st
     build_set(&b, "/run/integrator", "{\"type\": \"%s\", \"step\": %g}", integrator, step);
   else
     build_set(&b, "/run/integrator", "\"%s\"", integrator);
+  build_set(&b, "/run/allow_unstable", "true");
   if (tn_desc_part(b.desc, "/run/stabilize", stabilize, &e) != TN_OK) build_fail(&b, "%s", e.message);
   const bool good = !b.failed && build_compile(&b);
   if (!good) FAIL("%s: %s", stabilize, b.message);
@@ -314,6 +315,7 @@ TEST(published_gains) {
     build_set(&b, "/run/method", "\"%s\"", all[i].method);
     build_set(&b, "/run/contract", "{\"breach\": \"record\"}");
     build_set(&b, "/run/integrator", "{\"type\": \"dopri5\", \"step\": %g}", all[i].step);
+    build_set(&b, "/run/allow_unstable", "true");
     CHECK(build_simulate(&b));
     const tn_status status = tn_sim_advance(b.sim, 1, &e);
     const double C = tn_sim_summary(b.sim)->max_position_violation;

@@ -96,6 +96,7 @@ static void ride_by(ride *r, const char *model, const char *formulation, const c
   build_new(&r->b, 1);
   build_read(&r->b, model);
   build_set(&r->b, "/run/contract", "{\"breach\": \"record\"}");
+  build_set(&r->b, "/run/allow_unstable", "true"); /* some are run beyond their limit */
   for (int i = 0; i < 3; i++)
     if (!r->b.failed && tn_desc_part(r->b.desc, parts[i].at, parts[i].part, &e) != TN_OK)
       build_fail(&r->b, "%s", e.message);

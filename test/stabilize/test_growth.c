@@ -93,6 +93,83 @@ TEST(gains_outside_are_refused_with_the_limit) {
   }
 }
 
+/* the same gains in every stabilizer that has some: refused, or run with a reason of the verdict and the growth as its value */
+TEST(unstable_gains_run_only_where_they_are_allowed) {
+  static const struct {
+    const char *model, *stabilize, *integrator;
+    double step, growth; /* a step; 0: they are stable */
+  } all[] = {{"pendulum", "baumgarte:alpha=140,beta=140", "rk4", 2e-2, 0.9999},
+             {"pendulum", "baumgarte:alpha=140,beta=140", "rk4", 1e-2, 0},
+             {"pendulum", "baumgarte:a=2.1,b=1", "rk4", 1e-3, 1.1306623862917885},
+             {"rolling_disc", "baumgarte:alpha=5,nonholonomic=3000", "rk4", 1e-3, 1.375},
+             {"pendulum", "pid:a=3", "rk4", 1e-3, 0.9999},
+             {"pendulum", "fuzzy:kp=100,kd=0.01,ku=1e4", "rk4", 1e-2, 0.9999},
+             {"rolling_disc", "fuzzy:kp=1e-6,kd=0.03,ku=1e5", "rk4", 1e-3, 1.375},
+             {"pendulum", "fuzzy:kp=100,kd=0.01,ku=1e4", "rk4", 1e-3, 0},
+             {"pendulum", "fuzzy", "abm", 0, 0}}; /* the guard ends the growth */
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (int allowed = 0; allowed < 2; allowed++) {
+      build b;
+      tn_error e;
+      tn_run_fact f = {.key = ""};
+      build_new(&b, 1);
+      build_read(&b, all[i].model);
+      build_set(&b, "/run/contract", "{\"breach\": \"record\"}");
+      build_set(&b, "/run/allow_unstable", allowed ? "true" : "false");
+      build_set(&b, "/run/until", "0.05");
+      if (all[i].step > 0)
+        build_set(&b, "/run/integrator", "{\"type\": \"%s\", \"step\": %g}", all[i].integrator, all[i].step);
+      else
+        build_set(&b, "/run/integrator", "\"%s\"", all[i].integrator);
+      if (tn_desc_part(b.desc, "/run/stabilize", all[i].stabilize, &e) != TN_OK) build_fail(&b, "%s", e.message);
+      const bool good = build_simulate(&b), wanted = allowed || !(all[i].growth > 0);
+      if (good != wanted) FAIL("%s %s: %s", all[i].stabilize, all[i].integrator, b.message);
+      if (!good) CHECK_HAS(b.message, "--allow-unstable");
+      if (good) {
+        (void)tn_sim_run(b.sim, NULL, NULL, &e); /* it may end early */
+        for (int k = 0; strcmp(f.key, "unstable-gains") != 0 && tn_sim_fact(b.sim, k, &f); k++) continue;
+        const bool told = strcmp(f.key, "unstable-gains") == 0;
+        CHECK(told == (all[i].growth > 0));
+        if (told) {
+          CHECK(f.severity == TN_DOUBTFUL && f.value >= all[i].growth - 1e-9);
+          CHECK(tn_sim_summary(b.sim)->verdict >= TN_DOUBTFUL);
+          CHECK(tn_model_warnings(b.model) > 0);
+          if (all[i].growth > 1) CHECK_NEAR(f.value, all[i].growth, 1e-9);
+        }
+      }
+      build_free(&b);
+    }
+}
+
+/* what runs is the method itself: the violation of a rod that is held still grows by the factor that is told */
+TEST(an_unstable_violation_grows_as_told) {
+  build b;
+  tn_error e;
+  tn_run_fact f = {.key = ""};
+  build_new(&b, 1);
+  build_read(&b, "pendulum");
+  build_set(&b, "/gravity", "[0, 0]");
+  build_set(&b, "/run",
+            "{\"until\": 1, \"contract\": {\"breach\": \"record\"}, \"allow_unstable\": true, \"integrator\": "
+            "{\"type\": \"rk4\", \"step\": 0.01}}");
+  if (tn_desc_part(b.desc, "/run/stabilize", "baumgarte:alpha=160,beta=77", &e) != TN_OK)
+    build_fail(&b, "%s", e.message);
+  if (!build_simulate(&b)) FAIL("%s", b.message);
+  if (!b.failed) {
+    double C[2];
+    tn_sim *s = b.sim;
+    for (int i = 0; i < s->m->nq; i++) s->y[i] += 1e-9 * (i + 1);
+    for (int k = 0; k < 2; k++) {
+      CHECK(tn_sim_advance(s, k ? 0.3 : 0.2, &e) == TN_OK);
+      C[k] = tn_violation(&s->solver.sys, s->solver.sys.C, s->m->holonomic, NULL);
+    }
+    for (int k = 0; strcmp(f.key, "unstable-gains") != 0 && tn_sim_fact(s, k, &f); k++) continue;
+    printf("grows by %.4g a step, told %.4g\n", pow(C[1] / C[0], 0.1), f.value);
+    CHECK_NEAR(pow(C[1] / C[0], 0.1), f.value, 0.002);
+  }
+  build_free(&b);
+}
+
 /* a pendulum 7 % inside the limit keeps its rod */
 TEST(what_is_inside_is_damped) {
   build b;
