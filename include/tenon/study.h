@@ -45,8 +45,12 @@ typedef struct tn_study_options {
 /* a run that fails is no error of the study: what is measured on it says so */
 TN_API tn_status tn_study_run(tn_study *study, const tn_study_options *options, tn_error *error);
 
-typedef enum tn_verdict { TN_NOT_RUN, TN_REPRODUCED, TN_DIFFERS, TN_NOT_DECIDABLE } tn_verdict;
+/* TN_IN_PART: of a claim alone, some of whose rows are reproduced and some differ */
+typedef enum tn_verdict { TN_NOT_RUN, TN_REPRODUCED, TN_DIFFERS, TN_NOT_DECIDABLE, TN_IN_PART } tn_verdict;
 TN_API const char *tn_verdict_name(tn_verdict verdict);
+
+/* what a row is evidence of: a claim of the paper; something that the paper does not say; a remark, such as another reading */
+typedef enum tn_claim_kind { TN_CLAIM, TN_CHECK, TN_REMARK } tn_claim_kind;
 
 typedef struct tn_study_row {
   const char *id, *what, *where; /* the claim and where it is made                                        */
@@ -64,10 +68,32 @@ typedef struct tn_study_row {
   bool quick;
   double own; /* the same measured in Tenon's own form, beside that of the paper; NaN: none. no verdict comes of it */
   const char *own_why; /* how that form differs; NULL: there is none                            */
+  int claim;           /* the one that it belongs to                                            */
+  int assumptions;     /* variations of assumptions that change its verdict, as the study says  */
 } tn_study_row;
 
 TN_API int tn_study_rows(const tn_study *study);
 TN_API const tn_study_row *tn_study_row_at(const tn_study *study, int i);
+/* a claim is what a reader counts: one row, or several that are evidence of the same */
+typedef struct tn_study_claim {
+  const char *name, *what, *where;
+  tn_claim_kind kind;
+  tn_verdict verdict; /* of the rows that were run and can be decided   */
+  int rows, run;      /* all of them; those that were run               */
+} tn_study_claim;
+
+/* in the order of their first rows; NULL past the last */
+TN_API const tn_study_claim *tn_study_claim_at(const tn_study *study, int i);
+
+typedef struct tn_study_counts {
+  int claims, reproduced, in_part, differ, not_decidable; /* of the paper, of which a row was run */
+  int assumed;                                            /* of them: an assumption decides a row  */
+  int checks, remarks;
+  int rows, measured;       /* that were run; that have a value and an independent one          */
+  int outside, unexplained; /* values outside their tolerances; of them those without a reason  */
+} tn_study_counts;
+
+TN_API void tn_study_count(const tn_study *study, tn_study_counts *counts);
 /* all rows that were run are as expected */
 TN_API bool tn_study_as_expected(const tn_study *study);
 

@@ -2,15 +2,41 @@
 #include "study/study.h"
 
 const char *tn_verdict_name(tn_verdict v) {
-  static const char *const names[] = {"not-run", "reproduced", "differs", "not-decidable"};
-  return (int)v >= 0 && v <= TN_NOT_DECIDABLE ? names[v] : "";
+  static const char *const names[] = {"not-run", "reproduced", "differs", "not-decidable", "in-part"};
+  return (int)v >= 0 && v <= TN_IN_PART ? names[v] : "";
+}
+
+/* ": 3 differ", ", 3 differ" */
+static void part(tn_printer *p, int n, const char *what, bool *first) {
+  if (n) tn_put(p, "%s %d %s", *first ? ":" : ",", n, what);
+  *first = *first && !n;
+}
+
+static const char *more(int n) { return n == 1 ? "" : "s"; }
+
+static void headline(tn_printer *p, const tn_study *s) {
+  tn_study_counts n;
+  bool first = true;
+  tn_study_count(s, &n);
+  tn_put(p, "\n%s: %d claim%s of the paper", s->paper, n.claims, more(n.claims));
+  part(p, n.reproduced, "reproduced", &first);
+  part(p, n.in_part, "in part", &first);
+  part(p, n.differ, n.differ == 1 ? "differs" : "differ", &first);
+  part(p, n.not_decidable, "not decidable", &first);
+  tn_put(p, "\n  %d value%s outside the independent check, explained", n.outside - n.unexplained,
+         more(n.outside - n.unexplained));
+  if (n.unexplained) tn_put(p, "; %d not explained", n.unexplained);
+  tn_put(p, "\n");
+  if (n.assumed) tn_put(p, "  an assumption decides %d claim%s\n", n.assumed, more(n.assumed));
+  tn_put(p, "  beside the claims %d check%s beyond the paper and %d remark%s\n", n.checks, more(n.checks), n.remarks,
+         more(n.remarks));
 }
 
 tn_status tn_study_text(const tn_study *s, tn_write write, void *user) {
   TN_NEED(NULL, s, "study");
   TN_NEED(NULL, write, "write");
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
-  int all = 0, good = 0, number[TN_NOT_DECIDABLE + 1] = {0};
+  int all = 0, good = 0;
   tn_put(p, "%s: %s\n", s->paper, s->title);
   for (int i = 0; i < s->rows; i++) {
     const tn_study_row *r = &s->row[i].row;
@@ -18,7 +44,8 @@ tn_status tn_study_text(const tn_study *s, tn_write write, void *user) {
     char measured[40] = "-", expected[40] = "";
     if (!isnan(r->measured)) tn_format(measured, sizeof measured, "%.6g", r->measured);
     if (!isnan(r->expected)) tn_format(expected, sizeof expected, "%.6g, ", r->expected);
-    tn_put(p, "\n%s  %s\n", r->id, r->where);
+    static const char *const beside[] = {"", "  (beyond the paper)", "  (a remark)"};
+    tn_put(p, "\n%s  %s%s\n", r->id, r->where, beside[s->claim[r->claim].claim.kind]);
     if (*r->what) tn_put(p, "  %s\n", r->what);
     tn_put(p, "  paper %s; measured %s (expected %s%s): %s%s\n", *r->paper ? r->paper : "-", measured, expected,
            r->tolerance, tn_verdict_name(r->verdict), r->as_expected ? "" : "  <- NOT AS EXPECTED");
@@ -29,17 +56,58 @@ tn_status tn_study_text(const tn_study *s, tn_write write, void *user) {
     if (*r->why) tn_put(p, "  %s\n", r->why);
     all++;
     good += r->as_expected;
-    number[r->verdict]++;
   }
-  tn_put(p, "\n%s: %d rows: %d reproduced, %d differ, %d not decidable; %d as expected, %d not\n", s->paper, all,
-         number[TN_REPRODUCED], number[TN_DIFFERS], number[TN_NOT_DECIDABLE], good, all - good);
+  headline(p, s);
+  tn_put(p, "  %d rows: %d as the study expects, %d not\n", all, good, all - good);
   return p->failed ? TN_E_IO : TN_OK;
 }
 
+static void counts(tn_json *j, const tn_study *s) {
+  tn_study_counts n;
+  tn_study_count(s, &n);
+  tn_json_open(j, "counts", "{-");
+  tn_json_whole(j, "claims", n.claims);
+  tn_json_whole(j, "reproduced", n.reproduced);
+  tn_json_whole(j, "in_part", n.in_part);
+  tn_json_whole(j, "differ", n.differ);
+  tn_json_whole(j, "not_decidable", n.not_decidable);
+  tn_json_whole(j, "assumed", n.assumed);
+  tn_json_whole(j, "checks", n.checks);
+  tn_json_whole(j, "remarks", n.remarks);
+  tn_json_whole(j, "rows", n.rows);
+  tn_json_whole(j, "outside", n.outside);
+  tn_json_whole(j, "unexplained", n.unexplained);
+  tn_json_close(j);
+}
+
+/* those of which a row was run */
+static void claims(tn_json *j, const tn_study *s) {
+  tn_json_open(j, "claims", "[");
+  for (int i = 0; i < s->claims; i++) {
+    const tn_study_claim *c = &s->claim[i].claim;
+    if (!c->run) continue;
+    tn_json_open(j, NULL, "{");
+    tn_json_text(j, "name", c->name);
+    tn_json_text(j, "what", c->what);
+    tn_json_text(j, "where", c->where);
+    tn_json_text(j, "kind", tn_claim_kind_name(c->kind));
+    tn_json_text(j, "verdict", tn_verdict_name(c->verdict));
+    tn_json_whole(j, "rows", c->rows);
+    tn_json_whole(j, "run", c->run);
+    tn_json_close(j);
+  }
+  tn_json_close(j);
+}
+
 void tn_study_members(tn_json *j, const tn_study *s) {
+  const tn_node *publication = tn_node_get(s->root, "publication");
   tn_json_text(j, "paper", s->paper);
   tn_json_text(j, "title", s->title);
+  if (publication) tn_json_node(j, "publication", publication);
+  if (*s->check) tn_json_text(j, "check", s->check);
   tn_json_bool(j, "as_expected", tn_study_as_expected(s));
+  counts(j, s);
+  claims(j, s);
   tn_json_open(j, "rows", "[");
   for (int i = 0; i < s->rows; i++) {
     const tn_study_row *r = &s->row[i].row;
@@ -48,6 +116,8 @@ void tn_study_members(tn_json *j, const tn_study *s) {
     tn_json_text(j, "id", r->id);
     tn_json_text(j, "what", r->what);
     tn_json_text(j, "where", r->where);
+    tn_json_text(j, "claim", s->claim[r->claim].claim.name);
+    tn_json_text(j, "kind", tn_claim_kind_name(s->claim[r->claim].claim.kind));
     if (!isnan(s->row[i].paper))
       tn_json_real(j, "paper", s->row[i].paper);
     else if (*r->paper)

@@ -330,8 +330,9 @@ static tn_status check_where(const tn_study *s, const tn_finding *m, tn_error *e
 
 /* ---- all of it --------------------------------------------------------------------------------------------------------------------- */
 
-static const char *const study_keys[] = {"study",      "paper",       "title",    "doc",  "runs",
-                                         "references", "expressions", "measures", "rows", NULL};
+static const char *const study_keys[] = {"study", "paper",  "title",      "doc",         "publication",
+                                         "check", "runs",   "references", "expressions", "measures",
+                                         "rows",  "claims", NULL};
 
 static tn_status read_expressions(const tn_study *s, tn_error *e) {
   const tn_node *named = tn_node_get(s->root, "expressions");
@@ -415,6 +416,7 @@ static tn_status read_all(tn_study *s, tn_error *e) {
   s->trial = tn_arena_alloc(&s->arena, sizeof *s->trial * (size_t)(s->plans + 1));
   if (!s->row || !s->trial) return tn_out_of_memory(e);
   for (const tn_node *c = rows->first; c; c = c->next) TN_TRY(tn_row_read(s, c, e));
+  TN_TRY(tn_claims_read(s, e));
   for (i = 0; i < s->measures; i++) TN_TRY(read_values(s, &s->measure[i], e));
   for (i = 0; i < s->measures; i++) TN_TRY(check_where(s, &s->measure[i], e));
   for (i = 0; i < s->rows; i++) TN_TRY(tn_row_rule(s, &s->row[i], e));

@@ -379,6 +379,7 @@ static tn_status make_runs(tn_study *s, const tn_study_options *options, tn_erro
     return tn_fail(e, TN_E_STOPPED, "the study was interrupted");
   for (int i = 0; i < s->rows; i++)
     if (s->row[i].wanted) judge(s, &s->row[i]);
+  tn_claims_judge(s);
   return TN_OK;
 }
 

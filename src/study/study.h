@@ -10,6 +10,7 @@
  *   compare_print.c                            page.c     either of them as a page
  *   sweep_read.c a sweep file                  axis.c     what is varied: grids, lists, random numbers
  *   sweep.c      from the file to the values   journal.c  what is done, for one that is cut off
+ *   claims.c     what is counted: claims, checks beyond the paper, remarks; where the paper is to be found
  *   sweep_try.c  wrong in every run            sensitivity.c  derivatives by differences
  *   sweep_print.c, sweep_page.c                verify.c   a run with a second one beside it
  *   difference.c outputs of two runs compared  verify_print.c */
@@ -295,6 +296,13 @@ typedef struct tn_row_plan {
   bool wanted;
 } tn_row_plan;
 
+/* a claim of several rows, or of one; valid from tn_claims_read on, its verdict from tn_claims_judge on */
+typedef struct tn_claim_plan {
+  tn_study_claim claim; /* what is shown of it             */
+  const tn_node *node;  /* NULL: of a row that stands alone */
+  int place;            /* in the order of rows; -1: none yet */
+} tn_claim_plan;
+
 struct tn_study {
   tn_arena arena;
   bool under_way;    /* runs are being made: it may not be freed or run from what they call, but read */
@@ -303,14 +311,16 @@ struct tn_study {
   void *files_user;
   const char *paper, *title;
   tn_node *root;
-  int plans, references, measures, rows, trials;
+  int plans, references, measures, rows, claims, trials;
   tn_plan_of_run *plan;
   tn_reference_plan *reference;
   tn_finding *measure;
   tn_row_plan *row;
-  tn_trial *trial; /* plans: those that rows need */
-  bool one_run;    /* it is that of a sweep: measures do not name it */
-  int inputs;      /* models of all plans, and references that are files; not of a sweep */
+  tn_claim_plan *claim;
+  const char *check; /* who measured the expected values, and with what; "": not said */
+  tn_trial *trial;   /* plans: those that rows need */
+  bool one_run;      /* it is that of a sweep: measures do not name it */
+  int inputs;        /* models of all plans, and references that are files; not of a sweep */
   const char **input;
   const char *const *word; /* that expressions know beside measures, from TN_SLOT_MEASURED on; ends with NULL */
 };
@@ -325,6 +335,10 @@ tn_status tn_study_expression(tn_study *s, const tn_node *object, const char *ke
 /* a row, and, once all measures are known, how it is judged */
 tn_status tn_row_read(tn_study *s, const tn_node *node, tn_error *e);
 tn_status tn_row_rule(tn_study *s, tn_row_plan *r, tn_error *e);
+/* `publication`, `check` and `claims`; once rows are known. what comes of the claims, once rows are judged */
+tn_status tn_claims_read(tn_study *s, tn_error *e);
+void tn_claims_judge(tn_study *s);
+const char *tn_claim_kind_name(tn_claim_kind kind);
 /* the text of a file; paths in it begin where `path` is */
 tn_status tn_study_parse_text(tn_study *s, const char *path, const char *text, size_t size, tn_error *e);
 

@@ -57,12 +57,50 @@ export interface CompareData {
   runs: ({ label: string; run: string } & Curve)[]; // as rows
 }
 
-export type Verdict = 'reproduced' | 'differs' | 'not-decidable';
+export type Verdict = 'reproduced' | 'in-part' | 'differs' | 'not-decidable'; // in-part: of a claim of several rows
+export type ClaimKind = 'claim' | 'check' | 'remark'; // of the paper; beyond it; of our own
+
+/* a claim of the paper, a check beyond it or a remark, with all its rows */
+export interface Statement {
+  name: string;
+  what: string;
+  where: string;
+  kind: ClaimKind;
+  verdict: Verdict;
+  rows: number;
+  run: number;
+}
+
+export interface Counts {
+  claims: number;
+  reproduced: number;
+  in_part: number;
+  differ: number;
+  not_decidable: number;
+  assumed: number; // an assumption decides a row of them
+  checks: number;
+  remarks: number;
+  rows: number;
+  outside: number; // values that are not as the independent check has them
+  unexplained: number;
+}
+
+export interface Publication {
+  authors: string;
+  title: string;
+  journal?: string;
+  volume?: string;
+  pages?: string;
+  year?: string;
+  doi?: string;
+}
 
 export interface Claim {
   id: string;
   what: string;
   where: string;
+  claim: string; // name of the statement that it belongs to
+  kind: ClaimKind;
   paper: number | string | null;
   measured: Num;
   measured_reason?: string;
@@ -113,7 +151,16 @@ export interface PaperData {
   command: string;
   doc?: string;
   rows_in_all: number;
-  study: { paper: string; title: string; as_expected: boolean; rows: Claim[] };
+  study: {
+    paper: string;
+    title: string;
+    publication?: Publication;
+    check?: string; // who measured what is expected, and with what
+    as_expected: boolean;
+    counts: Counts;
+    claims: Statement[];
+    rows: Claim[];
+  };
   claims: {
     measure: number;
     from: number[];

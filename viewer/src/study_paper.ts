@@ -15,15 +15,8 @@ import {
   whenSeen,
 } from './study_parts';
 import { Scatter, type DotSeries } from './study_scatter';
+import { badgeOf, citation, KIND, lead, SIGN, tableOfClaims, VERDICTS, WORD } from './study_head';
 import type { Claim, Measure, PaperData, StudyRun, Verdict } from './study_data';
-
-const VERDICTS: Verdict[] = ['reproduced', 'differs', 'not-decidable'];
-const SIGN: Record<Verdict, string> = { reproduced: '\u2713', differs: '\u2260', 'not-decidable': '?' };
-const WORD: Record<Verdict, string> = {
-  reproduced: 'reproduced',
-  differs: 'differs',
-  'not-decidable': 'not decidable',
-};
 
 interface Item {
   claim: Claim;
@@ -42,12 +35,12 @@ export function paperPage(data: PaperData): HTMLElement {
   const s = data.study;
   document.title = s.title || s.paper;
   const groups = groupsOf(data);
-  const left = data.rows_in_all - s.rows.length;
   return h(
     'main',
     { class: 'paper' },
-    header('Paper reproduced', s.title || s.paper, [], data.tenon),
-    lead(data, left),
+    header('A paper, claim by claim', s.title || s.paper, citation(data), data.tenon),
+    lead(data),
+    s.claims.length ? section('claims', 'Claims', tableOfClaims(data)) : null,
     filters(groups, s.rows.length),
     h(
       'div',
@@ -58,39 +51,6 @@ export function paperPage(data: PaperData): HTMLElement {
     section('runs', 'Runs', tableOfRuns(data)),
     data.references ? section('references', 'References', references(data)) : null,
     section('repeat', 'To repeat it', commandLine(data.command, 'the command of this page')),
-  );
-}
-
-function lead(data: PaperData, left: number): HTMLElement {
-  const rows = data.study.rows;
-  const of = (v: Verdict): number => rows.filter((r) => r.verdict === v).length;
-  const odd = rows.filter((r) => !r.as_expected).length;
-  const verb: Record<Verdict, [string, string]> = {
-    reproduced: ['is reproduced', 'are reproduced'],
-    differs: ['differs', 'differ'],
-    'not-decidable': ['cannot be decided', 'cannot be decided'],
-  };
-  const words = VERDICTS.filter((v) => of(v)).map((v) => `${of(v)} ${verb[v][of(v) === 1 ? 0 : 1]}`);
-  const list = words.length > 1 ? `${words.slice(0, -1).join(', ')} and ${words[words.length - 1]}` : words.join('');
-  const bar = h('div', { class: 'bar', role: 'img', 'aria-label': list });
-  for (const v of VERDICTS)
-    if (of(v)) bar.append(h('span', { class: `v-${v}`, style: `flex-grow:${of(v)}` }, `${SIGN[v]} ${of(v)}`));
-  return h(
-    'section',
-    { class: 'lead', 'aria-label': 'in short' },
-    h('p', { class: 'say' }, rows.length ? `Of ${plural(rows.length, 'claim')}, ${list}.` : 'No claim was run.'),
-    rows.length ? bar : null,
-    h(
-      'p',
-      { class: odd ? 'remark bad' : 'remark' },
-      odd
-        ? `\u26a0 Not as the study expects: ${plural(odd, 'verdict or value', 'verdicts or values')}.`
-        : 'All verdicts and values are as the study expects.',
-      left
-        ? ` ${plural(left, 'claim')} of ${data.rows_in_all} ${left === 1 ? 'was' : 'were'} left out of this run.`
-        : '',
-    ),
-    data.doc ? h('p', { class: 'doc' }, data.doc) : null,
   );
 }
 
@@ -152,7 +112,7 @@ function tolerance(text: string): string {
 function cardOf(data: PaperData, c: Claim, at: number): HTMLElement {
   const plan = data.claims[at];
   const own = plan.measure >= 0;
-  const badge = h('span', { class: `verdict v-${c.verdict}` }, `${SIGN[c.verdict]} ${WORD[c.verdict]}`);
+  const badge = badgeOf(c.verdict);
   const longPaper = typeof c.paper === 'string' && c.paper.length > 40;
   const paper =
     c.paper === null
@@ -164,6 +124,7 @@ function cardOf(data: PaperData, c: Claim, at: number): HTMLElement {
     'article',
     { class: `claim${c.as_expected ? '' : ' odd'}`, id: `c-${at}` },
     h('header', {}, h('h3', {}, c.what || c.id), badge),
+    c.kind === 'claim' ? null : h('p', { class: 'beside' }, KIND[c.kind]),
     c.as_expected
       ? null
       : h(

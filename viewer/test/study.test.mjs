@@ -273,7 +273,26 @@ test('a paper: counts, values and verdicts as in its JSON; filters', async (t) =
   const page = await open(t, 'paper.html');
   const of = (v) => s.rows.filter((r) => r.verdict === v).length;
   const say = await page.textContent('.say');
-  assert.ok(say.startsWith(`Of ${s.rows.length} claims, ${of('reproduced')} are reproduced`), say);
+  const n = s.counts;
+  assert.ok(say.startsWith(`Of ${n.claims} claims of the paper, ${n.reproduced} are reproduced`), say);
+  assert.equal(n.claims, s.claims.filter((c) => c.kind === 'claim').length);
+  assert.ok(n.claims < s.rows.length && n.checks > 0 && n.remarks > 0);
+  const beside = await page.textContent('.lead .beside');
+  assert.ok(beside.includes('0 values outside the independent check, explained'), beside);
+  assert.ok(beside.includes(`${n.remarks} remarks`), beside);
+  const about = await page.textContent('.about');
+  for (const word of Object.values(s.publication)) assert.ok(about.includes(word), word);
+  assert.ok((await page.textContent('.lead')).includes(s.check));
+  assert.ok(!(await page.textContent('main')).includes('Paper reproduced'));
+  // the table of claims leads to the rows of each
+  const listed = await page.$$eval('#claims tbody tr', (all) =>
+    all.map((r) => ({ what: r.cells[0].lastChild.textContent, rows: [...r.querySelectorAll('a')].map((a) => a.title) })),
+  );
+  for (const c of s.claims)
+    assert.deepEqual(
+      listed.find((l) => l.what === c.what).rows,
+      s.rows.filter((r) => r.claim === c.name).map((r) => r.id),
+    );
   const shown = await page.$$eval('.claim', (all) =>
     all.map((c) => ({
       id: c.querySelector('footer code').textContent,
