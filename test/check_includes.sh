@@ -6,7 +6,7 @@ cd "${1:-$(dirname "$0")/..}"
 
 find src include -name '*.[ch]' | LC_ALL=C sort | xargs awk '
   BEGIN {
-    n = split("base linalg read model body joint force assemble formulate stabilize integrate simulate record draw report " \
+    n = split("base linalg read model body joint force assemble formulate stabilize integrate simulate record draw graph report " \
               "study cli mpi", flow, " ")
     for (i = 1; i <= n; i++) place[flow[i]] = i
   }

@@ -37,7 +37,8 @@ typedef bool (*tn_progress)(void *user, int done, int all, const char *run);
 typedef struct tn_study_options {
   bool quick;       /* leave out rows that are marked long              */
   int workers;      /* threads; 0: as many as there are processors      */
-  const char *only; /* rows whose id has this in it; NULL: all          */
+  const char *only; /* rows and figures whose id has this in it; NULL: all */
+  bool figures;     /* draw the figures too                             */
   tn_progress progress;
   void *user;
 } tn_study_options;
@@ -94,8 +95,25 @@ typedef struct tn_study_counts {
 } tn_study_counts;
 
 TN_API void tn_study_count(const tn_study *study, tn_study_counts *counts);
-/* all rows that were run are as expected */
+/* all rows that were run are as expected, and figures that were asked for are drawn */
 TN_API bool tn_study_as_expected(const tn_study *study);
+
+/* a figure of the paper. it is drawn if the study was run with `figures`, or there is a reason why it is not */
+typedef struct tn_study_figure {
+  const char *id, *caption; /* `wu2000.fig5` */
+  int number;
+  const char *left_out; /* why it is not drawn; NULL: it is                        */
+  const char *remark;   /* what is not as in the paper, or assumed; may be empty  */
+  const char *failure;  /* why it could not be drawn; NULL                         */
+  bool drawn, quick;
+} tn_study_figure;
+
+TN_API int tn_study_figures(const tn_study *study);
+TN_API const tn_study_figure *tn_study_figure_at(const tn_study *study, int i);
+/* one that is drawn: as SVG, as PNG (TN_E_USAGE where there is no cairo), as CSV of all points: panel, curve, x, y */
+TN_API tn_status tn_study_figure_svg(const tn_study *study, int i, tn_write write, void *user, tn_error *error);
+TN_API tn_status tn_study_figure_png(const tn_study *study, int i, tn_write write, void *user, tn_error *error);
+TN_API tn_status tn_study_figure_csv(const tn_study *study, int i, tn_write write, void *user, tn_error *error);
 
 TN_API tn_status tn_study_text(const tn_study *study, tn_write write, void *user);
 TN_API tn_status tn_study_json(const tn_study *study, tn_write write, void *user);

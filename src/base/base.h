@@ -35,6 +35,14 @@ int tn_vformat(char *text, size_t size, const char *format, va_list list) TN_PRI
 int tn_vformat_shown(char *text, size_t size, const char *format, va_list list) TN_PRINTF(3, 0);
 int tn_format(char *text, size_t size, const char *format, ...) TN_PRINTF(3, 4);
 
+/* put.c: text for whoever takes it; `failed` once that was refused. names in it are shown as tn_show does */
+typedef struct tn_printer {
+  tn_write write;
+  void *user;
+  bool failed;
+} tn_printer;
+void tn_put(tn_printer *p, const char *format, ...) TN_PRINTF(2, 3);
+
 void tn_error_clear(tn_error *e);
 /* set status and message (hint and place cleared); returns the status */
 tn_status tn_fail(tn_error *e, tn_status status, const char *format, ...) TN_PRINTF(3, 4);

@@ -11,7 +11,11 @@ static const char *const papers[] = {"wu2000", "braun2009", "nada2017", "nada202
 
 static const option options[] = {
     {"--quick", NULL, NULL, "leave out what takes long", NULL, false},
-    {"--only", NULL, "TEXT", "claims with this in their id", NULL, false},
+    {"--only", NULL, "TEXT", "claims and figures with this in their id", NULL, false},
+    {"--figures", NULL, "FOLDER",
+     "draw the figures of the paper: fig_01.svg, fig_01.png and their numbers, fig_01.csv (several papers: each in a "
+     "folder of its own)",
+     "file", false},
     {"--jobs", "-j", "N", "runs at a time; as many as there are processors if left out", NULL, false},
     {"--json", NULL, NULL, "as one JSON object (several papers: a list of them)", NULL, false},
     {"--output", "-o", "PLACE",
@@ -76,6 +80,18 @@ typedef struct page {
   const char *command;
 } page;
 
+typedef tn_status (*painter)(const tn_study *s, int i, tn_write write, void *user, tn_error *e);
+typedef struct picture {
+  const tn_study *s;
+  int i;
+  painter paint;
+} picture;
+
+static tn_status as_picture(const void *what, tn_write write, void *user) {
+  const picture *p = what;
+  return p->paint(p->s, p->i, write, user, NULL);
+}
+
 static tn_status as_curve(const void *what, tn_write write, void *user) {
   const curve *c = what;
   return tn_study_curve_csv(c->s, c->i, write, user);
@@ -132,18 +148,67 @@ static int check_output(const words *w, const char *output, const inputs *in) {
   return tn_pages(output) ? tn_inputs_spare(in, output, NULL) : TN_E_USAGE;
 }
 
-/* before anything runs: a page that can be written, or a folder */
-static int plan_output(const char *output, const inputs *in) {
+static int make_folder(const char *path) {
   struct stat s;
-  if (!output) return 0;
-  if (tn_ends_in(output, ".html")) return tn_save_plan(output, in);
-  if (mkdir(output, 0777) == 0) return 0;
-  if (errno == EEXIST && stat(output, &s) == 0) {
+  if (mkdir(path, 0777) == 0) return 0;
+  if (errno == EEXIST && stat(path, &s) == 0) {
     if (S_ISDIR(s.st_mode)) return 0;
     errno = ENOTDIR;
   }
-  tn_say(RED, "cannot make '%s': %s", output, strerror(errno));
+  tn_say(RED, "cannot make '%s': %s", path, strerror(errno));
   return TN_E_IO;
+}
+
+/* before anything runs: a page that can be written, or a folder */
+static int plan_output(const char *output, const inputs *in) {
+  if (!output) return 0;
+  return tn_ends_in(output, ".html") ? tn_save_plan(output, in) : make_folder(output);
+}
+
+/* where the figures of a study go: of several papers a folder in the one that is named. made before anything runs */
+static int plan_figures(const words *w, const tn_study *s, char *folder, size_t size) {
+  const char *chosen = tn_words_value(w, "--figures");
+  char name[128];
+  *folder = 0;
+  if (!chosen) return 0;
+  snprintf(name, sizeof name, "/%s", tn_study_paper(s));
+  plain(name + 1);
+  const bool all = strcmp(w->word[0], "all") == 0;
+  if ((size_t)snprintf(folder, size, "%s%s", chosen, all ? name : "") >= size)
+    return tn_cannot_write(chosen, "this path is too long");
+  const int code = all ? make_folder(chosen) : 0;
+  return code ? code : make_folder(folder);
+}
+
+static bool any_picture(void *user, const char *text, size_t n) {
+  (void)user, (void)text, (void)n;
+  return true;
+}
+
+/* FOLDER/fig_01.svg, .csv and, if that can be made, .png */
+static int write_figures(const tn_study *s, const inputs *in, const char *folder) {
+  static const struct {
+    const char *suffix;
+    painter paint;
+  } kinds[] = {{"svg", tn_study_figure_svg}, {"csv", tn_study_figure_csv}, {"png", tn_study_figure_png}};
+  char path[1100];
+  int n = 0, code = 0;
+  bool png = true;
+  for (int i = 0; i < tn_study_figures(s) && !code; i++) {
+    const tn_study_figure *f = tn_study_figure_at(s, i);
+    tn_error e;
+    if (!f->drawn) continue;
+    if (!n++ && tn_study_figure_png(s, i, any_picture, NULL, &e) == TN_E_USAGE) {
+      tn_say(YELLOW, "%s; the figures are written as SVG and CSV", e.message);
+      png = false;
+    }
+    for (int k = 0; k < 2 + png && !code; k++) {
+      snprintf(path, sizeof path, "%s/fig_%02d.%s", folder, f->number, kinds[k].suffix);
+      code = tn_save_plan(path, in);
+      if (!code) code = tn_save(path, as_picture, &(picture){s, i, kinds[k].paint});
+    }
+  }
+  return code;
 }
 
 /* FOLDER/paper.run.csv, with a number in place of letters that a name of a file should not have */
@@ -172,19 +237,22 @@ static int list_inputs(const tn_study *s, inputs *in) {
   return code;
 }
 
-static int run_study(const words *w, const char *name, tn_study *s, const inputs *in, bool *as_expected, int *rows) {
+static int run_study(const words *w, const char *name, tn_study *s, const inputs *in, const char *figures,
+                     bool *as_expected, int *rows) {
   tn_error e;
   const char *output = tn_words_value(w, "--output");
   progress p = {.paper = tn_study_paper(s), .shown = isatty(2) && !tn_words_has(w, "--quiet")};
   const tn_study_options o = {.quick = tn_words_has(w, "--quick"),
                               .workers = tn_jobs(w),
                               .only = tn_words_value(w, "--only"),
+                              .figures = output || *figures,
                               .progress = on_progress,
                               .user = &p};
   tn_status status = tn_study_run(s, &o, &e);
   if (p.line) fputs("\r\x1b[K", stderr);
   int code = status == TN_OK ? 0 : tn_say_error(&e), run = 0;
   for (int i = 0; i < tn_study_rows(s); i++) run += tn_study_row_at(s, i)->verdict != TN_NOT_RUN;
+  for (int i = 0; i < tn_study_figures(s); i++) run += tn_study_figure_at(s, i)->drawn;
   *rows += run;
   if (!code && (run || !o.only)) {
     status = tn_words_has(w, "--json") ? tn_study_json(s, tn_to_file, stdout) : tn_study_text(s, tn_to_file, stdout);
@@ -196,12 +264,13 @@ static int run_study(const words *w, const char *name, tn_study *s, const inputs
     else if ((code = write_page(w, name, s, in, output)) == 0)
       code = write_curves(s, in, output);
   }
+  if (!code && *figures) code = write_figures(s, in, figures);
   *as_expected = *as_expected && tn_study_as_expected(s);
   return code;
 }
 
 static int reproduce(const words *w, const char *name, bool *as_expected, int *rows) {
-  char path[1024];
+  char path[1024], figures[1024];
   tn_error e;
   tn_study *s = NULL;
   const bool on_disk = find(name, path, sizeof path);
@@ -224,7 +293,8 @@ static int reproduce(const words *w, const char *name, bool *as_expected, int *r
     code = tn_say_error(&e);
   if (!code && on_disk) code = list_inputs(s, &in);
   if (!code) code = plan_output(output, &in);
-  if (!code) code = run_study(w, name, s, &in, as_expected, rows);
+  if (!code) code = plan_figures(w, s, figures, sizeof figures);
+  if (!code) code = run_study(w, name, s, &in, figures, as_expected, rows);
   tn_inputs_free(&in);
   tn_study_free(s);
   return code;
@@ -247,7 +317,7 @@ static int run(const words *w) {
   }
   if (json) fputs("]\n", stdout);
   if (!code && only && !rows) {
-    tn_say(RED, "no claim has '%s' in its id", only);
+    tn_say(RED, "no claim or figure has '%s' in its id", only);
     return TN_E_USAGE;
   }
   return code ? code : as_expected ? 0 : 6;

@@ -10,16 +10,11 @@
 #define TN_REPORT_H
 
 #include "draw/draw.h"
+#include "graph/graph.h"
 #include "record/record.h"
-
-typedef struct tn_printer {
-  tn_write write;
-  void *user;
-  bool failed;
-} tn_printer;
+#include "stabilize/stabilize.h"
 
 #define TN_S(n) ((n) == 1 ? "" : "s") /* of a plural */
-void tn_put(tn_printer *p, const char *format, ...) TN_PRINTF(2, 3);
 
 /* ---- pages ---------------------------------------------------------------------------------------------------------- */
 
@@ -67,6 +62,10 @@ void tn_shell_word(char *to, size_t size, const char *word);
 
 /* the model of a result and its drawing, both to be freed, whatever comes of it; refused if there is no motion of it */
 tn_status tn_result_drawing(tn_result *r, bool flat, tn_model **m, tn_drawing **d, tn_error *e);
+
+/* stability.c: an integrator with a region of its own; surface.c: the controller of a part. by name; refused in words */
+tn_status tn_stability_type(const char *name, const tn_integrator_type **type, tn_error *e);
+tn_status tn_surface_controller(const char *part, tn_controller *c, tn_error *e);
 
 /* members of a JSON object that several reports share */
 void tn_report_settings(tn_json *j, const tn_model *m);

@@ -5,7 +5,7 @@
 
 static const double SHOWN[] = {1.0 / 64, 1.0 / 16, 0.25, 0.5, 1}; /* gains b */
 
-static tn_status find(const char *name, const tn_integrator_type **type, tn_error *e) {
+tn_status tn_stability_type(const char *name, const tn_integrator_type **type, tn_error *e) {
   const char *known[128];
   int n = 0;
   tn_error_clear(e);
@@ -64,7 +64,7 @@ tn_status tn_report_stability_text(const char *integrator, tn_write write, void 
   TN_NEED(error, write, "write");
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
   const tn_integrator_type *type;
-  tn_status status = find(integrator, &type, error);
+  tn_status status = tn_stability_type(integrator, &type, error);
   if (status != TN_OK) return status;
   tn_put(p, "%s: %s\n", type->name, type->doc);
   tn_put(p, "zdot = lambda z with a step h is stable where h lambda is in a region left of 0:\n");
@@ -145,7 +145,7 @@ tn_status tn_report_stability_json(const char *integrator, tn_write write, void 
   TN_NEED(error, write, "write");
   tn_json json = {.write = write, .user = user}, *j = &json;
   const tn_integrator_type *type;
-  tn_status status = find(integrator, &type, error);
+  tn_status status = tn_stability_type(integrator, &type, error);
   if (status != TN_OK) return status;
   tn_json_open(j, NULL, "{");
   tn_json_text(j, "tenon", TN_VERSION);
@@ -177,7 +177,7 @@ tn_status tn_report_stability_csv(const char *integrator, tn_write write, void *
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
   const tn_integrator_type *type;
   bool endless = false;
-  tn_status status = find(integrator, &type, error);
+  tn_status status = tn_stability_type(integrator, &type, error);
   if (status == TN_OK) status = for_orders(type, look_for_end, &endless, error);
   if (status != TN_OK) return status;
   if (endless) return tn_fail(error, TN_E_USAGE, "the region of '%s' has no end: no grid can show it", integrator);
@@ -296,7 +296,7 @@ tn_status tn_report_stability_page(int n, const char *const *integrators, const 
   tn_error_clear(e);
   for (int i = 0; i < n; i++) {
     TN_NEED(e, integrators[i], "integrators");
-    TN_TRY(find(integrators[i], &type, e));
+    TN_TRY(tn_stability_type(integrators[i], &type, e));
   }
   tn_region *room = tn_block_new(NULL, sizeof *room);
   if (!room) return tn_fail(e, TN_E_MEMORY, "out of memory");
@@ -313,7 +313,7 @@ tn_status tn_report_stability_page(int n, const char *const *integrators, const 
   tn_json_open(j, "integrators", "[");
   for (int i = 0; i < n && status == TN_OK; i++) {
     regions all = {j, room, TN_OK};
-    status = find(integrators[i], &type, e);
+    status = tn_stability_type(integrators[i], &type, e);
     if (status != TN_OK) break;
     tn_json_open(j, NULL, "{");
     tn_json_text(j, "doc", type->doc);

@@ -34,7 +34,7 @@ static tn_status describe(tn_desc *desc, const char *part, tn_error *e) {
   return TN_OK; /* unknown: the compiler will say so */
 }
 
-static tn_status find(const char *part, tn_controller *c, tn_error *e) {
+tn_status tn_surface_controller(const char *part, tn_controller *c, tn_error *e) {
   tn_desc *desc = NULL;
   tn_model *model = NULL;
   tn_error_clear(e);
@@ -67,7 +67,7 @@ tn_status tn_report_surface_text(const char *stabilizer, tn_write write, void *u
   TN_NEED(error, write, "write");
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
   tn_controller c;
-  const tn_status status = find(stabilizer, &c, error);
+  const tn_status status = tn_surface_controller(stabilizer, &c, error);
   if (status != TN_OK) return status;
   tn_put(p, "%s: U = Ku F(x, y), x = Kp C, y = Kd Cdot, both within -1 .. 1\n  sets:", stabilizer);
   for (int k = 0; k < SETS; k++) put_set(p, &c.set[k]);
@@ -128,7 +128,7 @@ tn_status tn_report_surface_json(const char *stabilizer, tn_write write, void *u
   TN_NEED(error, write, "write");
   tn_json json = {.write = write, .user = user}, *j = &json;
   tn_controller c;
-  const tn_status status = find(stabilizer, &c, error);
+  const tn_status status = tn_surface_controller(stabilizer, &c, error);
   if (status != TN_OK) return status;
   tn_json_open(j, NULL, "{");
   tn_json_text(j, "tenon", TN_VERSION);
@@ -146,7 +146,7 @@ tn_status tn_report_surface_page(const char *stabilizer, const char *command, tn
   tn_controller c;
   tn_page page;
   char title[256];
-  TN_TRY(find(stabilizer, &c, e));
+  TN_TRY(tn_surface_controller(stabilizer, &c, e));
   tn_format(title, sizeof title, "%.200s: control surface", stabilizer);
   TN_TRY(tn_page_begin(&page, write, user, "study", NULL, title, e));
   tn_json *j = tn_page_data(&page);
@@ -165,7 +165,7 @@ tn_status tn_report_surface_csv(const char *stabilizer, tn_write write, void *us
   TN_NEED(error, write, "write");
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
   tn_controller c;
-  const tn_status status = find(stabilizer, &c, error);
+  const tn_status status = tn_surface_controller(stabilizer, &c, error);
   if (status != TN_OK) return status;
   tn_put(p, "x,y,F,line\n");
   for (int i = -GRID; i <= GRID; i++)

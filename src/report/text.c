@@ -1,16 +1,6 @@
 /* the summary for people: what was run, how good it is, what it cost, how to repeat it. */
 #include "report/report.h"
 
-void tn_put(tn_printer *p, const char *format, ...) {
-  char text[2048];
-  va_list args;
-  va_start(args, format);
-  int n = tn_vformat_shown(text, sizeof text, format, args);
-  va_end(args);
-  if (n >= (int)sizeof text) n = (int)sizeof text - 1;
-  if (!p->failed && n > 0) p->failed = !p->write(p->user, text, (size_t)n);
-}
-
 /* the verdict and its reasons: the first line and those behind it */
 static void verdict(tn_printer *p, const tn_sim *s) {
   tn_run_fact f;

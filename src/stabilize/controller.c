@@ -11,7 +11,7 @@ static const double LEAST = 1e-6, NEAR = 1e-6, REST = 1e-3, ROUNDOFF = 1e-9;
 
 static double within(double x) { return x < -1 ? -1 : x > 1 ? 1 : x; }
 
-static double member(const tn_fuzzy_set *s, double x) {
+double tn_fuzzy_member(const tn_fuzzy_set *s, double x) {
   const int side = x > s->top[1];
   const double d = side ? x - s->top[1] : s->top[0] - x;
   if (d <= 0) return 1;
@@ -22,7 +22,7 @@ static double member(const tn_fuzzy_set *s, double x) {
 double tn_controller_surface(const tn_controller *c, double x, double y) {
   double sum = 0, all = 0, mx[SETS], my[SETS];
   x = within(x), y = within(y);
-  for (int k = 0; k < SETS; k++) mx[k] = member(&c->set[k], x), my[k] = member(&c->set[k], y);
+  for (int k = 0; k < SETS; k++) mx[k] = tn_fuzzy_member(&c->set[k], x), my[k] = tn_fuzzy_member(&c->set[k], y);
   for (int j = 0; j < SETS; j++)
     for (int k = 0; k < SETS; k++) {
       const double w = c->both ? fmin(mx[j], my[k]) : mx[j] * my[k];
@@ -36,7 +36,7 @@ double tn_controller_line(const tn_controller *c, double y) {
   double sum = 0, all = 0;
   y = within(y);
   for (int k = 0; k < SETS; k++) {
-    const double m = member(&c->set[k], y);
+    const double m = tn_fuzzy_member(&c->set[k], y);
     sum += m * c->table[SETS / 2][k], all += m;
   }
   return sum / all;

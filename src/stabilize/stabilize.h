@@ -52,6 +52,7 @@ typedef struct tn_fuzzy_set {
   double top[2], fall[2]; /* a member between the tops; on both sides, over which length not any more */
   bool gaussian;          /* `fall` is sigma */
 } tn_fuzzy_set;
+double tn_fuzzy_member(const tn_fuzzy_set *s, double x); /* 0 to 1 */
 typedef struct tn_controller {
   tn_fuzzy_set set[TN_CONTROLLER_SETS];
   double table[TN_CONTROLLER_SETS][TN_CONTROLLER_SETS]; /* z_jk: j set of x, k set of y */

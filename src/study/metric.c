@@ -17,12 +17,14 @@ void tn_meter_begin(tn_meter *m) {
   m->sum = m->take == TN_TAKE_MAX || m->take == TN_TAKE_MIN || m->take >= TN_TAKE_CROSSING ? NAN : 0;
   m->value = m->x = m->t = m->zero = m->seen = NAN;
   m->area = m->span = 0;
+  if (m->track) tn_track_begin(m->track);
 }
 
 void tn_meter_add(tn_meter *m, double t, double x) {
   m->seen = x;
   /* a hair's breadth beyond: times of fixed steps are sums */
   if (t < m->from - 1e-12 * fabs(m->from) || t > m->to + 1e-12 * fabs(m->to)) return;
+  if (m->track) tn_track_add(m->track, t, x);
   const bool first = m->samples == 0, changes = !first && ((x < 0 && m->x > 0) || (x > 0 && m->x < 0));
   const double last = m->x, t_last = m->t;
   m->samples++;

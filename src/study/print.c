@@ -32,6 +32,44 @@ static void headline(tn_printer *p, const tn_study *s) {
          more(n.remarks));
 }
 
+static const char *state_of(const tn_study_figure *f) {
+  return f->failure ? "failed" : f->drawn ? "drawn" : f->left_out ? "left-out" : "not-run";
+}
+
+static void figures_text(tn_printer *p, const tn_study *s) {
+  int drawn = 0, left_out = 0, failed = 0;
+  if (!s->figures_asked) return;
+  tn_put(p, "\n");
+  for (int i = 0; i < s->figures; i++) {
+    const tn_study_figure *f = &s->figure[i].figure;
+    const char *why = f->failure ? f->failure : f->left_out;
+    if (!f->drawn && !f->left_out) continue;
+    tn_put(p, "Fig. %d: %s%s%s\n", f->number, f->caption, why ? f->failure ? "  <- " : "; not drawn: " : "",
+           why ? why : "");
+    drawn += f->drawn;
+    left_out += f->left_out != NULL;
+    failed += f->failure != NULL;
+  }
+  tn_put(p, "%s: %d figures: %d drawn, %d with curves that are missing, %d left out, %d not asked for\n", s->paper,
+         s->figures, drawn, failed, left_out, s->figures - drawn - left_out);
+}
+
+static void figures_json(tn_json *j, const tn_study *s) {
+  tn_json_open(j, "figures", "[");
+  for (int i = 0; i < s->figures; i++) {
+    const tn_study_figure *f = &s->figure[i].figure;
+    tn_json_open(j, NULL, "{");
+    tn_json_text(j, "id", f->id);
+    tn_json_whole(j, "figure", f->number);
+    tn_json_text(j, "caption", f->caption);
+    tn_json_text(j, "state", state_of(f));
+    if (f->left_out) tn_json_text(j, "left_out", f->left_out);
+    if (f->failure) tn_json_text(j, "failure", f->failure);
+    tn_json_close(j);
+  }
+  tn_json_close(j);
+}
+
 tn_status tn_study_text(const tn_study *s, tn_write write, void *user) {
   TN_NEED(NULL, s, "study");
   TN_NEED(NULL, write, "write");
@@ -59,6 +97,7 @@ tn_status tn_study_text(const tn_study *s, tn_write write, void *user) {
   }
   headline(p, s);
   tn_put(p, "  %d rows: %d as the study expects, %d not\n", all, good, all - good);
+  figures_text(p, s);
   return p->failed ? TN_E_IO : TN_OK;
 }
 
@@ -153,6 +192,7 @@ tn_status tn_study_json(const tn_study *s, tn_write write, void *user) {
   tn_json json = {.write = write, .user = user}, *j = &json;
   tn_json_open(j, NULL, "{");
   tn_study_members(j, s);
+  if (s->figures_asked) figures_json(j, s);
   tn_json_close(j);
   return j->failed ? TN_E_IO : TN_OK;
 }

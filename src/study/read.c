@@ -27,6 +27,14 @@ static tn_status unknown_run(const tn_study *s, const tn_node *at, const char *n
   return TN_E_MODEL;
 }
 
+const tn_plan_of_run *tn_study_run_at(const tn_study *s, const tn_node *object, const char *key, tn_error *e) {
+  const char *name;
+  if (tn_member_text(object, key, NULL, &name, e) != TN_OK) return NULL;
+  const tn_plan_of_run *p = plan_named(s, name);
+  if (!p) unknown_run(s, tn_node_get(object, key), name, e);
+  return p;
+}
+
 static tn_status read_run(tn_study *s, const tn_node *c, tn_error *e) {
   tn_plan_of_run *p = &s->plan[s->plans];
   const char *like;
@@ -99,18 +107,25 @@ static bool find(void *user, const char *name, tn_meaning *m, tn_error *e) {
   return true;
 }
 
-tn_status tn_study_expression(tn_study *s, const tn_node *object, const char *key, tn_expr **out, tn_error *e) {
-  const tn_node *node = tn_node_get(object, key);
+tn_status tn_study_expression_at(tn_study *s, const tn_node *node, const char *what, tn_expr **out, tn_error *e) {
   *out = NULL;
-  if (!node) return TN_OK;
   if (node->kind == TN_NODE_NUMBER)
     return (*out = tn_expr_number(&s->arena, node->number)) ? TN_OK : tn_out_of_memory(e);
-  if (node->kind != TN_NODE_TEXT) return tn_node_fail(node, e, TN_E_MODEL, "`%s` has to be an expression", key);
+  if (node->kind != TN_NODE_TEXT) return tn_node_fail(node, e, TN_E_MODEL, "%s has to be an expression", what);
   const tn_names names = {.user = s, .dimension = 3, .find = find};
   tn_error inner;
   if (tn_expr_parse(&s->arena, node->text, strlen(node->text), TN_CLASS_RUNNING, &names, out, &inner) == TN_OK)
-    return tn_expr_width(*out) == 1 ? TN_OK : tn_node_fail(node, e, TN_E_MODEL, "`%s` has to be a number", key);
+    return tn_expr_width(*out) == 1 ? TN_OK : tn_node_fail(node, e, TN_E_MODEL, "%s has to be a number", what);
   return tn_node_fail(node, e, inner.status, "%.400s", inner.message);
+}
+
+tn_status tn_study_expression(tn_study *s, const tn_node *object, const char *key, tn_expr **out, tn_error *e) {
+  const tn_node *node = tn_node_get(object, key);
+  char what[72];
+  *out = NULL;
+  if (!node) return TN_OK;
+  tn_format(what, sizeof what, "`%.64s`", key);
+  return tn_study_expression_at(s, node, what, out, e);
 }
 
 static tn_status channels(tn_study *s, tn_finding *m, const tn_node *list, tn_error *e) {
@@ -332,7 +347,7 @@ static tn_status check_where(const tn_study *s, const tn_finding *m, tn_error *e
 
 static const char *const study_keys[] = {"study", "paper",  "title",      "doc",         "publication",
                                          "check", "runs",   "references", "expressions", "measures",
-                                         "rows",  "claims", NULL};
+                                         "rows",  "claims", "figures",    NULL};
 
 static tn_status read_expressions(const tn_study *s, tn_error *e) {
   const tn_node *named = tn_node_get(s->root, "expressions");
@@ -366,8 +381,8 @@ static tn_status read_measures(tn_study *s, int more, tn_error *e) {
   if (measures && measures->kind != TN_NODE_OBJECT)
     return tn_node_fail(measures, e, TN_E_MODEL, "`measures` has to be an object");
   if (tn_member_count(measures) > MOST_MEASURES || more > MOST_MEASURES - tn_member_count(measures))
-    return tn_node_fail(measures ? measures : s->root, e, TN_E_MODEL, "these are more than %d rows and measures",
-                        MOST_MEASURES);
+    return tn_node_fail(measures ? measures : s->root, e, TN_E_MODEL,
+                        "these are more than %d rows, curves and measures", MOST_MEASURES);
   s->measure = tn_arena_alloc(&s->arena, sizeof *s->measure * (size_t)(tn_member_count(measures) + more + 1));
   if (!s->measure) return tn_out_of_memory(e);
   for (const tn_node *c = measures ? measures->first : NULL; c; c = c->next)
@@ -411,15 +426,19 @@ static tn_status read_all(tn_study *s, tn_error *e) {
   TN_TRY(read_reference_files(s, e));
   if (!rows || rows->kind != TN_NODE_LIST || !rows->size)
     return tn_node_fail(rows ? rows : root, e, TN_E_MODEL, "`rows` has to be a list of claims");
-  TN_TRY(read_measures(s, 2 * tn_member_count(rows), e)); /* of the claim, and of our own form */
+  const tn_node *figures = tn_node_get(root, "figures");
+  TN_TRY(
+      read_measures(s, 2 * tn_member_count(rows) + tn_figures_measures(figures), e)); /* of claims and our own form */
   s->row = tn_arena_alloc(&s->arena, sizeof *s->row * (size_t)(tn_member_count(rows) + 1));
   s->trial = tn_arena_alloc(&s->arena, sizeof *s->trial * (size_t)(s->plans + 1));
   if (!s->row || !s->trial) return tn_out_of_memory(e);
   for (const tn_node *c = rows->first; c; c = c->next) TN_TRY(tn_row_read(s, c, e));
   TN_TRY(tn_claims_read(s, e));
+  TN_TRY(tn_figures_read(s, figures, e));
   for (i = 0; i < s->measures; i++) TN_TRY(read_values(s, &s->measure[i], e));
   for (i = 0; i < s->measures; i++) TN_TRY(check_where(s, &s->measure[i], e));
   for (i = 0; i < s->rows; i++) TN_TRY(tn_row_rule(s, &s->row[i], e));
+  TN_TRY(tn_figures_rule(s, e));
   return list_files(s, e);
 }
 

@@ -43,6 +43,8 @@ tn_status tn_study_read_from(const tn_allocator *allocator, const char *path, tn
 void tn_study_free(tn_study *s) {
   if (!s || s->under_way) return;
   for (int i = 0; i < s->references; i++) tn_arena_free(&s->reference[i].table.arena);
+  for (int i = 0; i < s->measures; i++) tn_track_free(&s->measure[i].track);
+  for (int i = 0; i < s->figures; i++) tn_figure_free(&s->figure[i]);
   tn_arena arena = s->arena;
   tn_arena_free(&arena);
 }
@@ -63,6 +65,8 @@ static void need_named(tn_study *s, const tn_expr *expr) {
   for (int k = 0; expr && k < tn_expr_slots(expr); k++)
     if (tn_expr_slot(expr, k) < s->measures) need(s, tn_expr_slot(expr, k));
 }
+
+void tn_study_need(tn_study *s, const tn_expr *expr) { need_named(s, expr); }
 
 static void need(tn_study *s, int i) {
   tn_finding *m = &s->measure[i];
@@ -221,8 +225,16 @@ static tn_status trial_of(tn_study *s, const tn_plan_of_run *p, tn_trial *t, tn_
   *t = (tn_trial){.plan = p, .folder = s->folder, .files = s->files, .files_user = s->files_user, .curve = true};
   for (int i = 0; i < s->measures; i++)
     t->meters += s->measure[i].needed && s->measure[i].plan == p && s->measure[i].kind == TN_MEASURE_RUN;
-  if (!t->meters) return TN_OK;
-  t->meter = tn_arena_alloc(&s->arena, sizeof *t->meter * (size_t)t->meters);
+  const int poses = tn_figure_strobes(s, p, NULL);
+  if (!t->meters && !poses) return TN_OK;
+  if (poses) {
+    tn_strobe **strobe = tn_arena_alloc(&s->arena, sizeof *strobe * (size_t)(poses + 1));
+    if (!strobe) return tn_out_of_memory(e);
+    tn_figure_strobes(s, p, strobe);
+    t->see = tn_strobe_see;
+    t->see_user = strobe;
+  }
+  t->meter = tn_arena_alloc(&s->arena, sizeof *t->meter * (size_t)(t->meters + 1));
   t->bin = tn_arena_alloc(&s->arena, sizeof *t->bin * TN_BINS);
   if (!t->meter || !t->bin) return tn_fail(e, TN_E_MEMORY, "out of memory");
   int n = 0;
@@ -249,6 +261,8 @@ static void settle_named(tn_study *s, tn_finding *m, const tn_expr *expr) {
     m->broken = m->broken || s->measure[slot].broken;
   }
 }
+
+void tn_study_settle(tn_study *s, int i) { settle(s, i); }
 
 static void settle(tn_study *s, int i) {
   tn_finding *m = &s->measure[i];
@@ -277,6 +291,13 @@ static void settle(tn_study *s, int i) {
   }
   m->busy = false;
   m->done = true;
+}
+
+double tn_study_value(tn_study *s, const tn_expr *expr) {
+  for (int k = 0; k < tn_expr_slots(expr); k++)
+    if (tn_expr_slot(expr, k) < s->measures) settle(s, tn_expr_slot(expr, k));
+  const scope c = {.s = s, .measured = NAN, .paper = NAN, .m = NAN, .x = NAN};
+  return evaluate(expr, &c);
 }
 
 static void judge(tn_study *s, tn_row_plan *r) {
@@ -333,12 +354,20 @@ static tn_status list_work(tn_study *s, const tn_study_options *o, work *w, tn_e
     need_named(s, r->holds);
     if (r->own_measure >= 0) need(s, r->own_measure);
   }
+  s->figures_asked = o->figures;
+  for (int i = 0; i < s->figures; i++) {
+    tn_figure_plan *f = &s->figure[i];
+    f->wanted = o->figures && !f->figure.left_out && (f->figure.quick || !o->quick) &&
+                (!o->only || strstr(f->figure.id, o->only));
+    f->figure.drawn = false;
+    if (f->wanted) TN_TRY(tn_figure_begin(s, f, e));
+  }
   for (int i = 0; i < s->references; i++)
     if (s->reference[i].needed && s->reference[i].plan) w->reference[w->references++] = i;
   for (int i = 0; i < s->plans; i++) {
     tn_status status = trial_of(s, &s->plan[i], &s->trial[i], e);
     if (status != TN_OK) return status;
-    if (s->trial[i].meters) w->trial[w->trials++] = i;
+    if (s->trial[i].meters || s->trial[i].see) w->trial[w->trials++] = i;
   }
   for (int i = 0; i < s->measures; i++)
     if (s->measure[i].needed && s->measure[i].kind == TN_MEASURE_FACT) w->measure[w->measures++] = i;
@@ -358,7 +387,8 @@ static tn_status make_runs(tn_study *s, const tn_study_options *options, tn_erro
   work w = {.s = s, .options = options};
   for (int i = 0; i < s->measures; i++) {
     tn_finding *m = &s->measure[i];
-    m->needed = m->busy = m->done = m->broken = false;
+    m->needed = m->busy = m->done = m->broken = m->track.paired = false;
+    m->meter.track = NULL;
     m->result = NAN;
     m->seconds = 0;
     m->failure = NULL;
@@ -380,6 +410,8 @@ static tn_status make_runs(tn_study *s, const tn_study_options *options, tn_erro
   for (int i = 0; i < s->rows; i++)
     if (s->row[i].wanted) judge(s, &s->row[i]);
   tn_claims_judge(s);
+  for (int i = 0; i < s->figures; i++)
+    if (s->figure[i].wanted) TN_TRY(tn_figure_draw(s, &s->figure[i], e));
   return TN_OK;
 }
 
@@ -399,5 +431,7 @@ bool tn_study_as_expected(const tn_study *s) {
   if (!s) return false;
   for (int i = 0; i < s->rows; i++)
     if (s->row[i].row.verdict != TN_NOT_RUN && !s->row[i].row.as_expected) return false;
+  for (int i = 0; i < s->figures; i++)
+    if (s->figure[i].figure.drawn && s->figure[i].figure.failure) return false;
   return true;
 }

@@ -6,6 +6,7 @@
  *   metric.c     what can be measured          reference.c a motion to compare with
  *   facts.c      measures that need no run     verdict.c  tolerances, claims
  *   pool.c       runs on all cores             study.c    from the file to the rows
+ *   figure_read.c, figure.c, curve.c, track.c, strobe.c: the figures of a paper
  *   print.c      rows as text and JSON         compare.c  methods on a model of the user's own
  *   compare_print.c                            page.c     either of them as a page
  *   sweep_read.c a sweep file                  axis.c     what is varied: grids, lists, random numbers
@@ -52,6 +53,22 @@ typedef enum tn_take {
 
 typedef struct tn_reference tn_reference;
 
+/* all samples of a meter, or, of a long run, a choice of them. track.c */
+typedef struct tn_track {
+  bool
+      paired; /* goes with another one, sample by sample: every k-th of both is kept, else the outermost of every 2 k */
+  const tn_allocator *allocator;
+  size_t n, room;
+  double (*p)[2]; /* time, value */
+  int64_t every, seen;
+  int held; /* of a group that is not full: its least and its largest */
+  double least[2], most[2];
+} tn_track;
+void tn_track_begin(tn_track *k);
+void tn_track_add(tn_track *k, double t, double x); /* without memory nothing is added */
+void tn_track_end(tn_track *k);
+void tn_track_free(tn_track *k);
+
 typedef struct tn_meter {
   /* as written */
   const char *name; /* of the measure; NULL */
@@ -81,6 +98,7 @@ typedef struct tn_meter {
   size_t at;                           /* the next time of the reference                      */
   double seen;                         /* last sample, asked for or not                       */
   double spacing;                      /* times of both that differ by less are the same, s   */
+  tn_track *track;                     /* NULL: nobody wants all samples                      */
 } tn_meter;
 
 void tn_meter_begin(tn_meter *m);
@@ -174,7 +192,9 @@ typedef struct tn_trial {
   tn_status status;
   char message[512];
   double t_end, seconds;
-  tn_summary summary;    /* of the last run */
+  tn_summary summary;                           /* of the last run */
+  void (*see)(void *user, tn_sim *s, double t); /* at the start and at the end of every step; NULL */
+  void *see_user;
   bool scaled;           /* curves as the contract scales rows */
   bool curve, has_error; /* bins are kept; some meter compares with a reference */
   tn_bin *bin;           /* TN_BINS */
@@ -262,6 +282,7 @@ typedef struct tn_finding {
   tn_expr *value, *where; /* over other measures; over m, x and others */
   int points;             /* varied: what came of the runs made          */
   tn_point *point;
+  tn_track track; /* valid if a figure asks for all samples */
   bool needed, busy, done;
   bool broken; /* a run behind it could not begin */
   double result, seconds;
@@ -302,6 +323,83 @@ typedef struct tn_claim_plan {
   const tn_node *node;  /* NULL: of a row that stands alone */
   int place;            /* in the order of rows; -1: none yet */
 } tn_claim_plan;
+/* ---- figures of a study: figure_read.c, figure.c, curve.c ------------------------------------------------------------------ */
+
+typedef enum tn_curve_kind {
+  TN_CURVE_MEASURE, /* of a run over time or another measure, or over what is varied */
+  TN_CURVE_POINTS,  /* expressions of measures                                       */
+  TN_CURVE_BARS,    /* likewise, under names                                         */
+  TN_CURVE_REGION,  /* of stability, of an integrator                                */
+  TN_CURVE_SETS,    /* membership functions of a controller                          */
+  TN_CURVE_SINGLETONS,
+  TN_CURVE_SURFACE,
+  TN_CURVE_POSES, /* of a run, over one another */
+  TN_CURVES
+} tn_curve_kind;
+
+/* strobe.c: shapes of a model in the plane in several poses, over one another */
+typedef struct tn_strobe {
+  const tn_allocator *allocator;
+  double from, to, by;
+  int poses;
+  bool failed; /* a model in space, or no memory: why */
+  char why[200];
+  tn_drawing *drawing;
+  size_t n[2], room[2]; /* lines, and closed parts */
+  double (*p[2])[2];
+} tn_strobe;
+void tn_strobe_free(tn_strobe *k);
+void tn_strobe_see(void *strobes, tn_sim *s, double t); /* `tn_strobe **`, which ends with NULL */
+
+typedef struct tn_curve_plan {
+  const tn_node *node;
+  tn_curve_kind kind;
+  int x, y;       /* measures, or -1 */
+  double unit[2]; /* of the axes, as numbers of the units of the values */
+  int points;     /* expressions; x is NULL under names */
+  tn_expr **at[2];
+  const tn_plan_of_run *plan; /* of poses */
+  double from, to, by;
+  tn_strobe *strobe; /* of poses; NULL: not asked for */
+  tn_layer style;
+} tn_curve_plan;
+
+typedef struct tn_panel_plan {
+  const tn_node *node;
+  tn_panel look;
+  int curves;
+  tn_curve_plan *curve;
+} tn_panel_plan;
+
+typedef struct tn_figure_plan {
+  tn_study_figure figure; /* what is shown of it */
+  const tn_node *node;
+  bool wanted;
+  int panels, columns;
+  tn_panel_plan *panel;
+  tn_graph graph; /* once it is drawn */
+} tn_figure_plan;
+
+/* how many measures the figures of a study may have; all but expressions, which come once all measures are known */
+int tn_figures_measures(const tn_node *figures);
+tn_status tn_figures_read(tn_study *s, const tn_node *figures, tn_error *e);
+tn_status tn_figures_rule(tn_study *s, tn_error *e);
+const tn_plan_of_run *tn_study_run_at(const tn_study *s, const tn_node *object, const char *key,
+                                      tn_error *e); /* NULL */
+tn_status tn_study_expression_at(tn_study *s, const tn_node *node, const char *what, tn_expr **out, tn_error *e);
+/* before the runs: all samples of its measures are kept, and poses. after them: layers of the graph */
+tn_status tn_figure_begin(tn_study *s, tn_figure_plan *f, tn_error *e);
+tn_status tn_figure_draw(tn_study *s, tn_figure_plan *f, tn_error *e);
+void tn_figure_free(tn_figure_plan *f);
+/* the value of an expression over measures that are settled */
+double tn_study_value(tn_study *s, const tn_expr *expr);
+void tn_study_settle(tn_study *s, int i);             /* after the runs: its result, and why it has none */
+void tn_study_need(tn_study *s, const tn_expr *expr); /* all measures that it names; of NULL none */
+int tn_figure_strobes(const tn_study *s, const tn_plan_of_run *p,
+                      tn_strobe **out); /* of figures that are wanted; out may be NULL */
+/* curve.c: the layers of a curve that are not of measures; added to the panel, which has room for TN_CURVE_LAYERS more */
+enum { TN_CURVE_LAYERS = 16, TN_MOST_POSES = 1000 };
+tn_status tn_curve_layers(tn_study *s, const tn_curve_plan *c, tn_panel *panel, tn_error *e);
 
 struct tn_study {
   tn_arena arena;
@@ -319,8 +417,11 @@ struct tn_study {
   tn_claim_plan *claim;
   const char *check; /* who measured the expected values, and with what; "": not said */
   tn_trial *trial;   /* plans: those that rows need */
-  bool one_run;      /* it is that of a sweep: measures do not name it */
-  int inputs;        /* models of all plans, and references that are files; not of a sweep */
+  int figures;
+  tn_figure_plan *figure;
+  bool figures_asked; /* in the last run */
+  bool one_run;       /* it is that of a sweep: measures do not name it */
+  int inputs;         /* models of all plans, and references that are files; not of a sweep */
   const char **input;
   const char *const *word; /* that expressions know beside measures, from TN_SLOT_MEASURED on; ends with NULL */
 };

@@ -58,6 +58,7 @@ static bool on_step(void *user, double t) {
     const tn_meter all = {.row = -1, .scaled = trial->scaled};
     keep(trial, r->until, t, violation(&all, s, false), violation(&all, s, true), NAN);
   }
+  if (trial->see) trial->see(trial->see_user, s, t);
   if (trial->stop && trial->stop(trial->stop_user)) return !(trial->stopped = true);
   return !r->most_rhs || s->summary.rhs < r->most_rhs;
 }

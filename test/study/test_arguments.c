@@ -466,6 +466,14 @@ static void try_studies(void) {
   HARMLESS(tn_study_curve, study, !tn_study_curve(NULL, 0));
   REFUSE(tn_study_curve_csv, study, NULL, 0, no_text, NULL);
   REFUSE(tn_study_curve_csv, write, s, 0, NULL, NULL);
+  HARMLESS(tn_study_figures, study, tn_study_figures(NULL) == 0);
+  HARMLESS(tn_study_figure_at, study, !tn_study_figure_at(NULL, 0));
+  REFUSE(tn_study_figure_svg, study, NULL, 0, no_text, NULL, &e);
+  REFUSE(tn_study_figure_svg, write, s, 0, NULL, NULL, &e);
+  REFUSE(tn_study_figure_png, study, NULL, 0, no_text, NULL, &e);
+  REFUSE(tn_study_figure_png, write, s, 0, NULL, NULL, &e);
+  REFUSE(tn_study_figure_csv, study, NULL, 0, no_text, NULL, &e);
+  REFUSE(tn_study_figure_csv, write, s, 0, NULL, NULL, &e);
   REFUSE(tn_study_page, study, NULL, "c", no_text, NULL, &e);
   REFUSE(tn_study_page, command, s, NULL, no_text, NULL, &e);
   REFUSE(tn_study_page, write, s, "c", NULL, NULL, &e);
