@@ -1,4 +1,4 @@
-/* the family of Adams: explicit (ab), predictor and corrector (ampc, mampc), and both of variable order and step (abm).
+/* the family of Adams: explicit (ab), predictor and corrector (ampc, mampc), implicit (am), and both of variable order and step (abm).
  *
  * rates at earlier steps are kept as divided differences, scaled by the distances of their times (Krogh 1974; Shampine & Gordon
  * 1975). with psi_0 = 0, psi_j = t_n - t_{n-j} and s = t - t_n,
@@ -7,6 +7,10 @@
  *   (3) corrector: y = p + h g (f(p) - e), where b_i = g_i c_i(h):  g = g_k has order k (ampc), g = g_{k+1} order k + 1 (mampc, abm);
  *       the difference of both estimates the error of the first
  *   (4) at the end, with f the rate at the state that was accepted: phi_1 = f, phi_{i+1} <- phi_i - c_i(h) phi_i(before)
+ *   (5) n corrections, P(EC)^n: y_0 = p, y_i = p + h g (f(y_{i-1}) - e), i = 1 .. n. implicit (am): y = p + h g (f(y) - e) is solved, by
+ *       Newton's iteration (c I - J) x = f(y) - e - c (y - p), y += x, c = 1/(h g), J kept between steps (newton.c); or by (5) until it
+ *       converges, which it does if h g |J| < 1. an iteration that does not converge ends the run: no other step is taken in its place.
+ *       g = g_{k+1} is Adams-Moulton of k steps and order k + 1; am1, implicit Euler, has g_1
  * on a uniform grid these are the formulas of coefficients.c; steps may be of any length, so that one that is cut short needs
  * no new start. mampc is Wu, Chiou & Lin's weighting of ab and ampc, which is the corrector of one order more. P E C, and the
  * last E at the accepted state: it is that of the next step, so that a projection costs none. mode pec leaves it out: f(p) is kept.
@@ -27,11 +31,13 @@ enum {
 typedef enum kind { BASHFORTH, MOULTON, MODIFIED, VARIABLE } kind;
 
 typedef enum mode { PECE, PEC } mode;
+typedef enum iteration { NEWTON, FIXED_POINT } iteration;
 
 typedef struct adams {
   kind kind;
   int k;
-  int mode;
+  double corrections; /* n of (5); 0: it is solved */
+  int mode, iteration;
 } adams;
 
 typedef struct memory {
@@ -53,10 +59,12 @@ typedef struct memory {
   double b[DIFFERENCES], c[DIFFERENCES]; /* (2) of the last attempt, for h_weights and k_weights             */
   double h_weights;
   int k_weights;
+  double g, c_factored; /* am: of this step; c of the matrix in newton */
   double *phi[DIFFERENCES];
   double *y, *ynew, *p, *e, *f, *d, *kick, *w;
   bool kicked;
   tn_dop853 *starter[2]; /* of both halves of a step */
+  tn_newton *newton;     /* am, or NULL              */
 } memory;
 
 static memory *carve(tn_carve *c, const adams *is, int n) {
@@ -65,12 +73,18 @@ static memory *carve(tn_carve *c, const adams *is, int n) {
   double *p = TN_CARVE(c, double, (uint64_t)(8 + differences) * (uint64_t)n + 1);
   tn_dop853 *starter[2] = {NULL, NULL};
   for (int i = 0; is->kind != VARIABLE && i < 2; i++) starter[i] = tn_dop853_carve(c, n);
+  tn_newton *newton = is->corrections == 0 && is->iteration == NEWTON ? tn_newton_carve(c, n, 1) : NULL;
   if (c->base) {
-    *w = (memory){
-        .is = *is, .n = n, .k = is->kind == VARIABLE ? 1 : is->k, .rising = true, .starter = {starter[0], starter[1]}};
+    *w = (memory){.is = *is,
+                  .n = n,
+                  .k = is->kind == VARIABLE ? 1 : is->k,
+                  .rising = true,
+                  .starter = {starter[0], starter[1]},
+                  .newton = newton};
     double **vector[] = {&w->y, &w->ynew, &w->p, &w->e, &w->f, &w->d, &w->kick, &w->w};
     for (int i = 0; i < 8; i++) *vector[i] = p + i * n;
     for (int i = 0; i < differences; i++) w->phi[i] = p + (8 + i) * n;
+    if (newton) newton->most = TN_NEWTON_FIXED;
     tn_ratio gamma[DIFFERENCES];
     if (is->kind == VARIABLE) tn_adams_gamma(DIFFERENCES - 1, false, gamma);
     for (int i = 0; is->kind == VARIABLE && i < DIFFERENCES; i++) w->gamma[i] = fabs(tn_ratio_value(gamma[i]));
@@ -180,6 +194,93 @@ static tn_status starting_step(memory *w, const tn_ode *ode, double t, const dou
   return status;
 }
 
+/* (5): x the next of y, with g h for g */
+static tn_status correct_once(memory *w, const tn_ode *ode, double g, const double *y, double *x) {
+  const tn_status status = ode->rates(ode->self, w->t + w->h, y, w->f);
+  if (status != TN_OK) return status;
+  for (int i = 0; i < w->n; i++) {
+    w->d[i] = w->f[i] - w->e[i];
+    x[i] = w->p[i] + g * w->d[i];
+  }
+  return TN_OK;
+}
+
+static tn_status correct(memory *w, const tn_ode *ode, double g, double *ynew) {
+  tn_status status = correct_once(w, ode, g, w->p, ynew);
+  for (int i = 1; i < (int)w->is.corrections && status == TN_OK; i++) status = correct_once(w, ode, g, ynew, ynew);
+  return status;
+}
+
+/* (5) with the corrections that are left expected to be below a thousandth of the weights; roundoff, where they no longer fall */
+static tn_status fixed_point(memory *w, const tn_ode *ode, double g, double *ynew) {
+  enum { MOST_CORRECTIONS = 100 };
+  static const double ENOUGH = 1e-3, SLOW = 0.98, ROUNDOFF = 0.03;
+  const int m = w->n - ode->ledgers;
+  double before = INFINITY;
+  ode->weights(ode->self, w->y, w->w);
+  memcpy(ynew, w->p, sizeof *ynew * (size_t)w->n);
+  for (int count = 1; count <= MOST_CORRECTIONS; count++) {
+    double change = 0;
+    memcpy(w->y, ynew, sizeof *ynew * (size_t)w->n); /* of this step no more is asked of it */
+    const tn_status status = correct_once(w, ode, g, w->y, ynew);
+    if (status != TN_OK) return status;
+    ode->effort->iterations++;
+    for (int i = 0; i < m; i++) {
+      const double e = fabs(ynew[i] - w->y[i]) / w->w[i];
+      if (!(e <= change)) change = isnan(e) ? INFINITY : e;
+    }
+    const double ratio = change / before;
+    if (change == 0 || (count > 1 && ratio < SLOW && ratio / (1 - ratio) * change <= ENOUGH)) return TN_OK;
+    if (ratio >= SLOW && change <= ROUNDOFF) return TN_OK;
+    if (!isfinite(change)) break;
+    before = change;
+  }
+  char message[160];
+  tn_format(message, sizeof message,
+            "the fixed-point iteration of the corrector does not converge in a step of %.3g s: take a shorter step, or "
+            "`iteration=newton`",
+            w->h);
+  return ode->refuse(ode->self, w->t, message);
+}
+
+static tn_newton_state newton(void *work, const tn_ode *ode, tn_status *status) {
+  memory *w = work;
+  tn_newton *s = w->newton;
+  const double c = 1 / w->g;
+  double *y = w->y;
+  *status = tn_newton_begin(s, ode, w->t, y, w->h, w->phi[0]);
+  if (*status != TN_OK) return TN_NEWTON_FAILS;
+  if (!s->factored || c != w->c_factored) {
+    if (s->factored) ode->effort->decompositions++; /* another c in a step of the same length */
+    tn_newton_matrix(s, c, s->matrix[0]);
+    w->c_factored = c;
+    if (!tn_lu_factor(s->m, s->matrix[0], s->pivot[0])) {
+      s->h = 0;
+      return TN_NEWTON_FAILS;
+    }
+  }
+  tn_newton_state state = TN_NEWTON_GOES_ON;
+  memcpy(w->ynew, w->p, sizeof *w->p * (size_t)w->n);
+  while (state == TN_NEWTON_GOES_ON) {
+    if ((*status = ode->rates(ode->self, w->t + w->h, w->ynew, w->f)) != TN_OK) return TN_NEWTON_FAILS;
+    for (int i = 0; i < w->n; i++) w->d[i] = w->f[i] - w->e[i] - c * (w->ynew[i] - w->p[i]);
+    tn_lu_solve(s->m, s->matrix[0], s->pivot[0], w->d);
+    for (int i = s->m; i < w->n; i++) w->d[i] /= c;
+    for (int i = 0; i < w->n; i++) w->ynew[i] += w->d[i];
+    state = tn_newton_judge(s, ode, tn_newton_norm(s, w->d));
+  }
+  return state;
+}
+
+static tn_status solve(memory *w, const tn_ode *ode, double g, const double *y, double *ynew) {
+  memcpy(w->y, y, sizeof *y * (size_t)w->n);
+  if (!w->newton) return fixed_point(w, ode, g, ynew);
+  w->g = g;
+  const tn_status status = tn_newton_iterate(w->newton, ode, w->t, w->h, newton, w, "am");
+  memcpy(ynew, w->ynew, sizeof *ynew * (size_t)w->n);
+  return status;
+}
+
 static tn_status attempt(void *work, const tn_ode *ode, double t, const double *y, double h, double *ynew,
                          double *error) {
   memory *w = work;
@@ -204,13 +305,10 @@ static tn_status attempt(void *work, const tn_ode *ode, double t, const double *
     tn_combine(n, y, h, w->k, w->b, w->phi, w->is.kind == BASHFORTH ? ynew : w->p);
   }
   if (!w->by_starter && w->is.kind != BASHFORTH) {
-    tn_combine(n, NULL, 1, w->k, w->c, w->phi, w->e);
-    if ((status = ode->rates(ode->self, t + h, w->p, w->f)) != TN_OK) return status;
     const double low = corrector(w, w->k), high = corrector(w, w->k + 1), g = h * (w->is.kind == MOULTON ? low : high);
-    for (int i = 0; i < n; i++) {
-      w->d[i] = w->f[i] - w->e[i];
-      ynew[i] = w->p[i] + g * w->d[i];
-    }
+    tn_combine(n, NULL, 1, w->k, w->c, w->phi, w->e);
+    status = w->is.corrections > 0 ? correct(w, ode, g, ynew) : solve(w, ode, g, y, ynew);
+    if (status != TN_OK) return status;
     for (int i = 0; error && i < n; i++) error[i] = h * (high - low) * w->d[i];
   }
   for (int i = 0; w->kicked && i < n; i++) ynew[i] += w->kick[i];
@@ -219,6 +317,7 @@ static tn_status attempt(void *work, const tn_ode *ode, double t, const double *
 
 static void accept(void *work, const double *y, bool changed) {
   memory *w = work;
+  if (w->newton) tn_newton_accept(w->newton);
   w->predicted = w->is.mode == PEC && !w->by_starter && !changed;
   memcpy(w->y, y, sizeof *y * (size_t)w->n);
   w->same = w->h == w->h_last ? w->same + 1 : 1;
@@ -352,6 +451,8 @@ static int formula(const void *self, int order, double *b, double *c) {
   return k;
 }
 
+static int corrections(const void *self) { return (int)((const adams *)self)->corrections; }
+
 static bool keeps_predicted(const void *self) { return ((const adams *)self)->mode == PEC; }
 
 /* what the name says, beside what the fields do */
@@ -360,35 +461,69 @@ static tn_status init(void *self, tn_context *ctx) {
   adams *s = self;
   s->kind = named->kind;
   s->k = named->k;
+  if (named->corrections == 0) s->corrections = 0;
+  if (s->corrections != floor(s->corrections))
+    return tn_context_fail(ctx, "corrections", "it is a number of corrections: whole");
   return TN_OK;
 }
 
 static const tn_field fields[] = {
     {.key = "mode",
-     .doc =
-         "which rate is kept: that at the corrected state, or (pec) that at the predicted one, which is half the work",
+     .doc = "which rate is kept: that at the corrected state, or (pec) the last one that was corrected by, which saves "
+            "an evaluation",
      .kind = TN_WORD,
      .offset = offsetof(adams, mode),
      .choices = "pece pec"},
+    {.key = "corrections",
+     .doc = "n of the modes P(EC)^n E and P(EC)^n",
+     .offset = offsetof(adams, corrections),
+     .dflt = 1,
+     .lo = 1,
+     .hi = 100},
     {.key = NULL}};
 
-#define ADAMS(NAME, KIND, K, ORDER, DOC, SOURCE, ...)                                                                  \
+static const tn_field fields_implicit[] = {
+    {.key = "iteration",
+     .doc =
+         "Newton's, with a Jacobian by differences; or the corrector again and again, which converges in short steps "
+         "alone",
+     .kind = TN_WORD,
+     .offset = offsetof(adams, iteration),
+     .choices = "newton fixed-point"},
+    {.key = NULL}};
+
+#define ADAMS(NAME, KIND, K, CORRECTIONS, ORDER, DOC, SOURCE, ...)                                                     \
   {                                                                                                                    \
     .name = NAME, .doc = DOC, .example = "--integrator " NAME " --step 1e-3", .source = SOURCE,                        \
-    .constants = &(const adams){KIND, K, PECE}, .order = ORDER, .fixed = true, .keeps_rates = true, .memory = size,    \
-    .start = start, .attempt = attempt, .accept = accept, .dense = dense, .formula = formula, __VA_ARGS__              \
+    .constants = &(const adams){.kind = KIND, .k = K, .corrections = CORRECTIONS}, .order = ORDER, .fixed = true,      \
+    .keeps_rates = true, .memory = size, .start = start, .attempt = attempt, .accept = accept, .dense = dense,         \
+    .formula = formula, __VA_ARGS__                                                                                    \
   }
-#define CORRECTED .size = sizeof(adams), .fields = fields, .init = init, .keeps_predicted = keeps_predicted,
+#define CORRECTED                                                                                                      \
+  .size = sizeof(adams), .fields = fields, .init = init, .corrections = corrections, .keeps_predicted = keeps_predicted,
 #define AB(K)                                                                                                          \
-  ADAMS("ab" #K, BASHFORTH, K, K, "Adams-Bashforth, order " #K ", one rate a step", "Bashforth & Adams 1883", )
+  ADAMS("ab" #K, BASHFORTH, K, 1, K, "Adams-Bashforth, order " #K ", one rate a step", "Bashforth & Adams 1883", )
 #define AMPC(K)                                                                                                        \
-  ADAMS("ampc" #K, MOULTON, K, K, "Adams-Bashforth and Adams-Moulton of order " #K ", PECE",                           \
+  ADAMS("ampc" #K, MOULTON, K, 1, K, "Adams-Bashforth and Adams-Moulton of order " #K ", PECE",                        \
         "Moulton 1926; Wu, Chiou & Lin 2000", CORRECTED)
 #define MAMPC(K)                                                                                                       \
-  ADAMS("mampc" #K, MODIFIED, K, (K) + 1,                                                                              \
+  ADAMS("mampc" #K, MODIFIED, K, 1, (K) + 1,                                                                           \
         "modified Adams-Moulton: Adams-Bashforth of order " #K ", corrector of one more, PECE",                        \
         "Wu, Chiou & Lin 2000", CORRECTED)
+#define AM(KIND, K, ORDER)                                                                                             \
+  ADAMS("am" #ORDER, KIND, K, 0, ORDER, "Adams-Moulton of order " #ORDER ", implicit, solved in every step",           \
+        "Moulton 1926; Wu, Chiou & Lin 2000 eqs. 9, 29", .size = sizeof(adams), .fields = fields_implicit,             \
+        .init = init, .corrections = corrections, )
 
+const tn_integrator_type tn_integrator_am1 = AM(MOULTON, 1, 1);
+const tn_integrator_type tn_integrator_am2 = AM(MODIFIED, 1, 2);
+const tn_integrator_type tn_integrator_am3 = AM(MODIFIED, 2, 3);
+const tn_integrator_type tn_integrator_am4 = AM(MODIFIED, 3, 4);
+const tn_integrator_type tn_integrator_am5 = AM(MODIFIED, 4, 5);
+const tn_integrator_type tn_integrator_am6 = AM(MODIFIED, 5, 6);
+const tn_integrator_type tn_integrator_am7 = AM(MODIFIED, 6, 7);
+const tn_integrator_type tn_integrator_am8 = AM(MODIFIED, 7, 8);
+const tn_integrator_type tn_integrator_am9 = AM(MODIFIED, 8, 9);
 const tn_integrator_type tn_integrator_ab1 = AB(1);
 const tn_integrator_type tn_integrator_ab2 = AB(2);
 const tn_integrator_type tn_integrator_ab3 = AB(3);
@@ -419,7 +554,7 @@ const tn_integrator_type tn_integrator_abm = {
     .doc = "Adams-Bashforth-Moulton of variable order, up to 13, and variable step, PECE",
     .example = "--integrator abm --rtol 1e-10",
     .source = "Shampine & Gordon 1975",
-    .constants = &(const adams){VARIABLE, MOST, PECE},
+    .constants = &(const adams){.kind = VARIABLE, .k = MOST, .corrections = 1},
     .order = 2, /* that it begins with */
     .orders = MOST,
     .adaptive = true,

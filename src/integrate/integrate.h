@@ -45,6 +45,7 @@ tn_status tn_step_dense(void *work, const tn_ode *ode, double theta, double *y);
 void tn_step_keep(void *work, tn_keep *keep);
 
 /* newton.c */
+enum { TN_NEWTON_FIXED = 50 }; /* iterations of a formula that has no shorter step to try */
 typedef struct tn_newton {
   int m;               /* numbers that are iterated: all but the ledgers                      */
   bool have, stale;    /* there is a Jacobian; it should be made anew                        */
@@ -55,6 +56,7 @@ typedef struct tn_newton {
   double ceiling;      /* longest step to be tried after one whose iteration failed; 0: any   */
   double before, rate; /* the last correction; by which they get smaller                     */
   int iterations, *color;
+  int most; /* iterations that are allowed; 0: as of those that may shorten their step */
   double *J, *matrix[3]; /* m x m                                                             */
   int *pivot[2];
   double *y, *f, *f0, *w; /* n                                                                 */
@@ -75,6 +77,9 @@ tn_newton_state tn_newton_judge(tn_newton *w, const tn_ode *ode, double change);
 typedef tn_newton_state (*tn_newton_solve)(void *work, const tn_ode *ode, tn_status *status);
 tn_status tn_newton_try(tn_newton *w, const tn_ode *ode, double t, const double *y, double h, double *f0,
                         tn_newton_solve solve, void *work, const char *name);
+/* the same of an attempt that has begun, whose rates at the start `solve` knows */
+tn_status tn_newton_iterate(tn_newton *w, const tn_ode *ode, double t, double h, tn_newton_solve solve, void *work,
+                            const char *name);
 void tn_newton_accept(tn_newton *w);
 void tn_newton_keep(tn_newton *w, int n, int matrices, tn_keep *keep);
 double tn_newton_plan(tn_newton *w, double h, double err, double aim, int order_estimate);

@@ -100,7 +100,7 @@ double tn_newton_norm(const tn_newton *w, const double *x) {
  * where they no longer fall, and are below the error that a step aims at */
 tn_newton_state tn_newton_judge(tn_newton *w, const tn_ode *ode, double change) {
   static const double ENOUGH = 1e-3, SLOW = 0.9, STUCK = 0.03;
-  enum { MOST = 10 };
+  enum { USUAL = 10 };
   ode->effort->iterations++;
   w->iterations++;
   if (!isfinite(change)) return TN_NEWTON_FAILS;
@@ -114,7 +114,7 @@ tn_newton_state tn_newton_judge(tn_newton *w, const tn_ode *ode, double change) 
     if (w->rate > 0.05) w->stale = true; /* it goes on, but a better Jacobian will pay */
     return TN_NEWTON_DONE;
   }
-  return w->iterations < MOST ? TN_NEWTON_GOES_ON : TN_NEWTON_FAILS;
+  return w->iterations < (w->most ? w->most : USUAL) ? TN_NEWTON_GOES_ON : TN_NEWTON_FAILS;
 }
 
 /* the iteration fails: again with a Jacobian of this place, if it was not; else a shorter step */
@@ -130,7 +130,12 @@ tn_status tn_newton_try(tn_newton *w, const tn_ode *ode, double t, const double 
   tn_status status = ode->begin(ode->self, t, y, h);
   if (status == TN_OK && (!w->first_ready || ode->rates_know_step)) status = ode->rates(ode->self, t, y, f0);
   w->first_ready = status == TN_OK;
-  if (status != TN_OK) return status;
+  return status == TN_OK ? tn_newton_iterate(w, ode, t, h, solve, work, name) : status;
+}
+
+tn_status tn_newton_iterate(tn_newton *w, const tn_ode *ode, double t, double h, tn_newton_solve solve, void *work,
+                            const char *name) {
+  tn_status status = TN_OK;
   tn_newton_state state = solve(work, ode, &status);
   if (state != TN_NEWTON_DONE && again(w)) state = solve(work, ode, &status);
   if (status != TN_OK || state == TN_NEWTON_DONE) return status;

@@ -3,8 +3,10 @@
  *   (1) stable at lambda: all roots within 1 + tolerance, by the recursion of Schur and Cohn: p of degree k has all roots inside the
  *       unit circle if and only if |p_0| > |p_k| and so has conj(p_0) p - p_k p*, of degree k - 1, p* with its coefficients
  *       conjugated and reversed
- *       kept rates at p (PEC): y_n = p_{n+1} - z sum b_j p_{n-j} in both gives
- *       p_{n+2} = (1 + z (b_0 + c_0)) p_{n+1} + z sum (b_{j+1} - b_j + c_{j+1}) p_{n-j}, b_k = 0
+ *       n corrections, x = z c_0, S_n = 1 + x + .. + x^{n-1}: y_{n+1} = x^n p + S_n (y_n + z sum c_{j+1} y_{n-j}); solved for y_{n+1}:
+ *       (1 - x) y_{n+1} = y_n + z sum c_{j+1} y_{n-j}
+ *       kept rates z w, w_{n+1} that of which y_{n+1} is made (PEC: w = p): with d_j = x^{n-1} b_j + S_{n-1} c_{j+1}, d_k = 0,
+ *       w_{n+2} = (1 + z d_0 + S_n x) w_{n+1} + z sum (d_{j+1} - d_j + S_n c_{j+1}) w_{n-j}
  *   (2) limits: the first exit on the way from 0 along an axis. an axis that is left at once, by little, counts as left at 0: the
  *       place found depends on the tolerance then
  *   (3) area: cells of a grid around the part of the region at 0 */
@@ -44,24 +46,58 @@ static tn_status refuse(void *self, double t, const char *message) {
   return TN_E_RUN;
 }
 
-/* p = y_n + z sum b_j y_{n-j};  y_{n+1} = y_n + z (c_0 p + sum c_{j+1} y_{n-j}), or p */
-static int of_formula(const test *s, double (*p)[2]) {
-  const double *z = s->z, square[2] = {z[0] * z[0] - z[1] * z[1], 2 * z[0] * z[1]};
-  const bool corrects = s->c[0] != 0;
+/* x^n and 1 + x + .. + x^{n-1} */
+static void powers(const double *x, int n, double *power, double *sum) {
+  power[0] = 1;
+  power[1] = sum[0] = sum[1] = 0;
+  for (int i = 0; i < n; i++) {
+    const double re = power[0];
+    sum[0] += power[0];
+    sum[1] += power[1];
+    power[0] = re * x[0] - power[1] * x[1];
+    power[1] = re * x[1] + power[1] * x[0];
+  }
+}
+
+/* (1), w */
+static int of_predicted(const test *s, int n, double (*p)[2]) {
+  const double *z = s->z, x[2] = {z[0] * s->c[0], z[1] * s->c[0]};
+  double power[2], less[2], sum[2], spare[2], d[MOST_DEGREE + 1][2] = {{0}};
+  powers(x, n, spare, sum);
+  powers(x, n - 1, power, less);
+  for (int j = 0; j < s->k; j++)
+    for (int i = 0; i < 2; i++) d[j][i] = power[i] * s->b[j] + less[i] * s->c[j + 1];
   p[0][0] = 1;
   p[0][1] = 0;
-  if (corrects && s->type->keeps_predicted && s->type->keeps_predicted(s->self)) {
-    for (int i = 0; i < 2; i++) {
-      p[1][i] = -(i == 0) - z[i] * (s->b[0] + s->c[0]);
-      for (int j = 0; j < s->k; j++) p[j + 2][i] = -z[i] * ((j + 1 < s->k ? s->b[j + 1] : 0) - s->b[j] + s->c[j + 1]);
-    }
-    return s->k + 1;
+  for (int j = 0; j <= s->k; j++) { /* of w_{n+1-j}, without z */
+    double a[2];
+    for (int i = 0; i < 2; i++) a[i] = d[j][i] - (j ? d[j - 1][i] : 0) + sum[i] * s->c[j];
+    p[j + 1][0] = -(j == 0) - (z[0] * a[0] - z[1] * a[1]);
+    p[j + 1][1] = -(z[0] * a[1] + z[1] * a[0]);
   }
-  for (int j = 0; j < s->k; j++)
-    for (int i = 0; i < 2; i++) {
-      const double first = i == 0 && j == 0, last = s->c[j + 1] + (j == 0 ? s->c[0] : 0);
-      p[j + 1][i] = -first - (corrects ? z[i] * last + square[i] * s->c[0] * s->b[j] : z[i] * s->b[j]);
+  return s->k + 1;
+}
+
+/* (1), y */
+static int of_formula(const test *s, double (*p)[2]) {
+  const int n = s->c[0] == 0 ? 0 : s->type->corrections ? s->type->corrections(s->self) : 1;
+  const bool solved = n == 0 && s->c[0] != 0;
+  const double *z = s->z, x[2] = {z[0] * s->c[0], z[1] * s->c[0]};
+  double power[2], sum[2];
+  if (n > 0 && s->type->keeps_predicted && s->type->keeps_predicted(s->self)) return of_predicted(s, n, p);
+  powers(x, n, power, sum);
+  p[0][0] = solved ? 1 - x[0] : 1;
+  p[0][1] = solved ? -x[1] : 0;
+  for (int j = 0; j < s->k; j++) {
+    const double first = j == 0, of_p[2] = {first + z[0] * s->b[j], z[1] * s->b[j]},
+                 of_c[2] = {first + z[0] * s->c[j + 1], z[1] * s->c[j + 1]};
+    if (solved) {
+      p[j + 1][0] = -of_c[0], p[j + 1][1] = -of_c[1];
+      continue;
     }
+    p[j + 1][0] = -(power[0] * of_p[0] - power[1] * of_p[1] + sum[0] * of_c[0] - sum[1] * of_c[1]);
+    p[j + 1][1] = -(power[0] * of_p[1] + power[1] * of_p[0] + sum[0] * of_c[1] + sum[1] * of_c[0]);
+  }
   return s->k;
 }
 

@@ -11,6 +11,7 @@
 
 #include "draw/draw.h"
 #include "graph/graph.h"
+#include "integrate/integrate.h"
 #include "record/record.h"
 #include "stabilize/stabilize.h"
 
@@ -63,8 +64,9 @@ void tn_shell_word(char *to, size_t size, const char *word);
 /* the model of a result and its drawing, both to be freed, whatever comes of it; refused if there is no motion of it */
 tn_status tn_result_drawing(tn_result *r, bool flat, tn_model **m, tn_drawing **d, tn_error *e);
 
-/* stability.c: an integrator with a region of its own; surface.c: the controller of a part. by name; refused in words */
-tn_status tn_stability_type(const char *name, const tn_integrator_type **type, tn_error *e);
+/* stability.c: the region of an integrator that has one, and one that ends; surface.c: the controller of a part. both as the
+ * command line names them; refused in words */
+tn_status tn_stability_region(const char *integrator, tn_region *r, tn_error *e);
 tn_status tn_surface_controller(const char *part, tn_controller *c, tn_error *e);
 
 /* members of a JSON object that several reports share */

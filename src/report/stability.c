@@ -3,19 +3,37 @@
 #include "report/report.h"
 #include "stabilize/stabilize.h"
 
+static const char *const any_model = "{\"tenon\": 1, \"dimension\": 2, \"bodies\": {\"bob\": {\"mass\": 1, "
+                                     "\"position\": [0, 0], \"coordinates\": \"point\"}}}";
+
 static const double SHOWN[] = {1.0 / 64, 1.0 / 16, 0.25, 0.5, 1}; /* gains b */
 
-tn_status tn_stability_type(const char *name, const tn_integrator_type **type, tn_error *e) {
+/* an integrator as the command line names it, with fields or without */
+typedef struct subject {
+  const char *name;
+  const tn_integrator_type *type;
+  const void *self;
+  tn_desc *desc; /* where it has fields, or NULL */
+  tn_model *model;
+} subject;
+
+static void release(subject *s) {
+  tn_model_free(s->model);
+  tn_desc_free(s->desc);
+}
+
+static tn_status find_type(const char *name, size_t size, const tn_integrator_type **type, tn_error *e) {
   const char *known[128];
+  char word[64];
   int n = 0;
-  tn_error_clear(e);
+  tn_format(word, sizeof word, "%.*s", (int)size, name);
   for (int i = 0; (*type = tn_registry_type(NULL, TN_INTEGRATORS, i)); i++) {
-    if (strcmp((*type)->name, name) == 0) break;
+    if (strcmp((*type)->name, word) == 0) break;
     if (n < 128) known[n++] = (*type)->name;
   }
   if (!*type) {
-    const char *near = tn_nearest(name, n, known);
-    tn_fail(e, TN_E_USAGE, "unknown integrator '%s'", name);
+    const char *near = tn_nearest(word, n, known);
+    tn_fail(e, TN_E_USAGE, "unknown integrator '%s'", word);
     if (near)
       tn_hint(e, "did you mean '%s'?", near);
     else
@@ -23,19 +41,53 @@ tn_status tn_stability_type(const char *name, const tn_integrator_type **type, t
     return TN_E_USAGE;
   }
   if (!(*type)->attempt)
-    return tn_fail(e, TN_E_USAGE, "'%s' chooses formula and step itself: it has no region of its own", name);
+    return tn_fail(e, TN_E_USAGE, "'%s' chooses formula and step itself: it has no region of its own", word);
   return TN_OK;
 }
 
-/* the region of each order; `see` is shown them in turn */
-typedef void (*seer)(void *to, const tn_integrator_type *type, int order, const tn_region *r);
+/* fields are read as those of a run: of any model, with any step */
+static tn_status read_fields(subject *s, tn_error *e) {
+  TN_TRY(tn_desc_new(NULL, &s->desc, e));
+  TN_TRY(tn_desc_parse(s->desc, NULL, any_model, strlen(any_model), e));
+  TN_TRY(tn_desc_part(s->desc, "/run/integrator", s->name, e));
+  const tn_node *part = tn_node_get(tn_node_get(s->desc->root, "run"), "integrator");
+  if (!s->type->adaptive && !tn_node_get(part, "step")) TN_TRY(tn_desc_number(s->desc, "/run/integrator/step", 1, e));
+  TN_TRY(tn_compile(s->desc, &s->model, e));
+  s->self = s->type->size ? s->model->run.integrator_part.self : s->type->constants;
+  return TN_OK;
+}
 
-static tn_status for_orders(const tn_integrator_type *type, seer see, void *to, tn_error *e) {
+/* to be released, found or not */
+static tn_status find(const char *name, subject *s, tn_error *e) {
+  const size_t word = strcspn(name, ":");
+  tn_error_clear(e);
+  *s = (subject){.name = name};
+  TN_TRY(find_type(name, word, &s->type, e));
+  s->self = s->type->constants;
+  return name[word] ? read_fields(s, e) : TN_OK;
+}
+
+tn_status tn_stability_region(const char *integrator, tn_region *r, tn_error *e) {
+  subject s;
+  tn_status status = find(integrator, &s, e);
+  if (status == TN_OK && s.type->orders)
+    status = tn_fail(e, TN_E_USAGE, "'%s' has a region for each of its orders", integrator);
+  if (status == TN_OK && (status = tn_stability(s.type, s.self, 0, r)) != TN_OK) tn_fail(e, status, "out of memory");
+  if (status == TN_OK && isinf(r->area))
+    status = tn_fail(e, TN_E_USAGE, "the region of '%s' has no end", integrator);
+  release(&s);
+  return status;
+}
+
+/* the region of each order; `see` is shown them in turn */
+typedef void (*seer)(void *to, const subject *s, int order, const tn_region *r);
+
+static tn_status for_orders(const subject *s, seer see, void *to, tn_error *e) {
   tn_region *r = tn_block_new(NULL, sizeof *r);
   tn_status status = r ? TN_OK : TN_E_MEMORY;
-  for (int k = type->orders ? 1 : 0; status == TN_OK && k <= type->orders; k++) {
-    status = tn_stability(type, type->constants, k, r);
-    if (status == TN_OK) see(to, type, k, r);
+  for (int k = s->type->orders ? 1 : 0; status == TN_OK && k <= s->type->orders; k++) {
+    status = tn_stability(s->type, s->self, k, r);
+    if (status == TN_OK) see(to, s, k, r);
   }
   tn_block_free(NULL, r);
   return status == TN_E_MEMORY ? tn_fail(e, TN_E_MEMORY, "out of memory") : status;
@@ -50,38 +102,42 @@ static void number(tn_printer *p, const char *what, double x) {
     tn_put(p, "%s %.6g", what, x);
 }
 
-static void line(void *to, const tn_integrator_type *type, int order, const tn_region *r) {
+static void line(void *to, const subject *s, int order, const tn_region *r) {
   tn_printer *p = to;
-  if (type->orders) tn_put(p, "  order %d:", order);
-  number(p, type->orders ? " real axis to" : "  real axis to", r->real);
+  if (s->type->orders) tn_put(p, "  order %d:", order);
+  number(p, s->type->orders ? " real axis to" : "  real axis to", r->real);
   number(p, ", imaginary axis to", r->imaginary);
   number(p, ", area", r->area);
   tn_put(p, "\n");
+}
+
+static tn_status text_of(tn_printer *p, const subject *s, tn_error *e) {
+  tn_put(p, "%s: %s\n", s->name, s->type->doc);
+  tn_put(p, "zdot = lambda z with a step h is stable where h lambda is in a region left of 0:\n");
+  TN_TRY(for_orders(s, line, p, e));
+  tn_put(p, "feedback (a/h) Cdot + (b/h^2) C held over a step, baumgarte:a=..,b=..,feedback=held:\n");
+  for (size_t i = 0; i < sizeof SHOWN / sizeof *SHOWN; i++) {
+    double from, to;
+    if (tn_held_range(s->type, s->self, SHOWN[i], &from, &to))
+      tn_put(p, "  b = %g: stable with a from %.6g to %.6g\n", SHOWN[i], from, to);
+    else
+      tn_put(p, "  b = %g: not stable for any a\n", SHOWN[i]);
+  }
+  tn_put(p, "  a = 1, b = 0.5 multiplies a violation by %.6g a step, in the long run\n",
+         tn_held_growth(s->type, s->self, 1, 0.5));
+  return TN_OK;
 }
 
 tn_status tn_report_stability_text(const char *integrator, tn_write write, void *user, tn_error *error) {
   TN_NEED(error, integrator, "integrator");
   TN_NEED(error, write, "write");
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
-  const tn_integrator_type *type;
-  tn_status status = tn_stability_type(integrator, &type, error);
-  if (status != TN_OK) return status;
-  tn_put(p, "%s: %s\n", type->name, type->doc);
-  tn_put(p, "zdot = lambda z with a step h is stable where h lambda is in a region left of 0:\n");
-  if ((status = for_orders(type, line, p, error)) != TN_OK) return status;
-  tn_put(p, "feedback (a/h) Cdot + (b/h^2) C held over a step, baumgarte:a=..,b=..,feedback=held:\n");
-  for (size_t i = 0; i < sizeof SHOWN / sizeof *SHOWN; i++) {
-    double from, to;
-    if (tn_held_range(type, type->constants, SHOWN[i], &from, &to))
-      tn_put(p, "  b = %g: stable with a from %.6g to %.6g\n", SHOWN[i], from, to);
-    else
-      tn_put(p, "  b = %g: not stable for any a\n", SHOWN[i]);
-  }
-  tn_put(p, "  a = 1, b = 0.5 multiplies a violation by %.6g a step, in the long run\n",
-         tn_held_growth(type, type->constants, 1, 0.5));
-  return p->failed ? TN_E_IO : TN_OK;
+  subject found, *s = &found;
+  tn_status status = find(integrator, s, error);
+  if (status == TN_OK) status = text_of(p, s, error);
+  release(s);
+  return status == TN_OK && p->failed ? TN_E_IO : status;
 }
-
 /* ---- for programs ------------------------------------------------------------------------------------------------------- */
 
 static void member(tn_json *j, const char *key, double x) {
@@ -97,9 +153,9 @@ static void limits(tn_json *j, const tn_region *r) {
   member(j, "area", r->area);
 }
 
-static void object(void *to, const tn_integrator_type *type, int order, const tn_region *r) {
+static void object(void *to, const subject *s, int order, const tn_region *r) {
   tn_json *j = to;
-  if (!type->orders) {
+  if (!s->type->orders) {
     limits(j, r);
     return;
   }
@@ -109,21 +165,21 @@ static void object(void *to, const tn_integrator_type *type, int order, const tn
   tn_json_close(j);
 }
 
-static tn_status members(tn_json *j, const tn_integrator_type *type, tn_error *error) {
+static tn_status members(tn_json *j, const subject *s, tn_error *error) {
   tn_status status;
-  tn_json_text(j, "integrator", type->name);
-  if (type->orders)
+  tn_json_text(j, "integrator", s->name);
+  if (s->type->orders)
     tn_json_open(j, "orders", "[");
   else
-    tn_json_whole(j, "order", type->order);
-  if ((status = for_orders(type, object, j, error)) != TN_OK) return status;
-  if (type->orders) tn_json_close(j);
+    tn_json_whole(j, "order", s->type->order);
+  if ((status = for_orders(s, object, j, error)) != TN_OK) return status;
+  if (s->type->orders) tn_json_close(j);
   tn_json_open(j, "held", "{");
-  tn_json_real(j, "growth_a_1_b_half", tn_held_growth(type, type->constants, 1, 0.5));
+  tn_json_real(j, "growth_a_1_b_half", tn_held_growth(s->type, s->self, 1, 0.5));
   tn_json_open(j, "stable", "[");
   for (size_t i = 0; i < sizeof SHOWN / sizeof *SHOWN; i++) {
     double from, to;
-    const bool some = tn_held_range(type, type->constants, SHOWN[i], &from, &to);
+    const bool some = tn_held_range(s->type, s->self, SHOWN[i], &from, &to);
     tn_json_open(j, NULL, "{-");
     tn_json_real(j, "b", SHOWN[i]);
     if (some) {
@@ -144,46 +200,51 @@ tn_status tn_report_stability_json(const char *integrator, tn_write write, void 
   TN_NEED(error, integrator, "integrator");
   TN_NEED(error, write, "write");
   tn_json json = {.write = write, .user = user}, *j = &json;
-  const tn_integrator_type *type;
-  tn_status status = tn_stability_type(integrator, &type, error);
-  if (status != TN_OK) return status;
-  tn_json_open(j, NULL, "{");
-  tn_json_text(j, "tenon", TN_VERSION);
-  if ((status = members(j, type, error)) != TN_OK) return status;
-  tn_json_close(j);
-  return json.failed ? TN_E_IO : TN_OK;
+  subject s;
+  tn_status status = find(integrator, &s, error);
+  if (status == TN_OK) {
+    tn_json_open(j, NULL, "{");
+    tn_json_text(j, "tenon", TN_VERSION);
+    if ((status = members(j, &s, error)) == TN_OK) tn_json_close(j);
+  }
+  release(&s);
+  return status == TN_OK && json.failed ? TN_E_IO : status;
 }
 
 /* both halves of the plane, by columns */
-static void grid(void *to, const tn_integrator_type *type, int order, const tn_region *r) {
+static void grid(void *to, const subject *s, int order, const tn_region *r) {
   tn_printer *p = to;
   const double dx = (r->right - r->left) / TN_REGION_COLUMNS, dy = r->top / TN_REGION_ROWS;
   for (int i = 0; i < TN_REGION_COLUMNS; i++)
     for (int k = -TN_REGION_ROWS; k < TN_REGION_ROWS; k++) {
       const int j = k < 0 ? -1 - k : k;
-      if (type->orders) tn_put(p, "%d,", order);
+      if (s->type->orders) tn_put(p, "%d,", order);
       tn_put(p, "%.9g,%.9g,%d\n", r->left + (i + 0.5) * dx, (k + 0.5) * dy, r->stable[i][j]);
     }
 }
 
-static void look_for_end(void *to, const tn_integrator_type *type, int order, const tn_region *r) {
-  (void)type, (void)order;
+static void look_for_end(void *to, const subject *s, int order, const tn_region *r) {
+  (void)s, (void)order;
   if (isinf(r->area)) *(bool *)to = true;
+}
+
+static tn_status csv_of(tn_printer *p, const subject *s, tn_error *e) {
+  bool endless = false;
+  TN_TRY(for_orders(s, look_for_end, &endless, e));
+  if (endless) return tn_fail(e, TN_E_USAGE, "the region of '%s' has no end: no grid can show it", s->name);
+  tn_put(p, s->type->orders ? "order,re,im,stable\n" : "re,im,stable\n");
+  return for_orders(s, grid, p, e);
 }
 
 tn_status tn_report_stability_csv(const char *integrator, tn_write write, void *user, tn_error *error) {
   TN_NEED(error, integrator, "integrator");
   TN_NEED(error, write, "write");
   tn_printer printer = {.write = write, .user = user}, *p = &printer;
-  const tn_integrator_type *type;
-  bool endless = false;
-  tn_status status = tn_stability_type(integrator, &type, error);
-  if (status == TN_OK) status = for_orders(type, look_for_end, &endless, error);
-  if (status != TN_OK) return status;
-  if (endless) return tn_fail(error, TN_E_USAGE, "the region of '%s' has no end: no grid can show it", integrator);
-  tn_put(p, type->orders ? "order,re,im,stable\n" : "re,im,stable\n");
-  if ((status = for_orders(type, grid, p, error)) != TN_OK) return status;
-  return p->failed ? TN_E_IO : TN_OK;
+  subject s;
+  tn_status status = find(integrator, &s, error);
+  if (status == TN_OK) status = csv_of(p, &s, error);
+  release(&s);
+  return status == TN_OK && p->failed ? TN_E_IO : status;
 }
 
 /* ---- as a page ------------------------------------------------------------------------------------------------------------ */
@@ -210,12 +271,12 @@ static void window(tn_json *j, double left, double right, double top) {
 }
 
 /* of a region without end: as much as shows where it is not, or a look around 0 */
-static tn_status endless(tn_json *j, const tn_integrator_type *type, int order, tn_region *r) {
+static tn_status endless(tn_json *j, const subject *s, int order, tn_region *r) {
   bool look[2 * LOOK * LOOK];
   double size = 4;
-  for (double s = 2; s < 60; s *= 1.25) {
+  for (double look_at = 2; look_at < 60; look_at *= 1.25) {
     bool bounded = true, any = false;
-    TN_TRY(tn_stability_at(type, type->constants, order, s / LOOK, -LOOK, 2 * LOOK, LOOK, look));
+    TN_TRY(tn_stability_at(s->type, s->self, order, look_at / LOOK, -LOOK, 2 * LOOK, LOOK, look));
     for (int i = LOOK; i < 2 * LOOK; i++)
       for (int k = 0; k < LOOK; k++) {
         if (look[i * LOOK + k]) continue;
@@ -223,10 +284,10 @@ static tn_status endless(tn_json *j, const tn_integrator_type *type, int order, 
         bounded = bounded && i < 2 * LOOK - 1 && k < LOOK - 1;
       }
     if (!any || !bounded) continue;
-    size = s;
+    size = look_at;
     break;
   }
-  TN_TRY(tn_stability_at(type, type->constants, order, 2 * size / COLUMNS, -COLUMNS / 2, COLUMNS, ROWS, r->stable[0]));
+  TN_TRY(tn_stability_at(s->type, s->self, order, 2 * size / COLUMNS, -COLUMNS / 2, COLUMNS, ROWS, r->stable[0]));
   window(j, -size, size, size);
   return TN_OK;
 }
@@ -237,13 +298,13 @@ typedef struct regions {
   tn_status status;
 } regions;
 
-static void region(void *to, const tn_integrator_type *type, int order, const tn_region *r) {
+static void region(void *to, const subject *s, int order, const tn_region *r) {
   regions *all = to;
   tn_json *j = all->j;
   tn_json_open(j, NULL, "{");
-  if (type->orders) tn_json_whole(j, "order", order);
+  if (s->type->orders) tn_json_whole(j, "order", order);
   if (isinf(r->area)) {
-    const tn_status status = endless(j, type, order, all->region);
+    const tn_status status = endless(j, s, order, all->region);
     if (status != TN_OK) all->status = status;
     r = all->region;
   } else {
@@ -258,15 +319,15 @@ static void region(void *to, const tn_integrator_type *type, int order, const tn
 enum { GAINS = 24 };
 
 /* the largest b with some a, from 0 on; at most 2 */
-static double most_gain(const tn_integrator_type *type) {
+static double most_gain(const subject *s) {
   double in = 0, out = 1.0 / 64, from, to;
-  for (; tn_held_range(type, type->constants, out, &from, &to); out *= 2) {
+  for (; tn_held_range(s->type, s->self, out, &from, &to); out *= 2) {
     if (out >= 2) return 2;
     in = out;
   }
   for (int i = 0; i < 6 && in > 0; i++) {
     const double b = (in + out) / 2;
-    if (tn_held_range(type, type->constants, b, &from, &to))
+    if (tn_held_range(s->type, s->self, b, &from, &to))
       in = b;
     else
       out = b;
@@ -275,14 +336,28 @@ static double most_gain(const tn_integrator_type *type) {
 }
 
 /* which a may be held, over b */
-static void gains(tn_json *j, const tn_integrator_type *type) {
-  const double most = most_gain(type);
+static void gains(tn_json *j, const subject *s) {
+  const double most = most_gain(s);
   tn_json_open(j, "gains", "[");
   for (int i = 1; i <= GAINS && most > 0; i++) {
     double range[3] = {most * i / GAINS, 0, 0};
-    if (tn_held_range(type, type->constants, range[0], &range[1], &range[2])) tn_json_reals(j, NULL, 3, range);
+    if (tn_held_range(s->type, s->self, range[0], &range[1], &range[2])) tn_json_reals(j, NULL, 3, range);
   }
   tn_json_close(j);
+}
+
+static tn_status page_of(tn_json *j, const subject *s, tn_region *room, tn_error *e) {
+  regions all = {j, room, TN_OK};
+  tn_json_open(j, NULL, "{");
+  tn_json_text(j, "doc", s->type->doc);
+  TN_TRY(members(j, s, e));
+  tn_json_open(j, "regions", "[");
+  TN_TRY(for_orders(s, region, &all, e));
+  if (all.status != TN_OK) return tn_fail(e, all.status, "out of memory");
+  tn_json_close(j);
+  gains(j, s);
+  tn_json_close(j);
+  return TN_OK;
 }
 
 tn_status tn_report_stability_page(int n, const char *const *integrators, const char *command, tn_write write,
@@ -291,12 +366,14 @@ tn_status tn_report_stability_page(int n, const char *const *integrators, const 
   TN_NEED(error, command, "command");
   TN_NEED(error, write, "write");
   tn_error spare, *e = error ? error : &spare;
-  const tn_integrator_type *type;
   tn_page page;
   tn_error_clear(e);
   for (int i = 0; i < n; i++) {
+    subject s;
     TN_NEED(e, integrators[i], "integrators");
-    TN_TRY(tn_stability_type(integrators[i], &type, e));
+    const tn_status found = find(integrators[i], &s, e);
+    release(&s);
+    if (found != TN_OK) return found;
   }
   tn_region *room = tn_block_new(NULL, sizeof *room);
   if (!room) return tn_fail(e, TN_E_MEMORY, "out of memory");
@@ -312,18 +389,10 @@ tn_status tn_report_stability_page(int n, const char *const *integrators, const 
   tn_json_text(j, "command", command);
   tn_json_open(j, "integrators", "[");
   for (int i = 0; i < n && status == TN_OK; i++) {
-    regions all = {j, room, TN_OK};
-    status = tn_stability_type(integrators[i], &type, e);
-    if (status != TN_OK) break;
-    tn_json_open(j, NULL, "{");
-    tn_json_text(j, "doc", type->doc);
-    status = members(j, type, e);
-    tn_json_open(j, "regions", "[");
-    if (status == TN_OK) status = for_orders(type, region, &all, e);
-    if (status == TN_OK && all.status != TN_OK) status = tn_fail(e, all.status, "out of memory");
-    tn_json_close(j);
-    gains(j, type);
-    tn_json_close(j);
+    subject s;
+    status = find(integrators[i], &s, e);
+    if (status == TN_OK) status = page_of(j, &s, room, e);
+    release(&s);
   }
   tn_json_close(j);
   tn_json_close(j);

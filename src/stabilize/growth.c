@@ -1,11 +1,13 @@
 /* what feedback does to a violation that nothing else adds to, and how far its gains are stable. with z = (C, h Cdot, Z/h), Zdot = C:
  *   (1) U h^2 = a h Cdot + b C + c Z/h:   z' = B z,  B = [0 1 0; -b -a -c; 1 0 0] over a step of length 1; without c or b: fewer
  *   (2) staged: one step of the integrator on (1) is a linear map, found by making it; a formula that keeps rates: the matrix of
- *       y_{n+1} = y_n + B (c_0 p + sum c_{j+1} y_{n-j}), p = y_n + B sum b_j y_{n-j}. its spectral radius is the growth a step, which
- *       is the largest |R(h s)| at the roots s of s^3 + a s^2 + b s + c. rates kept at predicted states: with p_{n+2} of stability.c
+ *       y_i = y_n + B (c_0 y_{i-1} + sum c_{j+1} y_{n-j}), y_0 = p = y_n + B sum b_j y_{n-j}, y_{n+1} the last of them, or solved for. its
+ *       spectral radius is the growth a step, which is the largest |R(h s)| at the roots s of s^3 + a s^2 + b s + c. rates kept at
+ *       predicted states: with w_{n+2} of stability.c
  *   (3) held: the step on (C, h Cdot, Z/h, w) with w = -U h^2 as it is where the step begins, and wdot = 0
  *   (4) held, rates of earlier steps are kept, without feedback: as (2) of held.c, and Z/h' by the same formula from C; at
- *       predicted states, of which C(p_{n+1}) = C_n + sum b_j Cdot(p_{n-j}), Cdot(p_{n+1}) = Cdot_n
+ *       predicted states, of which C(p_{n+1}) = C_n + sum b_j Cdot(p_{n-j}), Cdot(p_{n+1}) = Cdot_n. from the second correction on
+ *       C is what the corrector makes of it
  *   (5) limit: the largest x so that x a, x^2 b, x^3 c are stable, and all below: what x times the step does to gains in 1/s */
 #include "stabilize/stabilize.h"
 
@@ -61,39 +63,79 @@ static bool step_map(const tn_integrator_type *type, const void *self, int n, co
   return good;
 }
 
-/* (2): of a formula with k rates */
-static double staged_formula(int k, const double *b, const double *c, int n, const double *B) {
-  double A[LARGEST * LARGEST] = {0}, BB[MOST * MOST] = {0};
-  const int size = n * k;
+/* X <- T + G X, n x n */
+static void times_and_add(int n, const double *G, const double *T, double *X) {
+  double Y[MOST * MOST];
   for (int i = 0; i < n; i++)
-    for (int l = 0; l < n; l++)
-      for (int j = 0; j < n; j++) BB[i * n + j] += B[i * n + l] * B[l * n + j];
-  for (int m = 0; m < k; m++)
+    for (int j = 0; j < n; j++) {
+      Y[i * n + j] = T[i * n + j];
+      for (int l = 0; l < n; l++) Y[i * n + j] += G[i * n + l] * X[l * n + j];
+    }
+  memcpy(X, Y, sizeof *X * (size_t)(n * n));
+}
+
+/* (1 - G) X = T; false: singular */
+static bool solve_for(int n, const double *G, const double *T, double *X) {
+  double A[MOST * MOST], x[MOST];
+  int pivot[MOST];
+  for (int i = 0; i < n * n; i++) A[i] = (i % (n + 1) == 0) - G[i];
+  if (!tn_lu_factor(n, A, pivot)) return false;
+  for (int j = 0; j < n; j++) {
+    for (int i = 0; i < n; i++) x[i] = T[i * n + j];
+    tn_lu_solve(n, A, pivot, x);
+    for (int i = 0; i < n; i++) X[i * n + j] = x[i];
+  }
+  return true;
+}
+
+/* delta + c B, or c B */
+static void scaled(int n, bool delta, double c, const double *B, double *X) {
+  for (int i = 0; i < n * n; i++) X[i] = (delta && i % (n + 1) == 0) + c * B[i];
+}
+
+/* (2): of a formula with k rates */
+static double staged_formula(int k, const double *b, const double *c, int corrections, int n, const double *B) {
+  double A[LARGEST * LARGEST] = {0}, G[MOST * MOST], T[MOST * MOST], X[MOST * MOST];
+  const int size = n * k;
+  scaled(n, false, c[0], B, G);
+  for (int m = 0; m < k; m++) {
+    scaled(n, m == 0, b[m], B, X);
+    scaled(n, m == 0, c[m + 1], B, T);
+    if (c[0] != 0 && corrections == 0 && !solve_for(n, G, T, X)) return INFINITY;
+    for (int pass = 0; c[0] != 0 && pass < corrections; pass++) times_and_add(n, G, T, X);
     for (int i = 0; i < n; i++)
-      for (int j = 0; j < n; j++) {
-        const double last = c[m + 1] + (m == 0 ? c[0] : 0);
-        A[i * size + m * n + j] =
-            (m == 0 && i == j) + (c[0] != 0 ? B[i * n + j] * last + BB[i * n + j] * c[0] * b[m] : B[i * n + j] * b[m]);
-      }
+      for (int j = 0; j < n; j++) A[i * size + m * n + j] = X[i * n + j];
+  }
   for (int i = n; i < size; i++) A[i * size + i - n] = 1;
   return tn_spectral_radius(size, A);
 }
 
-/* (2), rates of p */
-static double staged_predicted(int k, const double *b, const double *c, int n, const double *B) {
-  double A[LARGEST * LARGEST] = {0};
+/* (2), rates of w */
+static double staged_predicted(int k, const double *b, const double *c, int corrections, int n, const double *B) {
+  double A[LARGEST * LARGEST] = {0}, G[MOST * MOST], one[MOST * MOST], none[MOST * MOST] = {0};
+  double D[RATES + 1][MOST * MOST] = {{0}}, S[MOST * MOST] = {0}, T[MOST * MOST];
   const int size = n * (k + 1);
+  scaled(n, false, c[0], B, G);
+  scaled(n, true, 0, B, one);
+  for (int i = 0; i < corrections; i++) times_and_add(n, G, one, S);
+  for (int j = 0; j < k; j++) {
+    scaled(n, false, c[j + 1], one, T);
+    scaled(n, false, b[j], one, D[j]);
+    for (int pass = 1; pass < corrections; pass++) times_and_add(n, G, T, D[j]);
+  }
   for (int m = 0; m <= k; m++) {
-    const double factor = m == 0 ? b[0] + c[0] : (m < k ? b[m] : 0) - b[m - 1] + c[m];
+    double X[MOST * MOST];
+    for (int i = 0; i < n * n; i++) X[i] = D[m][i] - (m ? D[m - 1][i] : 0) + c[m] * S[i];
+    times_and_add(n, B, none, X);
     for (int i = 0; i < n; i++)
-      for (int j = 0; j < n; j++) A[i * size + m * n + j] = (m == 0 && i == j) + factor * B[i * n + j];
+      for (int j = 0; j < n; j++) A[i * size + m * n + j] = (m == 0 && i == j) + X[i * n + j];
   }
   for (int i = n; i < size; i++) A[i * size + i - n] = 1;
   return tn_spectral_radius(size, A);
 }
 
 /* (4): Z/h, then C and h Cdot of n, n-1 .. */
-static double held_formula(int k, const double *b, const double *c, const double *gain) {
+static double held_formula(int k, const double *b, const double *c, int corrections, const double *gain) {
   double A[LARGEST * LARGEST] = {0};
   const int n = 1 + 2 * k, C = 1, V = 1 + k;
   const bool corrects = c[0] != 0;
@@ -101,7 +143,7 @@ static double held_formula(int k, const double *b, const double *c, const double
   Z1[0] = C1[C] = V1[V] = 1;
   for (int j = 0; j < k; j++) {
     Z1[C + j] += corrects ? c[j + 1] + (j == 0 ? c[0] : 0) : b[j];
-    Z1[V + j] += corrects ? c[0] * b[j] : 0;
+    Z1[V + j] += corrects ? c[0] * (corrections == 1 ? b[j] : c[j + 1] + (j == 0 ? c[0] : 0)) : 0;
     C1[V + j] += corrects ? c[j + 1] + (j == 0 ? c[0] : 0) : b[j];
   }
   const double U[3] = {gain[2], gain[1], gain[0]};
@@ -112,7 +154,7 @@ static double held_formula(int k, const double *b, const double *c, const double
 }
 
 /* (4), rates of p */
-static double held_predicted(int k, const double *b, const double *c, const double *gain) {
+static double held_predicted(int k, const double *b, const double *c, int corrections, const double *gain) {
   double A[LARGEST * LARGEST] = {0};
   const int n = 3 * k + 3, C = 1, V = k + 2; /* C of n .. n-k, h Cdot of n .. n-2k */
   double *Z1 = A, *C1 = A + C * n, *V1 = A + V * n;
@@ -120,7 +162,8 @@ static double held_predicted(int k, const double *b, const double *c, const doub
   for (int j = 0; j <= k; j++) {
     Z1[C + j] += c[j];
     C1[V + j] += c[j];
-    for (int i = 0; i < k; i++) Z1[V + j + 1 + i] += c[j] * b[i];
+    Z1[V + j] += corrections > 1 ? c[j] * c[0] : 0;
+    for (int i = 0; i < k; i++) Z1[V + j + 1 + i] += c[j] * (corrections > 1 ? c[i + 1] : b[i]);
   }
   const double U[3] = {gain[2], gain[1], gain[0]};
   const int at[3] = {0, C, V};
@@ -158,9 +201,11 @@ double tn_feedback_growth(const tn_integrator_type *type, const void *self, cons
     double b[RATES], c[RATES + 1];
     const int n = type->formula(self, order, b, c);
     const bool predicted = type->keeps_predicted && type->keeps_predicted(self);
-    worst = fmax(worst, predicted ? g->held ? held_predicted(n, b, c, k) : staged_predicted(n, b, c, g->n, B)
-                        : g->held ? held_formula(n, b, c, k)
-                                  : staged_formula(n, b, c, g->n, B));
+    const int times = type->corrections ? type->corrections(self) : 1;
+    worst =
+        fmax(worst, predicted ? g->held ? held_predicted(n, b, c, times, k) : staged_predicted(n, b, c, times, g->n, B)
+                    : g->held ? held_formula(n, b, c, times, k)
+                              : staged_formula(n, b, c, times, g->n, B));
   }
   return worst;
 }

@@ -64,15 +64,9 @@ static tn_status outline(tn_study *s, const tn_curve_plan *c, const tn_region *r
 }
 
 static tn_status region(tn_study *s, const tn_curve_plan *c, const char *name, tn_panel *panel, tn_error *e) {
-  const tn_integrator_type *type;
-  const tn_node *node = tn_node_get(c->node, "region");
-  TN_TRY(tn_placed(tn_stability_type(name, &type, e), node, e));
-  if (type->orders) return tn_node_fail(node, e, TN_E_MODEL, "'%s' has a region for each of its orders", name);
   tn_region *r = tn_block_new(&s->arena.allocator, sizeof *r);
   if (!r) return tn_out_of_memory(e);
-  tn_status status = tn_stability(type, type->constants, 0, r);
-  if (status == TN_OK && isinf(r->area))
-    status = tn_node_fail(node, e, TN_E_MODEL, "the region of '%s' has no end", name);
+  tn_status status = tn_placed(tn_stability_region(name, r, e), tn_node_get(c->node, "region"), e);
   if (status == TN_OK) status = outline(s, c, r, panel, e);
   tn_block_free(&s->arena.allocator, r);
   return status;

@@ -236,3 +236,15 @@ TEST(several_integrators) {
   CHECK(*out == '[' && strstr(out, "\"integrator\": \"rk4\"") && strstr(out, "\"integrator\": \"euler\""));
   CHECK(strcmp(out + strlen(out) - 2, "]\n") == 0);
 }
+
+/* the limit of two corrections is another than that of one; a field that is not known is refused by name */
+TEST(integrators_with_fields) {
+  CHECK(tenon("stability ampc3:corrections=2 ampc3") == 0);
+  CHECK(strncmp(out, "ampc3:corrections=2:", 20) == 0 && strstr(out, "real axis to 1.26948") &&
+        strstr(out, "real axis to 1.72878"));
+  CHECK(tenon("stability am3 --json") == 0 && strstr(out, "\"real_limit\": 6"));
+  CHECK(tenon("stability dopri5:rtol=1e-6") == 0);
+  CHECK(tenon("stability ampc3:correction=2") != 0 && strstr(err, "corrections"));
+  CHECK(tenon("stability ampc3:corrections=1.5") != 0 && strstr(err, "whole"));
+  CHECK(tenon("stability ampc3:corrections=0") != 0 && *err);
+}

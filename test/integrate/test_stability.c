@@ -121,18 +121,30 @@ static tn_status rates(void *self, double t, const double *y, double *ydot) {
   return TN_OK;
 }
 
+static void weights(void *self, const double *y, double *w) {
+  (void)self;
+  w[0] = w[1] = 1e-13 * hypot(y[0], y[1]);
+}
+
+static tn_status refuse(void *self, double t, const char *message) {
+  (void)self, (void)t, (void)message;
+  return TN_E_RUN;
+}
+
 /* |y| after 3000 steps of length 1, against the one after 2000, per step */
 static double growth(const tn_integrator_type *type, const void *self, double re, double im) {
   linear z = {re, im};
-  const tn_ode ode = {.self = &z, .n = 2, .begin = begin, .rates = rates};
+  tn_effort effort = {0};
+  const tn_ode ode = {
+      .self = &z, .n = 2, .effort = &effort, .begin = begin, .rates = rates, .weights = weights, .refuse = refuse};
   double y[2] = {1, 0.5}, ynew[2], size = 1, start = 0;
   void *work = calloc(1, type->memory(self, 2));
   type->start(self, work, 2);
   for (int n = 0; n < 3000 && isfinite(size) && size > 1e-250; n++) {
-    type->attempt(work, &ode, n, y, 1, ynew, NULL);
+    if (type->attempt(work, &ode, n, y, 1, ynew, NULL) != TN_OK) size = INFINITY;
     memcpy(y, ynew, sizeof y);
     type->accept(work, y, false);
-    size = hypot(y[0], y[1]);
+    if (isfinite(size)) size = hypot(y[0], y[1]);
     if (n == 1999) start = size;
   }
   free(work);
@@ -144,6 +156,7 @@ TEST_FULL(just_inside_and_outside) {
     const tn_integrator_type *type = tn_integrator_types[i];
     if (!type->fixed || type->order_estimate == 2 || type->order_estimate == 3) continue; /* implicit */
     const double real = region(type->name, 0)->real, imaginary = region(type->name, 0)->imaginary;
+    if (isinf(real)) continue; /* implicit */
     CHECK(growth(type, type->constants, -0.98 * real, 0) < 1);
     CHECK(growth(type, type->constants, -1.02 * real, 0) > 1);
     if (imaginary == 0) continue;
