@@ -17,6 +17,8 @@ static const word formulations[] = {
     {"gauss", ""},
     {"nullspace", ""},
     {"nullspace", ", 'form': 'elimination'"},
+    {"constraint-inertia", ""},
+    {"constraint-inertia", ", 'form': 'symmetric'"},
     {"partition", ""},
     {"partition", ", 'layout': 'speeds'"},
     {"partition", ", 'layout': 'independent', 'choose': 'kept'"},
