@@ -41,6 +41,8 @@ static const word stabilizers[] = {
     {"embedded", ", 'form': 'velocity'"},
     {"fuzzy", ""},
     {"fuzzy", ", 'set': 'gaussian'"},
+    {"fuzzy", ", 'infer': 'mamdani', 'size': 7"},
+    {"fuzzy", ", 'rule': 'measured', 'ku': 1e-9"},
     {"adjust", ""},
     {NULL, NULL},
 };

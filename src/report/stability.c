@@ -73,8 +73,7 @@ tn_status tn_stability_region(const char *integrator, tn_region *r, tn_error *e)
   if (status == TN_OK && s.type->orders)
     status = tn_fail(e, TN_E_USAGE, "'%s' has a region for each of its orders", integrator);
   if (status == TN_OK && (status = tn_stability(s.type, s.self, 0, r)) != TN_OK) tn_fail(e, status, "out of memory");
-  if (status == TN_OK && isinf(r->area))
-    status = tn_fail(e, TN_E_USAGE, "the region of '%s' has no end", integrator);
+  if (status == TN_OK && isinf(r->area)) status = tn_fail(e, TN_E_USAGE, "the region of '%s' has no end", integrator);
   release(&s);
   return status;
 }

@@ -2,7 +2,7 @@
 #include "report/report.h"
 #include "stabilize/stabilize.h"
 
-enum { SETS = TN_CONTROLLER_SETS, GRID = 20, SHOWN = 4 }; /* points on either side of zero: for programs, for people */
+enum { MOST = TN_CONTROLLER_MOST, GRID = 20, SHOWN = 4 }; /* points on either side of zero: for programs, for people */
 
 static const char *const model_text = "{\"tenon\": 1, \"dimension\": 2, \"bodies\": {\"bob\": {\"mass\": 1, "
                                       "\"position\": [0, 0], \"coordinates\": \"point\"}}}";
@@ -62,6 +62,28 @@ static void put_set(tn_printer *p, const tn_fuzzy_set *s) {
     tn_put(p, " [%.4g, %.4g, %.4g, %.4g]", top[0] - fall[0], top[0], top[1], top[1] + fall[1]);
 }
 
+static void put_sets(tn_printer *p, const char *what, const tn_fuzzy_sets *s) {
+  tn_put(p, "\n  %s:", what);
+  for (int k = 0; k < s->n; k++) put_set(p, &s->set[k]);
+}
+
+/* C and Cdot have the same sets */
+static bool alike(const tn_controller *c) {
+  bool same = c->x.n == c->y.n;
+  for (int k = 0; k < c->x.n && same; k++) {
+    const tn_fuzzy_set *a = &c->x.set[k], *b = &c->y.set[k];
+    same = a->gaussian == b->gaussian;
+    for (int i = 0; i < 2; i++) same = same && a->top[i] == b->top[i] && a->fall[i] == b->fall[i];
+  }
+  return same;
+}
+
+static const char *inference(const tn_controller *c) {
+  if (c->mamdani) return c->both ? "Mamdani, minimum" : "Mamdani, product";
+  if (c->first_order) return c->both ? "Sugeno of first order, minimum" : "Sugeno of first order, product";
+  return c->both ? "Sugeno, minimum" : "Sugeno, product";
+}
+
 tn_status tn_report_surface_text(const char *stabilizer, tn_write write, void *user, tn_error *error) {
   TN_NEED(error, stabilizer, "stabilizer");
   TN_NEED(error, write, "write");
@@ -69,8 +91,11 @@ tn_status tn_report_surface_text(const char *stabilizer, tn_write write, void *u
   tn_controller c;
   const tn_status status = tn_surface_controller(stabilizer, &c, error);
   if (status != TN_OK) return status;
-  tn_put(p, "%s: U = Ku F(x, y), x = Kp C, y = Kd Cdot, both within -1 .. 1\n  sets:", stabilizer);
-  for (int k = 0; k < SETS; k++) put_set(p, &c.set[k]);
+  tn_put(p, "%s: U = Ku F(x, y), x = Kp C, y = Kd Cdot, both within -1 .. 1\n  %d rules: %s", stabilizer, c.x.n * c.y.n,
+         inference(&c));
+  put_sets(p, alike(&c) ? "sets" : "sets of C", &c.x);
+  if (!alike(&c)) put_sets(p, "sets of Cdot", &c.y);
+  if (c.mamdani) put_sets(p, "output sets", &c.out);
   tn_put(p, "\n  slope at zero: %.6g along x, %.6g along y, %.6g of y alone\n", c.slope_x, c.slope_y, c.slope_line);
   tn_put(p, "  F by x (down) and y:\n       x");
   for (int k = -SHOWN; k <= SHOWN; k++) tn_put(p, " %7.4g", (double)k / SHOWN);
@@ -89,13 +114,20 @@ tn_status tn_report_surface_text(const char *stabilizer, tn_write write, void *u
 
 /* ---- for programs ------------------------------------------------------------------------------------------------------- */
 
-static void sets_json(tn_json *j, const tn_controller *c) {
-  tn_json_open(j, "sets", "[");
-  for (int k = 0; k < SETS; k++) {
-    const double *top = c->set[k].top, *fall = c->set[k].fall;
-    const double gaussian[] = {top[0], fall[0]}, corners[] = {top[0] - fall[0], top[0], top[1], top[1] + fall[1]};
-    tn_json_reals(j, NULL, c->set[k].gaussian ? 2 : 4, c->set[k].gaussian ? gaussian : corners);
+static void sets_json(tn_json *j, const char *key, const tn_fuzzy_sets *sets) {
+  tn_json_open(j, key, "[");
+  for (int k = 0; k < sets->n; k++) {
+    const tn_fuzzy_set *s = &sets->set[k];
+    const double gaussian[] = {s->top[0], s->fall[0]},
+                 corners[] = {s->top[0] - s->fall[0], s->top[0], s->top[1], s->top[1] + s->fall[1]};
+    tn_json_reals(j, NULL, s->gaussian ? 2 : 4, s->gaussian ? gaussian : corners);
   }
+  tn_json_close(j);
+}
+
+static void rules_json(tn_json *j, const char *key, const tn_controller *c, const double (*table)[MOST]) {
+  tn_json_open(j, key, "[");
+  for (int i = 0; i < c->x.n; i++) tn_json_reals(j, NULL, c->y.n, table[i]);
   tn_json_close(j);
 }
 
@@ -104,10 +136,13 @@ static void members(tn_json *j, const char *stabilizer, const tn_controller *c) 
   for (int i = 0; i <= 2 * GRID; i++) x[i] = (double)(i - GRID) / GRID;
   tn_json_text(j, "stabilizer", stabilizer);
   tn_json_text(j, "both", c->both ? "minimum" : "product");
-  sets_json(j, c);
-  tn_json_open(j, "table", "[");
-  for (int i = 0; i < SETS; i++) tn_json_reals(j, NULL, SETS, c->table[i]);
-  tn_json_close(j);
+  tn_json_text(j, "infer", c->mamdani ? "mamdani" : "sugeno");
+  sets_json(j, "sets", &c->x);
+  sets_json(j, "sets_rate", &c->y);
+  if (c->mamdani) sets_json(j, "outputs", &c->out);
+  rules_json(j, "table", c, c->table);
+  if (c->first_order) rules_json(j, "table_x", c, c->table_x);
+  if (c->first_order) rules_json(j, "table_y", c, c->table_y);
   tn_json_real(j, "slope_x", c->slope_x);
   tn_json_real(j, "slope_y", c->slope_y);
   tn_json_real(j, "slope_line", c->slope_line);

@@ -1,37 +1,57 @@
-/* fuzzy: feedback by a controller of 25 rules, row by row (Nada & Bayoumi 2023). with x = Kp C, y = Kd Cdot and F of controller.c:
- *   (1) A udot = gamma - U,  U = Ku F(x, y);  nonholonomic rows, which have no C: U = Ku F(y)
- * the sets around -1, -1/2, 0, 1/2, 1 are triangular, trapezoidal or Gaussian, with outputs c_j + c_k within -1 .. 1; or one's own.
- * near zero F = g_x x + g_y y: feedback with beta^2 = Ku Kp g_x, 2 alpha = Ku Kd g_y that never exceeds Ku. gains by hand; by the paper's rule
- *   (2) Kp = 1/eps_position, Kd = 1/eps_velocity, Ku = 100 Kp, for C and Cdot as they are
- * which is stiff: with 1e-6, 1e-4 poles at -1e12 g and -100; or from bounds eps on C and Cdot, scaled as the contract does:
- *   (3) Kp = 1/(100 eps_position), Kd = Kp (a/b) h g_x/g_y, Ku = (b/h^2)/(Kp g_x), held, with a = 3/4, b = 1/4: inside what (1) of held.c
+/* fuzzy: feedback by a controller of rules, row by row (Nada & Bayoumi 2023). with x = Kp C, y = Kd Cdot and F of controller.c:
+ *   (1) A udot = gamma - U,  U = Ku F(x, y);  nonholonomic rows, which have no C: U = Ku' F(y), y = Kd' Cdot, their own gains
+ * sets, rules and inference are the business of controller.c and controller_read.c; as published 25 rules, of Sugeno's zeroth order.
+ * near zero F = g_x x + g_y y: feedback with beta^2 = Ku Kp g_x, 2 alpha = Ku Kd g_y that never exceeds Ku. gains by hand; by the paper's
+ * rule from bounds, for C and Cdot as they are
+ *   (2) Kp = 1/eps_position, Kd = 1/eps_velocity, Ku = 100 Kp
+ * which is stiff: with 1e-6, 1e-4 poles at -1e12 g and -100; by the same rule from the largest 1-norms of C and Cdot after each of the
+ * first steps, which are made without feedback (Sec. 3.3, step 4)
+ *   (3) Kp = 1/|C|, Kd = 1/|Cdot|, Ku = 100 Kp, Kd' = 1/|Cdot'|, Ku' = Ku, or 100 Kd' if no row has a C
+ * but for those given by hand. as long as all of these are roundoff there is no feedback; or from bounds eps on C and Cdot, scaled as the contract does:
+ *   (4) Kp = 1/(100 eps_position), Kd = Kp (a/b) h g_x/g_y, Ku = (b/h^2)/(Kp g_x), held, with a = 3/4, b = 1/4: inside what (1) of held.c
  *       allows
- *   (4) guard: after a step with a violation beyond the bounds the state is put back, once
- * gains by hand that are not stable at a fixed step are refused, unless the run allows them; (4) makes up for those of (3), with a
- * warning */
+ *   (5) guard: after a step with a violation beyond the bounds the state is put back, once
+ * gains by hand that are not stable at a fixed step are refused, unless the run allows them; (5) makes up for those of (4), with a
+ * warning. those of (3) are not known before the run, and nobody judges them */
 #include "stabilize/stabilize.h"
 
-static const double A = 0.75, B = 0.25, UNIVERSE = 100, MANY = 1e7;
+static const double A = 0.75, B = 0.25, UNIVERSE = 100, MANY = 1e7, FELT = 1e-14;
+enum { BY_STEP, BY_PAPER, BY_MEASURE }; /* (4), (2), (3) */
+enum { MOST_STEPS = 1000000 };
+
+typedef struct gain_set {
+  double kp, kd, ku, kd_nonholonomic, ku_nonholonomic;
+} gain_set;
 
 typedef struct fuzzy {
-  int set, both, rule; /* 0 triangular, 1 trapezoidal, 2 Gaussian; 0 product, 1 smaller; 0 (3), 1 (2) */
-  double kp, kd, ku, eps_position, eps_velocity;
+  tn_choice_of_sets sets[2]; /* of C, Cdot */
+  int both, infer, rule;     /* 0 product, 1 smaller; 0 Sugeno, 1 Mamdani */
+  gain_set hand;             /* or by (2) */
+  double eps_position, eps_velocity, steps;
   int feedback; /* 0 by default: staged, from bounds held; 1 held; 2 staged */
-  bool bounded; /* (3) */
+  bool bounded; /* (4) */
   tn_controller controller;
 } fuzzy;
+
+typedef struct measured { /* (3), all 0 at first: 1-norms, their largest so far */
+  int steps;
+  double C, Cdot, rate;
+  bool known;
+} measured;
 
 /* gains per step of length h near zero, of rows that have a C, and of those that have none */
 static tn_feedback gains(const fuzzy *s, double h) {
   const tn_controller *c = &s->controller;
   tn_feedback g = {.n = 2, .held = s->feedback == 1, .gain = {A, B}};
-  if (!s->bounded) g.gain[0] = s->ku * s->kd * c->slope_y * h, g.gain[1] = s->ku * s->kp * c->slope_x * h * h;
+  if (!s->bounded)
+    g.gain[0] = s->hand.ku * s->hand.kd * c->slope_y * h, g.gain[1] = s->hand.ku * s->hand.kp * c->slope_x * h * h;
   return g;
 }
 
 static tn_feedback gain_of_rate(const fuzzy *s, double h) {
   const tn_controller *c = &s->controller;
-  const double g = s->bounded ? A / c->slope_y * c->slope_line : s->ku * s->kd * c->slope_line * h;
+  const double g = s->bounded ? A / c->slope_y * c->slope_line
+                              : s->hand.ku_nonholonomic * s->hand.kd_nonholonomic * c->slope_line * h;
   return (tn_feedback){.n = 1, .held = s->feedback == 1, .gain = {g}};
 }
 
@@ -47,27 +67,51 @@ static bool poles(double a, double b, double p[2]) {
   return true;
 }
 
-static tn_status read_gains(fuzzy *s, tn_context *ctx) {
-  const bool hand = !isnan(s->kp) || !isnan(s->kd) || !isnan(s->ku),
-             bounds = !isnan(s->eps_position) || !isnan(s->eps_velocity);
+static tn_status refuse_mixture(const fuzzy *s, tn_context *ctx, bool hand, bool bounds) {
+  const gain_set *g = &s->hand;
   if (hand && bounds)
     return tn_context_fail(ctx, NULL,
                            "give gains `kp`, `kd`, `ku`, or bounds `eps_position`, `eps_velocity`, not both");
-  if (hand && s->rule) return tn_context_fail(ctx, "rule", "gains are given: a rule finds them from bounds");
+  const bool all = !isnan(g->kp) && !isnan(g->kd) && !isnan(g->ku);
+  if (hand && s->rule == BY_PAPER)
+    return tn_context_fail(ctx, "rule", "gains are given: a rule finds them from bounds");
+  if (all && s->rule == BY_MEASURE)
+    return tn_context_fail(ctx, "rule", "`kp`, `kd` and `ku` are given: nothing is left to measure");
+  if (bounds && s->rule == BY_MEASURE)
+    return tn_context_fail(ctx, "rule", "bounds are given: this rule measures violations instead");
   if (bounds && (isnan(s->eps_position) || isnan(s->eps_velocity)))
     return tn_context_fail(ctx, NULL, "`eps_position` and `eps_velocity` are needed both");
-  if (hand && (isnan(s->kp) || isnan(s->kd) || isnan(s->ku)))
-    return tn_context_fail(ctx, NULL, "`kp`, `kd` and `ku` are needed all three");
+  if (hand && !all && s->rule == BY_STEP) return tn_context_fail(ctx, NULL, "`kp`, `kd` and `ku` are needed all three");
+  if (!hand && s->rule == BY_STEP && !(isnan(g->kd_nonholonomic) && isnan(g->ku_nonholonomic)))
+    return tn_context_fail(ctx, isnan(g->kd_nonholonomic) ? "ku_nonholonomic" : "kd_nonholonomic",
+                           "gains that come from bounds and the step are those of velocity rows, too");
+  if (s->rule != BY_MEASURE && tn_node_get(ctx->node, "steps"))
+    return tn_context_fail(ctx, "steps", "only `rule` measured waits for the first steps");
+  return TN_OK;
+}
+
+static tn_status read_gains(fuzzy *s, tn_context *ctx) {
+  gain_set *g = &s->hand;
+  const bool hand = !isnan(g->kp) || !isnan(g->kd) || !isnan(g->ku),
+             bounds = !isnan(s->eps_position) || !isnan(s->eps_velocity);
+  TN_TRY(refuse_mixture(s, ctx, hand, bounds));
+  if (s->rule == BY_MEASURE && s->steps != floor(s->steps))
+    return tn_context_fail(ctx, "steps", "`steps` is a whole number, not %g", s->steps);
   if (!hand && !bounds) { /* those of the contract */
     s->eps_position = ctx->m->run.contract_position;
     s->eps_velocity = ctx->m->run.contract_velocity;
   }
-  s->bounded = !hand && !s->rule;
-  if (!hand && s->rule) s->kp = 1 / s->eps_position, s->kd = 1 / s->eps_velocity, s->ku = 100 * s->kp;
+  s->bounded = !hand && s->rule == BY_STEP;
+  if (s->rule == BY_PAPER) g->kp = 1 / s->eps_position, g->kd = 1 / s->eps_velocity, g->ku = 100 * g->kp;
+  if (s->rule == BY_MEASURE) return TN_OK;
+  if (isnan(g->kd_nonholonomic)) g->kd_nonholonomic = g->kd;
+  if (isnan(g->ku_nonholonomic)) g->ku_nonholonomic = g->ku;
   return TN_OK;
 }
 
-static tn_status judge_growth(const fuzzy *s, tn_context *ctx, const tn_feedback *g, double h, const char *rows) {
+/* key: of the gains that it is about */
+static tn_status judge_growth(const fuzzy *s, tn_context *ctx, const tn_feedback *g, double h, const char *key,
+                              const char *rows) {
   const tn_run *run = &ctx->m->run;
   const tn_integrator_type *type = run->integrator;
   const void *parameters = type->size ? run->integrator_part.self : type->constants;
@@ -75,12 +119,12 @@ static tn_status judge_growth(const fuzzy *s, tn_context *ctx, const tn_feedback
   char text[160];
   if (tn_feedback_stable(growth)) return TN_OK;
   tn_feedback_text(type, parameters, g, s->bounded ? 0 : h, false, text, sizeof text);
-  if (s->bounded) { /* the guard of (4) ends the growth */
+  if (s->bounded) { /* the guard of (5) ends the growth */
     tn_context_warn(ctx, NULL, "a small violation%s grows by %.4g a step with %s, until the guard takes it away; %s",
                     rows, growth, type->name, text);
     return TN_OK;
   }
-  return tn_feedback_refuse(ctx, NULL, growth, text, "a small violation%s grows by %.4g a step with %s", rows, growth,
+  return tn_feedback_refuse(ctx, key, growth, text, "a small violation%s grows by %.4g a step with %s", rows, growth,
                             type->name);
 }
 
@@ -90,10 +134,13 @@ static tn_status judge_gains(const fuzzy *s, tn_context *ctx, bool fixed_step) {
   const void *parameters = type->size ? run->integrator_part.self : type->constants;
   const double h = s->bounded ? 1 : fixed_step ? run->step : 0;
   const tn_feedback g = gains(s, h), v = gain_of_rate(s, h), second = gains(s, 1);
+  const char *own = tn_node_get(ctx->node, "ku_nonholonomic")   ? "ku_nonholonomic"
+                    : tn_node_get(ctx->node, "kd_nonholonomic") ? "kd_nonholonomic"
+                                                                : NULL;
   double p[2];
   if (h > 0) {
-    if (ctx->m->holonomic > 0) TN_TRY(judge_growth(s, ctx, &g, h, ""));
-    if (ctx->m->rows > ctx->m->holonomic) TN_TRY(judge_growth(s, ctx, &v, h, " of velocity rows"));
+    if (ctx->m->holonomic > 0) TN_TRY(judge_growth(s, ctx, &g, h, NULL, ""));
+    if (ctx->m->rows > ctx->m->holonomic) TN_TRY(judge_growth(s, ctx, &v, h, own, " of velocity rows"));
   } else if (poles(second.gain[0], second.gain[1], p) && -p[0] * run->until > MANY) {
     const double longest = tn_feedback_limit(type, parameters, &second);
     if (longest > 0 && run->until / longest > MANY)
@@ -108,8 +155,7 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
   fuzzy *s = self;
   tn_controller *c = &s->controller;
   TN_TRY(read_gains(s, ctx));
-  tn_controller_preset(c, s->set, s->both);
-  TN_TRY(tn_controller_read(c, ctx));
+  TN_TRY(tn_controller_read(c, ctx, s->sets, s->both, s->infer));
   if (s->bounded && !(c->slope_x > 0.1 && c->slope_y > 0.1))
     return tn_context_fail(
         ctx, tn_node_get(ctx->node, "sets") ? "sets" : "set",
@@ -117,7 +163,11 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
   if (s->feedback == 0) s->feedback = s->bounded ? 1 : 2;
   if (s->bounded && s->feedback == 2)
     return tn_context_fail(ctx, "feedback", "gains that come from bounds are tied to the step: feedback held");
-  return judge_gains(s, ctx, fixed_step);
+  if (s->rule != BY_MEASURE) return judge_gains(s, ctx, fixed_step);
+  const tn_integrator_type *type = ctx->m->run.integrator;
+  if (type->attempt) return TN_OK;
+  return tn_context_fail(ctx, "rule", "%s keeps what it knows of earlier steps: gains may not change between them",
+                         type->name);
 }
 
 static void limits(const void *self, const tn_integrator_type *type, const void *parameters, double h, char *text,
@@ -126,6 +176,11 @@ static void limits(const void *self, const tn_integrator_type *type, const void 
   const tn_feedback g = gains(s, h > 0 ? h : 1), second = gains(s, 1);
   double p[2];
   int used = 0;
+  if (s->rule == BY_MEASURE) {
+    tn_format(text, size, "gains follow from the first %g steps: how far they are stable cannot be known before",
+              s->steps);
+    return;
+  }
   if (!s->bounded && !(g.gain[0] > 0 || g.gain[1] > 0)) {
     tn_format(text, size, "nothing is fed back near zero: a small violation stays");
     return;
@@ -143,74 +198,169 @@ static void limits(const void *self, const tn_integrator_type *type, const void 
 }
 
 static bool held(const void *self) { return ((const fuzzy *)self)->feedback == 1; }
-static bool tied(const void *self) { return ((const fuzzy *)self)->bounded; }
+
+/* gains that are found in the run change at the end of a step: no rate outlives it */
+static bool tied(const void *self) {
+  const fuzzy *s = self;
+  return s->bounded || s->rule == BY_MEASURE;
+}
+
+static size_t memory(const void *self, const tn_system *sys) {
+  (void)sys;
+  return ((const fuzzy *)self)->rule == BY_MEASURE ? sizeof(measured) : 0;
+}
+
+static void keep(const void *self, void *room, tn_keep *k) {
+  measured *r = room;
+  if (((const fuzzy *)self)->rule != BY_MEASURE) return;
+  double *const norms[] = {&r->C, &r->Cdot, &r->rate};
+  for (int i = 0; i < 3; i++) tn_keep_finite(k, "violations", 1, norms[i]);
+  tn_keep_flags(k, "known", 1, &r->known);
+  tn_keep_ints(k, "steps", 1, &r->steps, 0, MOST_STEPS);
+}
+
+/* (3); false: not yet */
+static bool by_measure(const fuzzy *s, const tn_model *m, const measured *r, gain_set *g) {
+  if (!r->known) return false;
+  *g = s->hand;
+  if (isnan(g->kp)) g->kp = 1 / r->C;
+  if (isnan(g->kd)) g->kd = 1 / r->Cdot;
+  if (isnan(g->ku)) g->ku = 100 * g->kp;
+  if (isnan(g->kd_nonholonomic)) g->kd_nonholonomic = 1 / r->rate;
+  if (isnan(g->ku_nonholonomic)) g->ku_nonholonomic = m->holonomic ? g->ku : 100 * g->kd_nonholonomic;
+  return true;
+}
+
+/* (4) */
+static gain_set by_step(const fuzzy *s, double h) {
+  const tn_controller *c = &s->controller;
+  gain_set g = {.kp = 1 / (UNIVERSE * s->eps_position)};
+  g.kd = g.kd_nonholonomic = g.kp * (A / B) * h * (c->slope_x / c->slope_y);
+  g.ku = g.ku_nonholonomic = B / (h * h) / (g.kp * c->slope_x);
+  return g;
+}
 
 static void feedback(const void *self, const tn_system *sys, const tn_stage *at, double *U) {
   const fuzzy *s = self;
   const tn_controller *c = &s->controller;
   const tn_model *m = sys->m;
-  double kp = s->kp, kd = s->kd, ku = s->ku;
-  if (s->bounded) {
-    kp = 1 / (UNIVERSE * s->eps_position);
-    kd = kp * (A / B) * at->h * (c->slope_x / c->slope_y);
-    ku = B / (at->h * at->h) / (kp * c->slope_x);
+  gain_set g = s->hand;
+  if (s->bounded) g = by_step(s, at->h);
+  if (s->rule == BY_MEASURE && !by_measure(s, m, at->room, &g)) return;
+  for (int i = 0; i < m->holonomic; i++) {
+    const double scale = s->bounded ? sys->scale[i] : 1, y = g.kd * scale * sys->Cdot[i];
+    U[i] += g.ku / scale * tn_controller_surface(c, g.kp * scale * sys->C[i], y);
   }
-  for (int i = 0; i < m->rows; i++) {
-    const double scale = s->bounded ? sys->scale[i] : 1, y = kd * scale * sys->Cdot[i];
-    U[i] += ku / scale *
-            (i < m->holonomic ? tn_controller_surface(c, kp * scale * sys->C[i], y) : tn_controller_line(c, y));
+  for (int i = m->holonomic; i < m->rows; i++) {
+    const double scale = s->bounded ? sys->scale[i] : 1, y = g.kd_nonholonomic * scale * sys->Cdot[i];
+    U[i] += g.ku_nonholonomic / scale * tn_controller_line(c, y);
   }
+}
+
+static double norm(int from, int to, const double *x, const double *scale) {
+  double sum = 0;
+  for (int i = from; i < to; i++) sum += fabs(x[i]) * (scale ? scale[i] : 1);
+  return sum;
+}
+
+/* (3), at the end of a step: known as soon as enough steps are made and there is more than roundoff to measure */
+static tn_status measure(const fuzzy *s, const tn_stage *at, tn_solver *solver, double t, const double *q,
+                         const double *u) {
+  measured *r = at->room;
+  if (r->known || !(at->h > 0)) return TN_OK;
+  TN_TRY(tn_solver_at(solver, t, q, u, solver->e));
+  const tn_system *sys = &solver->sys;
+  const int holonomic = sys->m->holonomic, rows = sys->m->rows;
+  r->C = fmax(r->C, norm(0, holonomic, sys->C, NULL));
+  r->Cdot = fmax(r->Cdot, norm(0, holonomic, sys->Cdot, NULL));
+  r->rate = fmax(r->rate, norm(holonomic, rows, sys->Cdot, NULL));
+  if (r->steps < MOST_STEPS) r->steps++;
+  const bool felt = norm(0, holonomic, sys->C, sys->scale) > FELT || norm(0, holonomic, sys->Cdot, sys->scale) > FELT;
+  r->known = r->steps >= s->steps && (!holonomic || (felt && r->C > 0 && r->Cdot > 0)) &&
+             (rows == holonomic || norm(holonomic, rows, sys->Cdot, sys->scale) > FELT);
+  return TN_OK;
 }
 
 static tn_status accept(const void *self, const tn_stage *at, tn_solver *solver, double t, double *q, double *u,
                         bool *changed) {
   const fuzzy *s = self;
-  (void)at;
+  if (s->rule == BY_MEASURE) return measure(s, at, solver, t, q, u);
   return s->bounded ? tn_put_back_beyond(solver, s->eps_position, s->eps_velocity, t, q, u, changed) : TN_OK;
 }
 
-#define NUMBER(name, of, text)                                                                                         \
+#define NUMBER(name, at, of, text)                                                                                     \
   {                                                                                                                    \
-    .key = #name, .unit = of, .doc = text, .offset = offsetof(fuzzy, name), .dflt = NAN, .lo = TN_POSITIVE,            \
+    .key = name, .unit = of, .doc = text, .offset = offsetof(fuzzy, at), .dflt = NAN, .lo = TN_POSITIVE,               \
     .hi = INFINITY                                                                                                     \
   }
+#define RULES(name, text)                                                                                              \
+  {                                                                                                                    \
+    .key = name, .doc = text, .kind = TN_LIST, .inside = (const tn_field[]) {                                          \
+      {.key = "*", .kind = TN_LIST, .inside = tn_fields_numbers}, { .key = NULL }                                      \
+    }                                                                                                                  \
+  }
+#define NAMED(suffix, i, whose)                                                                                        \
+  {.key = "set" suffix,                                                                                                \
+   .doc = "memberships" whose,                                                                                         \
+   .kind = TN_WORD,                                                                                                    \
+   .offset = offsetof(fuzzy, sets[i].set),                                                                             \
+   .choices = "triangular trapezoidal gaussian"},                                                                      \
+      {.key = "size" suffix,                                                                                           \
+       .doc = "how many sets" whose ", an odd number",                                                                 \
+       .offset = offsetof(fuzzy, sets[i].size),                                                                        \
+       .dflt = 5,                                                                                                      \
+       .lo = 3,                                                                                                        \
+       .hi = TN_CONTROLLER_MOST},                                                                                      \
+      {.key = "width" suffix,                                                                                          \
+       .doc = "width of the sets" whose ", times that of the published ones",                                          \
+       .offset = offsetof(fuzzy, sets[i].width),                                                                       \
+       .dflt = 1,                                                                                                      \
+       .lo = 0.1,                                                                                                      \
+       .hi = 10},                                                                                                      \
+      RULES("sets" suffix,                                                                                             \
+            "one's own" whose ", an odd number from left to right: [centre, sigma], [foot, top, foot] or "             \
+            "[foot, top, top, foot] each")
 
 static const tn_field fields[] = {
-    {.key = "set",
-     .doc = "memberships",
-     .kind = TN_WORD,
-     .offset = offsetof(fuzzy, set),
-     .choices = "triangular trapezoidal gaussian"},
+    NAMED("", 0, ""),
+    NAMED("_rate", 1, " of Cdot, if other than those of C"),
     {.key = "both",
-     .doc = "how far a rule of two conditions is met: product or smaller of the two",
+     .doc = "how far a rule of two conditions is met: product or smaller of the two; Mamdani: output sets likewise "
+            "scaled or cut",
      .kind = TN_WORD,
      .offset = offsetof(fuzzy, both),
      .choices = "product minimum"},
-    {.key = "sets",
-     .doc = "one's own, from left to right: [centre, sigma], [foot, top, foot] or [foot, top, top, foot] each",
-     .kind = TN_LIST,
-     .n = TN_CONTROLLER_SETS,
-     .inside = (const tn_field[]){{.key = "*", .kind = TN_LIST, .inside = tn_fields_numbers}, {.key = NULL}}},
-    {.key = "table",
-     .doc = "outputs, -1 to 1, by the set of C (rows) and that of Cdot",
-     .kind = TN_LIST,
-     .n = TN_CONTROLLER_SETS,
-     .inside = (const tn_field[]){{.key = "*", .kind = TN_LIST, .n = TN_CONTROLLER_SETS, .inside = tn_fields_numbers},
-                                  {.key = NULL}}},
-    NUMBER(kp, NULL, "gain of C"),
-    NUMBER(kd, NULL, "gain of Cdot"),
-    NUMBER(ku, NULL, "largest feedback"),
-    NUMBER(eps_position, NULL,
+    {.key = "infer",
+     .doc = "outputs are numbers and their mean is taken, or sets and the centroid",
+     .kind = TN_WORD,
+     .offset = offsetof(fuzzy, infer),
+     .choices = "sugeno mamdani"},
+    RULES("table", "outputs, -1 to 1, by the set of C (rows) and that of Cdot; Mamdani: middles of output sets"),
+    RULES("table_x", "first-order Sugeno: a of a x + b y + c, as `table`, which has c; 0 if left out"),
+    RULES("table_y", "the same of b"),
+    RULES("outputs", "Mamdani: one's own output sets, [foot, top, foot] or [foot, top, top, foot]"),
+    NUMBER("kp", hand.kp, NULL, "gain of C"),
+    NUMBER("kd", hand.kd, NULL, "gain of Cdot"),
+    NUMBER("ku", hand.ku, NULL, "largest feedback"),
+    NUMBER("kd_nonholonomic", hand.kd_nonholonomic, NULL, "gain of Cdot of rows that have no C; `kd` if left out"),
+    NUMBER("ku_nonholonomic", hand.ku_nonholonomic, NULL, "their largest feedback; `ku` if left out"),
+    NUMBER("eps_position", eps_position, NULL,
            "bound, scaled as in the contract; gains follow from it. that of the contract if nothing is given"),
-    NUMBER(eps_velocity, "1/s", "the same of velocities"),
+    NUMBER("eps_velocity", eps_velocity, "1/s", "the same of velocities"),
     {.key = "rule",
-     .doc =
-         "gains from bounds: by the step, held, with a guard; or as published, 1/eps_position, 1/eps_velocity, 100 kp",
+     .doc = "gains from bounds: by the step, held, with a guard; or as published, 1/eps_position, 1/eps_velocity, 100 "
+            "kp; or the same from violations measured after the first steps, but for gains given by hand",
      .kind = TN_WORD,
      .offset = offsetof(fuzzy, rule),
-     .choices = "step paper"},
+     .choices = "step paper measured"},
+    {.key = "steps",
+     .doc = "`rule` measured: how many steps are made first, without feedback",
+     .offset = offsetof(fuzzy, steps),
+     .dflt = 10,
+     .lo = 1,
+     .hi = MOST_STEPS},
     {.key = "feedback",
-     .doc = "held over the step, or at every stage; by default held if gains come from bounds",
+     .doc = "held over the step, or at every stage; by default held if gains come from bounds and the step",
      .kind = TN_WORD,
      .offset = offsetof(fuzzy, feedback),
      .choices = "default held staged"},
@@ -218,7 +368,7 @@ static const tn_field fields[] = {
 
 const tn_stabilizer_type tn_stabilizer_fuzzy = {
     .name = "fuzzy",
-    .doc = "feedback by a controller of 25 rules; from bounds alone, with a guard that keeps them",
+    .doc = "feedback by a fuzzy controller, of 25 rules as published; from bounds alone, with a guard that keeps them",
     .example = "--stabilize fuzzy:set=gaussian --breach record",
     .source = "Nada & Bayoumi 2023; from bounds and held: Tenon",
     .size = sizeof(fuzzy),
@@ -226,9 +376,11 @@ const tn_stabilizer_type tn_stabilizer_fuzzy = {
     .init = init,
     .held = held,
     .tied_to_step = tied,
+    .memory = memory,
     .limits = limits,
     .feedback = feedback,
     .accept = accept,
+    .keep = keep,
 };
 
 const tn_controller *tn_controller_of(const tn_part *stabilizer) {

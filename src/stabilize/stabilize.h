@@ -47,23 +47,43 @@ void tn_feedback_text(const tn_integrator_type *type, const void *self, const tn
                       char *text, size_t size);
 
 /* controller.c: what `fuzzy` makes of x = Kp C and y = Kd Cdot, and of y alone; slopes of F(x, 0), F(0, y), F(y) at zero */
-enum { TN_CONTROLLER_SETS = 5 };
+enum { TN_CONTROLLER_MOST = 31 }; /* sets of an input, or of the output */
 typedef struct tn_fuzzy_set {
   double top[2], fall[2]; /* a member between the tops; on both sides, over which length not any more */
   bool gaussian;          /* `fall` is sigma */
 } tn_fuzzy_set;
 double tn_fuzzy_member(const tn_fuzzy_set *s, double x); /* 0 to 1 */
+typedef struct tn_fuzzy_sets {
+  int n;
+  tn_fuzzy_set set[TN_CONTROLLER_MOST];
+} tn_fuzzy_sets;
+typedef double tn_rules[TN_CONTROLLER_MOST][TN_CONTROLLER_MOST]; /* j set of x, k set of y */
 typedef struct tn_controller {
-  tn_fuzzy_set set[TN_CONTROLLER_SETS];
-  double table[TN_CONTROLLER_SETS][TN_CONTROLLER_SETS]; /* z_jk: j set of x, k set of y */
-  int both;                                             /* 0 product, 1 smaller         */
+  tn_fuzzy_sets x, y;        /* of both an odd number */
+  int both;                  /* 0 product, 1 smaller  */
+  tn_rules table;            /* outputs, or centres of output sets */
+  bool first_order, mamdani; /* neither: zeroth-order Sugeno */
+  tn_rules table_x, table_y; /* first order: slopes of the outputs along x and y; else 0 */
+  tn_fuzzy_sets out;         /* Mamdani: output sets, straight sides; and which one a rule names */
+  unsigned char output[TN_CONTROLLER_MOST][TN_CONTROLLER_MOST];
   double slope_x, slope_y, slope_line;
 } tn_controller;
 double tn_controller_surface(const tn_controller *c, double x, double y);
 double tn_controller_line(const tn_controller *c, double y);
 void tn_controller_preset(tn_controller *c, int set, int both); /* set: 0 triangular, 1 trapezoidal, 2 Gaussian */
-/* what `sets` and `table` of the part say instead */
-tn_status tn_controller_read(tn_controller *c, tn_context *ctx);
+/* parts of a controller: named sets, the table that goes with the sets, slopes */
+void tn_fuzzy_sets_named(tn_fuzzy_sets *s, int set, int n, double width);
+void tn_controller_rules(tn_controller *c);
+void tn_controller_slopes(tn_controller *c);
+/* centroid.c: of the output sets, cut (`minimum`) or scaled to w. some w is positive */
+double tn_fuzzy_centroid(const tn_fuzzy_sets *out, const double *w, bool minimum);
+/* controller_read.c: as the part has it. choice: sets of C, of Cdot */
+typedef struct tn_choice_of_sets {
+  int set;
+  double size, width; /* width: times that of the published sets */
+} tn_choice_of_sets;
+tn_status tn_controller_read(tn_controller *c, tn_context *ctx, const tn_choice_of_sets choice[2], int both,
+                             bool mamdani);
 /* fuzzy.c: of a stabilizer; NULL: it has none */
 extern const tn_stabilizer_type tn_stabilizer_fuzzy;
 const tn_controller *tn_controller_of(const tn_part *stabilizer);

@@ -74,32 +74,41 @@ static tn_status region(tn_study *s, const tn_curve_plan *c, const char *name, t
 
 /* ---- controllers --------------------------------------------------------------------------------------------------------------------- */
 
+/* five sets have the names of the paper, others their number from the middle on */
+static const char *set_name(tn_study *s, int n, int k) {
+  static const char *const names[] = {"negative big", "negative small", "zero", "positive small", "positive big"};
+  enum { NAMED = sizeof names / sizeof *names };
+  char number[32];
+  if (n == NAMED) return names[k];
+  tn_format(number, sizeof number, "set %+d", k - n / 2);
+  return tn_arena_text(&s->arena, number, strlen(number));
+}
+
 static tn_status sets(tn_study *s, const tn_curve_plan *c, const tn_controller *f, tn_panel *panel, tn_error *e) {
-  static const char *const names[TN_CONTROLLER_SETS] = {"negative big", "negative small", "zero", "positive small",
-                                                        "positive big"};
   enum { POINTS = 400 };
-  for (int k = 0; k < TN_CONTROLLER_SETS; k++) {
+  _Static_assert((int)TN_CONTROLLER_MOST <= (int)TN_CURVE_LAYERS, "a curve for each set");
+  for (int k = 0; k < f->x.n; k++) {
     tn_layer *l = layer(s, c, panel, TN_LAYER_CURVE, POINTS + 1);
-    if (!l) return tn_out_of_memory(e);
-    l->label = names[k];
-    l->color = tn_colors[k];
+    if (!l || !(l->label = set_name(s, f->x.n, k))) return tn_out_of_memory(e);
+    l->color = tn_colors[k % TN_COLORS];
     for (int i = 0; i <= POINTS; i++) {
       const double x = -1 + 2.0 * i / POINTS;
-      put(l, x, tn_fuzzy_member(&f->set[k], x));
+      put(l, x, tn_fuzzy_member(&f->x.set[k], x));
     }
   }
   return TN_OK;
 }
 
 static tn_status singletons(tn_study *s, const tn_curve_plan *c, const tn_controller *f, tn_panel *panel, tn_error *e) {
-  tn_layer *l = layer(s, c, panel, TN_LAYER_STEMS, (size_t)TN_CONTROLLER_SETS * TN_CONTROLLER_SETS);
+  tn_layer *l = layer(s, c, panel, TN_LAYER_STEMS, (size_t)f->x.n * (size_t)f->y.n);
   if (!l) return tn_out_of_memory(e);
-  for (int j = 0; j < TN_CONTROLLER_SETS * TN_CONTROLLER_SETS; j++) {
-    const double z = f->table[j / TN_CONTROLLER_SETS][j % TN_CONTROLLER_SETS];
-    bool there = false;
-    for (int i = 0; i < l->n; i++) there = there || l->p[i][0] == z;
-    if (!there) put(l, z, 1);
-  }
+  for (int j = 0; j < f->x.n; j++)
+    for (int k = 0; k < f->y.n; k++) {
+      const double z = f->table[j][k];
+      bool there = false;
+      for (int i = 0; i < l->n; i++) there = there || l->p[i][0] == z;
+      if (!there) put(l, z, 1);
+    }
   return TN_OK;
 }
 

@@ -398,7 +398,7 @@ void tn_study_need(tn_study *s, const tn_expr *expr); /* all measures that it na
 int tn_figure_strobes(const tn_study *s, const tn_plan_of_run *p,
                       tn_strobe **out); /* of figures that are wanted; out may be NULL */
 /* curve.c: the layers of a curve that are not of measures; added to the panel, which has room for TN_CURVE_LAYERS more */
-enum { TN_CURVE_LAYERS = 16, TN_MOST_POSES = 1000 };
+enum { TN_CURVE_LAYERS = 32, TN_MOST_POSES = 1000 };
 tn_status tn_curve_layers(tn_study *s, const tn_curve_plan *c, tn_panel *panel, tn_error *e);
 
 struct tn_study {

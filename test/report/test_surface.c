@@ -82,7 +82,7 @@ TEST(what_has_no_surface) {
     const char *part, *message;
   } all[] = {{"baumgarte", "has no control surface"},       {"project:metric=identity", "has no control surface"},
              {"fuzz", "unknown stabilizer 'fuzz'"},         {"", "expected type"},
-             {"fuzzy:sett=gaussian", "unknown key 'sett'"}, {"fuzzy:sets=[1]", "list of 5 sets"}};
+             {"fuzzy:sett=gaussian", "unknown key 'sett'"}, {"fuzzy:sets=[1]", "an odd number of sets"}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     tn_error e;
     paper = (page){.used = 0};

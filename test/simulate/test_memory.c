@@ -154,8 +154,10 @@ TEST(feedback_allocates_nothing) {
 }
 
 TEST(feedback_with_memory_or_states_allocates_nothing) {
-  static const char *const all[] = {"baumgarte-adaptive", "pid"};
-  for (int i = 0; i < 2; i++) {
+  static const char *const all[] = {"baumgarte-adaptive", "pid", "fuzzy:rule=measured,ku=1e-9",
+                                    "fuzzy:infer=mamdani,set=gaussian,size=9",
+                                    "fuzzy:kp=10,kd=0.1,ku=100,size=31,size_rate=3"};
+  for (int i = 0; i < 5; i++) {
     CHECK(steady(&(options){"four_bar", 1, 0.0037, all[i], "rk4:step=1e-3", NULL}, NULL).steps == 1000);
     CHECK(steady(&(options){"four_bar", 1, 0.0037, all[i], NULL, NULL}, NULL).steps > 100);
   }

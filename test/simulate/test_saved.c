@@ -372,6 +372,7 @@ static const subject hidden[] = {
     {.text = SWITCHED, .integrator = "dop853:rtol=1e-6"},
     {.text = SWITCHED, .integrator = "trbdf2:rtol=1e-5", .formulation = "partition:layout=independent"},
     {.text = SWITCHED, .integrator = "rk4:step=0.01", .stabilize = "baumgarte-adaptive"},
+    {.text = SWITCHED, .integrator = "rk4:step=0.01", .stabilize = "fuzzy:rule=measured,steps=20,ku=1e-9"},
 };
 
 static void check_hidden(int times) {
