@@ -242,9 +242,9 @@ TEST(partition_and_projection_share_one_set) {
     CHECK(set && n == s->rank);
     for (int velocity = 0; velocity < 2; velocity++) {
       tn_dependent_by(&s->dependent, 0, NULL, true);
-      const int moved = tn_dependent_choose(s, velocity);
-      CHECK(moved == (velocity ? s->rank : s->rank - 3));
-      for (int i = 0; i < moved; i++) {
+      const int chosen = tn_dependent_choose(s, velocity);
+      CHECK(chosen == (velocity ? s->rank : s->rank - 3));
+      for (int i = 0; i < chosen; i++) {
         bool found = false;
         for (int j = 0; j < n; j++) found = found || set[j] == s->dependent.column[i];
         CHECK(found);
