@@ -286,6 +286,15 @@ typedef enum tn_seat {                  /* where the frames of a joint sit      
                        TN_SEAT_CHANNELS /* no frames: a row on channels, sum of coefficient times channel = value    */
 } tn_seat;
 
+/* an equation that the user wrote: the row of a joint of TN_SEAT_CHANNELS */
+typedef struct tn_equation {
+  const tn_expr *expr; /* C of coordinates, points, axes and t; or, with `on_rates`, Cdot, linear in rates         */
+  bool on_rates;       /* nonholonomic                                                                       */
+  bool has_unit;       /* `unit` is given; else it is that of the expression, as far as that has one           */
+  tn_unit unit;        /* of C; of Cdot that of its integral                                                 */
+  double scale;        /* in that unit: what the contract divides C by; 0: as the unit has it                  */
+} tn_equation;
+
 typedef struct tn_joint_type {
   const char *name, *doc;
   const char *example; /* sections of a model that shows it, ' for "; in the plane if it is there, else in space */
@@ -299,6 +308,7 @@ typedef struct tn_joint_type {
   const tn_field *fields;           /* beyond type, between, places and axes                                    */
   /* TN_SEAT_CHANNELS: the right side of the row */
   const tn_expr *(*value)(const void *self);
+  void (*equation)(const void *self, tn_equation *equation); /* instead of `value`: the whole row            */
   tn_joint2 plane;
   tn_joint3 space;
 } tn_joint_type;

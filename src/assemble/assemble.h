@@ -6,7 +6,7 @@
  *   reactions.c   what joints exert                          channels.c  values of channels
  *   pins.c        rows of pins in the plane                  lists.c     of lists of rows in space
  *   jacobian.c    parts of A                                 servo.c     actuators
- *   stress.c      wrenches on all frames of a joint */
+ *   stress.c      wrenches on all frames of a joint          equation.c  rows that the user writes */
 #ifndef TN_ASSEMBLE_H
 #define TN_ASSEMBLE_H
 
@@ -39,6 +39,8 @@ struct tn_system {
   double **J;                    /* bodies: twist x cols, twist of the frame = J u(col)                      */
   double *M;                     /* nu x nu                                                                  */
   double *A;                     /* rows x nu                                                                */
+  double *coefficient;           /* coefficients: partial derivatives of equations by their terms, with R */
+  double (*term)[3];             /* coefficients: scratch, jets of the terms                    */
   double *C, *Ct, *Cdot, *gamma; /* rows; C of nonholonomic rows is 0, their Ct is g                   */
   double *scale;  /* rows: C and Cdot times this is what the contract sees; follows the motion: simulate/scale.c */
   double *wrench; /* bodies x twist: applied forces, at the frame                             */
@@ -173,6 +175,15 @@ int tn_measure_rows(const tn_system *s, const tn_measure *of, tn_seen seen[2], d
 int tn_measure_wrenches(const tn_system *s, const tn_measure *of, double effort, double *wrench, double *place);
 /* effort along a channel as wrenches on the bodies it is measured between */
 void tn_measure_push(const tn_system *s, const tn_measure *of, double effort, double *wrench);
+
+/* equation.c: C Ct Cdot R gamma of one; C alone */
+void tn_equation_rows(tn_system *s, const tn_joint *j);
+void tn_equation_position(tn_system *s, const tn_joint *j);
+/* of term k of a row on channels: its coefficient at the present state. and the row of such a joint */
+static inline double tn_term_coefficient(const tn_system *s, const tn_joint *j, int k) {
+  return j->equation.expr ? s->coefficient[j->coefficient + k] : j->term[k].coefficient;
+}
+static inline int tn_term_row(const tn_joint *j) { return j->rows ? j->row : j->row_velocity; }
 
 /* servo.c: what actuator i is as a row on u (nu), the rate of its channel, an effort along it as wrenches on bodies */
 void tn_servo_row(const tn_system *s, int i, double *row);

@@ -16,7 +16,7 @@ static void rows_on_bodies(tn_system *s, const double *lambda, double *needed, d
     if (j->in_tree) continue;
     if (j->terms) {
       for (int k = 0; k < j->terms; k++)
-        tn_measure_push(s, &j->term[k].of, j->term[k].coefficient * lambda[j->row], needed);
+        tn_measure_push(s, &j->term[k].of, tn_term_coefficient(s, j, k) * lambda[tn_term_row(j)], needed);
       continue;
     }
     double *J = s->row;

@@ -2,7 +2,10 @@
  *   (1) A = sum_f J_f X_f J_body(f), X_f from the body's frame to the joint's
  *   (2) gamma = gamma_joint - sum_f J_f (a0, al0)_f
  * rows on channels:
- *   (3) C = sum c_k m_k - f(t), Ct = -f', row = sum c_k J_k, gamma = f'' - sum c_k m_k''(udot = 0) */
+ *   (3) C = sum c_k m_k - f(t), Ct = -f', row = sum c_k J_k, gamma = f'' - sum c_k m_k''(udot = 0)
+ * measures of equations that the user writes, as (J, gamma) with value'' = J (a, al) - gamma:
+ *   (4) component k of the place of a spot: J = e_k on its velocity, gamma = 0
+ *   (5) component k of an axis e that turns with w: e' = w x e, so J = e x e_k on w, gamma = -(w x (w x e))_k */
 #include "assemble/assemble.h"
 
 /* a measure as a row on the twists of one or two frames; a raw coordinate has none */
@@ -38,6 +41,40 @@ static void measure_body(const tn_system *s, const tn_measure *of, measured *x) 
   }
 }
 
+/* (4) */
+static void measure_point(const tn_system *s, const tn_measure *of, measured *x) {
+  double origin[3];
+  x->n = 1;
+  tn_look(s, of->spot, NULL, NULL, &x->seen[0]);
+  tn_body_origin(s, of->part, origin);
+  x->J[of->k] = 1;
+  x->value = origin[of->k] + x->seen[0].arm[of->k];
+}
+
+/* (5) */
+static void measure_axis(const tn_system *s, const tn_measure *of, measured *x) {
+  const int axis = of->k / 3, k = of->k % 3;
+  x->n = 1;
+  if (s->m->dimension == 2) {
+    tn_frame2 f;
+    tn_look(s, of->spot, &f, NULL, &x->seen[0]);
+    const double e[2] = {axis ? -f.s : f.c, axis ? f.c : f.s};
+    x->J[2] = k ? e[0] : -e[1];
+    x->value = e[k];
+    x->gamma = f.w * f.w * e[k];
+    return;
+  }
+  tn_frame3 f;
+  double e[3], along;
+  tn_look(s, of->spot, NULL, &f, &x->seen[0]);
+  tn_axis3(f.A, axis, e);
+  along = tn_dot3(f.w, e);
+  x->J[3 + (k + 1) % 3] = e[(k + 2) % 3];
+  x->J[3 + (k + 2) % 3] = -e[(k + 1) % 3];
+  x->value = e[k];
+  x->gamma = tn_dot3(f.w, f.w) * e[k] - along * f.w[k];
+}
+
 static void measure_joint(const tn_system *s, const tn_measure *of, measured *x) {
   const tn_joint *j = &s->m->joint[of->part];
   const int width = 2 * s->m->twist;
@@ -58,10 +95,12 @@ static void measure_joint(const tn_system *s, const tn_measure *of, measured *x)
 static void measure(const tn_system *s, const tn_measure *of, measured *x) {
   memset(x->J, 0, sizeof x->J);
   x->gamma = 0;
-  if (of->kind == TN_OF_JOINT)
-    measure_joint(s, of, x);
-  else
-    measure_body(s, of, x);
+  switch (of->kind) {
+  case TN_OF_JOINT: measure_joint(s, of, x); return;
+  case TN_OF_POINT: measure_point(s, of, x); return;
+  case TN_OF_AXIS: measure_axis(s, of, x); return;
+  default: measure_body(s, of, x); return;
+  }
 }
 
 void tn_measure_eval(const tn_system *s, const tn_measure *of, double *value, double *rate, double *accel0,
@@ -337,6 +376,8 @@ void tn_other_rows(tn_system *s) {
       own_row(s, j, true);
     else if (s->off[i])
       no_rows(s, j);
+    else if (j->equation.expr)
+      tn_equation_rows(s, j);
     else if (j->terms)
       channel_row(s, j);
     else
@@ -354,6 +395,8 @@ void tn_rows_position(tn_system *s) {
       own_row(s, j, false);
     } else if (s->off[i]) {
       for (int r = j->row; r < j->row + j->rows; r++) s->C[r] = 0;
+    } else if (j->equation.expr) {
+      tn_equation_position(s, j);
     } else if (j->terms) {
       double jet[3];
       tn_expr_jet_on(j->value, s->t, &s->switching, jet);

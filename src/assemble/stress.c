@@ -62,8 +62,8 @@ static void of_rows(tn_system *s, const tn_joint *j, const double *lambda, bool 
 static void of_terms(const tn_system *s, const tn_joint *j, const double *lambda, double *wrench) {
   for (int k = 0; k < j->terms; k++) {
     double place[6];
-    tn_measure_wrenches(s, &j->term[k].of, j->term[k].coefficient * lambda[j->row], wrench + 2 * k * s->m->twist,
-                        place);
+    tn_measure_wrenches(s, &j->term[k].of, tn_term_coefficient(s, j, k) * lambda[tn_term_row(j)],
+                        wrench + 2 * k * s->m->twist, place);
   }
 }
 

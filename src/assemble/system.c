@@ -61,6 +61,10 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   s->f = TN_CARVE(c, double, nu);
   s->A = TN_CARVE(c, double, m->large ? 0 : (uint64_t)rows *(uint64_t)nu);
   s->R = TN_CARVE(c, double, m->R + 1);
+  s->coefficient = TN_CARVE(c, double, m->coefficients);
+  if (c->base)
+    memset(s->coefficient, 0, sizeof *s->coefficient * (size_t)m->coefficients); /* of one that is switched off */
+  s->term = (double(*)[3])TN_CARVE(c, double, 3 * m->coefficients);
   s->C = TN_CARVE(c, double, rows);
   s->Ct = TN_CARVE(c, double, rows);
   if (c->base) memset(s->Ct, 0, sizeof *s->Ct * (size_t)rows); /* of pins it stays so */

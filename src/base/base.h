@@ -261,6 +261,22 @@ typedef void (*tn_fetch)(const void *scope, int slot, double *value);
 void tn_expr_eval(const tn_expr *expr, double t, tn_fetch fetch, const void *scope, double *value);
 /* f, f', f'' of a TIME expression (exact, by arithmetic on truncated Taylor series) */
 void tn_expr_jet(const tn_expr *expr, double t, double jet[3]);
+/* the same of any expression along a motion: `time` is the jet of t, `fetch` gives those of a slot. first derivatives of slots alone
+ * give a directional derivative, and with the second ones the whole second derivative along the motion */
+typedef void (*tn_fetch_jets)(const void *scope, int slot, double (*jets)[3]);
+void tn_expr_jet_along(const tn_expr *expr, const double time[3], tn_fetch_jets fetch, const void *scope,
+                       const tn_switching *w, double jet[3]);
+/* expr_order.c: how an expression depends on its slots; each class includes those before it */
+typedef enum tn_order {
+  TN_ORDER_FIXED,     /* on none of them: a function of t                              */
+  TN_ORDER_POSITION,  /* on positions                                                  */
+  TN_ORDER_LINEAR,    /* on rates too, these to the first power                        */
+  TN_ORDER_NONLINEAR, /* on products or functions of rates                             */
+  TN_ORDER_KINKED     /* its first derivative jumps, as that of `abs` does: `*kinked` is its name */
+} tn_order;
+/* `order` tells that of a slot: TN_ORDER_POSITION or TN_ORDER_LINEAR */
+tn_order tn_expr_order(const tn_expr *expr, tn_order (*order)(const void *user, int slot), const void *user,
+                       const char **kinked);
 /* the same with pieces as they are held; NULL: live */
 void tn_expr_eval_on(const tn_expr *expr, double t, tn_fetch fetch, const void *scope, const tn_switching *w,
                      double *value);

@@ -273,15 +273,23 @@ static void j_along(int n, jet *a) {
   memcpy(a, result, sizeof(jet) * (size_t)n);
 }
 
+static void fetch_slot(tn_fetch_jets fetch, const void *scope, const tn_op *op, jet *to) {
+  double jets[3][3] = {{NAN, NAN, NAN}, {NAN, NAN, NAN}, {NAN, NAN, NAN}};
+  if (fetch) fetch(scope, op->index, jets);
+  for (int i = 0; i < op->width; i++) to[i] = (jet){jets[i][0], jets[i][1], jets[i][2]};
+}
+
 /* as tn_expr_run */
-static void run_jets(int n, const tn_op *op, double t, const tn_switching *held, jet *s) {
+static void run_jets(int n, const tn_op *op, jet t, tn_fetch_jets fetch, const void *scope, const tn_switching *held,
+                     jet *s) {
   for (const tn_op *end = op + n; op < end; op++) {
     int w = op->width;
     switch ((tn_opcode)op->code) {
     case TN_OP_NUMBER: *s++ = j_number(op->as.number); break;
-    case TN_OP_TIME: *s++ = (jet){t, 1, 0}; break;
+    case TN_OP_TIME: *s++ = t; break;
     case TN_OP_SLOT:
-      for (int i = 0; i < w; i++) *s++ = (jet){NAN, NAN, NAN};
+      fetch_slot(fetch, scope, op, s);
+      s += w;
       break;
     case TN_OP_PARAMETER: *s++ = j_number(held && held->parameter ? held->parameter[op->index] : NAN); break;
 
@@ -370,11 +378,17 @@ static void run_jets(int n, const tn_op *op, double t, const tn_switching *held,
   }
 }
 
-void tn_expr_jet_on(const tn_expr *expr, double t, const tn_switching *w, double jets[3]) {
+void tn_expr_jet_along(const tn_expr *expr, const double time[3], tn_fetch_jets fetch, const void *scope,
+                       const tn_switching *w, double jets[3]) {
   jet stack[TN_EXPR_STACK];
-  assert(expr->width == 1 && expr->kind != TN_CLASS_RUNNING);
-  run_jets(expr->n, expr->op, t, w, stack);
+  assert(expr->width == 1);
+  run_jets(expr->n, expr->op, (jet){time[0], time[1], time[2]}, fetch, scope, w, stack);
   jets[0] = stack[0].f, jets[1] = stack[0].d, jets[2] = stack[0].dd;
+}
+
+void tn_expr_jet_on(const tn_expr *expr, double t, const tn_switching *w, double jets[3]) {
+  assert(expr->kind != TN_CLASS_RUNNING);
+  tn_expr_jet_along(expr, (const double[]){t, 1, 0}, NULL, NULL, w, jets);
 }
 
 void tn_expr_jet(const tn_expr *expr, double t, double jets[3]) { tn_expr_jet_on(expr, t, expr->held, jets); }

@@ -52,7 +52,7 @@ static bool raw_channel(const tn_model *m, int i, const char *word, tn_channel *
       ch->kind = speed ? TN_CH_U : TN_CH_Q;
     } else {
       ch->kind = speed ? TN_CH_RATE : TN_CH_MEASURE;
-      ch->measure = (tn_measure){TN_OF_RAW, i, speed ? k - b->nq : k};
+      ch->measure = (tn_measure){TN_OF_RAW, i, speed ? k - b->nq : k, NULL};
     }
     return true;
   }
@@ -64,7 +64,7 @@ static bool body_channel(const tn_model *m, int i, const char *word, tn_channel 
   const bool plane = m->dimension == 2;
   int k;
   ch->part = i;
-  ch->measure = (tn_measure){TN_OF_BODY, i, 0};
+  ch->measure = (tn_measure){TN_OF_BODY, i, 0, NULL};
   if ((k = which(word, plane ? values2 : values3, plane ? (b->oriented ? 3 : 2) : 3)) >= 0) {
     ch->kind = TN_CH_MEASURE;
   } else if ((k = which(word, plane ? rates2 : rates3, plane ? (b->oriented ? 3 : 2) : b->oriented ? 9 : 3)) >= 0) {
@@ -110,7 +110,7 @@ static bool measured_channel(const tn_model *m, int i, const char *word, tn_chan
         return false;
       }
     ch->kind = strcmp(word, x->name) == 0 ? TN_CH_MEASURE : TN_CH_RATE;
-    ch->measure = (tn_measure){TN_OF_JOINT, i, k};
+    ch->measure = (tn_measure){TN_OF_JOINT, i, k, NULL};
     return true;
   }
   return false;
@@ -339,7 +339,7 @@ tn_status tn_channel_call(tn_context *c, const char *function, int n, const char
         return tn_fail(e, TN_E_MODEL, "'%s' is a particle and does not turn", args[0]);
       if (plane) {
         ch->kind = TN_CH_RATE;
-        ch->measure = (tn_measure){TN_OF_BODY, ch->part, 2};
+        ch->measure = (tn_measure){TN_OF_BODY, ch->part, 2, NULL};
         ch->width = 1;
       }
     } else if (ch->kind == TN_CH_AXIS || ch->kind == TN_CH_JOINT_AXIS) {
@@ -399,6 +399,8 @@ tn_status tn_measure_at(tn_context *c, const tn_node *node, const char *name, tn
 tn_unit tn_measure_unit(const tn_model *m, const tn_measure *of) {
   if (of->kind == TN_OF_JOINT) return m->joint[of->part].type->coordinates[of->k].unit;
   if (of->kind == TN_OF_RAW) return m->q_unit[m->body[of->part].q + of->k];
+  if (of->kind == TN_OF_POINT) return TN_LENGTH;
+  if (of->kind == TN_OF_AXIS) return TN_RATIO;
   return of->k >= m->dimension ? TN_ANGLE : TN_LENGTH;
 }
 
@@ -425,6 +427,11 @@ const char *tn_channel_unit(const tn_model *m, const tn_channel *ch) {
   case TN_CH_FORCE_VECTOR: return "N";
   case TN_CH_LOAD: {
     const tn_joint *j = &m->joint[ch->part];
+    if (j->equation.expr && !j->servos)
+      return !j->equation.has_unit                   ? NULL
+             : j->equation.unit == TN_LENGTH         ? "N"
+             : j->equation.unit == TN_LENGTH_SQUARED ? "N/m"
+                                                     : "N m";
     if (j->servos) {
       bool mixed;
       const tn_unit along = tn_servo_unit(&m->servo[j->servo], m, &mixed);
@@ -466,6 +473,8 @@ static const char *slot_unit(const void *model, int slot) {
   return tn_channel_unit(m, &m->channel[slot]);
 }
 
+const char *tn_running_unit(const tn_model *m, const tn_expr *expr) { return tn_expr_unit(expr, slot_unit, m); }
+
 /* ---- outputs ---------------------------------------------------------------------------------------------------------- */
 
 static tn_status make_columns(tn_context *c, size_t n) {
@@ -480,7 +489,7 @@ static tn_status add_column(tn_context *c, const char *name, const char *part, c
   char *text = tn_context_alloc(c, n);
   if (!text) return TN_E_MEMORY;
   tn_format(text, n, part ? "%s.%s" : "%s", name, part ? part : "");
-  const char *unit = tn_expr_unit(expr, slot_unit, c->m);
+  const char *unit = tn_running_unit(c->m, expr);
   c->m->column_unit[c->m->columns] = unit ? unit : "";
   c->m->column[c->m->columns++] = text;
   return TN_OK;

@@ -138,8 +138,8 @@ static bool bad_seat(const fault *x, const tn_joint_type *t) {
                  t->seat == TN_SEAT_MESH ? 3 : 2);
   if ((t->oriented | t->space.oriented) && !framed && t->seat != TN_SEAT_MESH)
     return wrong(x, "`oriented` would not be read: a joint of %s has no `between`", seat);
-  if (t->value && t->seat != TN_SEAT_CHANNELS)
-    return wrong(x, "`value` is read with TN_SEAT_CHANNELS only, not with %s", seat);
+  if ((t->value || t->equation) && t->seat != TN_SEAT_CHANNELS)
+    return wrong(x, "`%s` is read with TN_SEAT_CHANNELS only, not with %s", t->value ? "value" : "equation", seat);
   if (named(t->coordinates) && !framed) return wrong(x, "a joint of %s measures no `coordinates`", seat);
   if (t->seat != TN_SEAT_SHARED && ((t->plane.there && t->plane.axes >= 0) || (t->space.there && t->space.axes >= 0)))
     return wrong(x, "a joint of %s cannot carry a body: `axes` is -1", seat);
@@ -169,7 +169,8 @@ static bool good_joint3(const tn_joint_type *t) {
 static bool good_functions(const tn_joint_type *t) {
   if (!(t->plane.there || t->space.there)) return false;
   if (t->seat == TN_SEAT_CHANNELS)
-    return t->value && (!t->plane.there || (t->plane.rows == 1 && !t->plane.rows_velocity_only)) &&
+    return (t->value != NULL) != (t->equation != NULL) &&
+           (!t->plane.there || (t->plane.rows == 1 && !t->plane.rows_velocity_only)) &&
            (!t->space.there || (t->space.rows == 1 && !t->space.rows_velocity_only));
   if (named(t->coordinates) && (t->plane.carried || t->space.carried))
     return false; /* what it measures is what it gives */

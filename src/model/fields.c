@@ -153,6 +153,7 @@ static tn_status read_field(tn_context *c, const tn_node *node, const tn_field *
     return TN_OK;
   }
   case TN_RUNNING: {
+    if (!c->names_ready) return TN_OK; /* tn_fields_running will */
     const tn_expr *x[3] = {NULL, NULL, NULL};
     const int n = f->n ? f->n : c->m->dimension;
     if (n == 1) {
@@ -186,6 +187,14 @@ tn_status tn_fields_read(tn_context *c, const tn_node *object, const tn_field *f
       const int value = (int)f->dflt;
       memcpy((unsigned char *)self + f->offset, &value, sizeof value);
     }
+  }
+  return TN_OK;
+}
+
+tn_status tn_fields_running(tn_context *c, const tn_node *object, const tn_field *fields, void *self) {
+  for (const tn_field *f = fields; f && f->key; f++) {
+    const tn_node *node = f->kind == TN_RUNNING ? tn_node_get(object, f->key) : NULL;
+    if (node) TN_TRY(read_field(c, node, f, self));
   }
   return TN_OK;
 }

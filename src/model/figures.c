@@ -4,8 +4,9 @@
  * Rows of direction in space are products of unit vectors, the sine of the angle that they are off by: in rad while that is small. */
 #include "model/model.h"
 
-/* a sum of lengths and angles has no unit */
+/* a sum of lengths and angles has no unit; an equation has that which is given or follows */
 static bool is_mixed(const tn_model *m, const tn_joint *j) {
+  if (j->equation.expr) return !j->equation.has_unit;
   for (int k = 1; k < j->terms; k++)
     if (tn_measure_unit(m, &j->term[k].of) != tn_measure_unit(m, &j->term[0].of)) return true;
   return false;

@@ -158,7 +158,7 @@ static tn_status init(tn_context *c, tn_force *f) {
 static tn_status read_rest(tn_context *c, tn_force *f) {
   if (!(f->self = tn_context_alloc(c, f->type->size + 1))) return TN_E_MEMORY;
   c->has_own = f->how == TN_ON_CHANNEL || f->how == TN_ON_BODY;
-  c->own = f->how == TN_ON_CHANNEL ? f->on : (tn_measure){TN_OF_BODY, f->spot[0].body, 0};
+  c->own = f->how == TN_ON_CHANNEL ? f->on : (tn_measure){TN_OF_BODY, f->spot[0].body, 0, NULL};
   f->channels = c->m->channels;
   TN_TRY(read_fields(c, f));
   f->slots = c->m->channels - f->channels;

@@ -386,6 +386,10 @@ tn_status tn_joints_terms(tn_context *c) {
     tn_joint *j = &c->m->joint[i];
     if (j->type->seat != TN_SEAT_CHANNELS) continue;
     at_work(c, j);
+    if (j->type->equation) {
+      TN_TRY(tn_equation_read(c, j));
+      continue;
+    }
     j->value = j->type->value(j->self);
     const tn_node *on = tn_node_get(j->node, "on"), *terms = tn_node_get(j->node, "terms");
     if (!on && !terms) return tn_refuse(c, j->node, "`terms` is missing");
@@ -423,6 +427,7 @@ tn_status tn_joints_terms(tn_context *c) {
 }
 
 static tn_unit channel_unit(const tn_model *m, const tn_joint *j) {
+  if (j->equation.expr) return j->equation.has_unit ? j->equation.unit : TN_ANGLE;
   const tn_unit unit = tn_measure_unit(m, &j->term[0].of);
   for (int k = 1; k < j->terms; k++)
     if (tn_measure_unit(m, &j->term[k].of) != unit) return TN_ANGLE; /* mixed: taken as it is */
@@ -485,6 +490,7 @@ void tn_row_units(const tn_model *m, const tn_joint *j, tn_unit unit[6], int *ro
     if (type->units) type->units(j->self, unit, rows, rows_velocity);
   }
   if (j->terms) unit[0] = channel_unit(m, j);
+  if (j->equation.on_rates) *rows = 0, *rows_velocity = 1;
 }
 
 /* numbers for the rows: all holonomic ones in file order, then the nonholonomic ones */
@@ -552,6 +558,7 @@ tn_status tn_rows_scale(tn_context *c) {
     for (int k = 0; k < j->rows + j->rows_velocity; k++) {
       const int r = k < j->rows ? j->row + k : j->row_velocity + k - j->rows;
       m->row_scale[r] = unit[k] == TN_LENGTH ? 1 / L : unit[k] == TN_LENGTH_SQUARED ? 1 / (2 * L * L) : 1;
+      if (j->equation.scale > 0) m->row_scale[r] = 1 / j->equation.scale;
       if (!m->sigma || !(m->sigma[r] > 0)) continue;
       m->sigma[r] = mass * (unit[k] == TN_LENGTH ? 1 : unit[k] == TN_LENGTH_SQUARED ? 1 / (4 * L * L) : L * L);
       if (j->owner >= 0) { /* the norm of Euler parameters: along it there is no inertia */

@@ -6,7 +6,7 @@
  *   degenerate.c lengths that are roundoff beside the bodies of a joint
  *   faults.c    what is wrong with the table of a type
  *   tree.c      who carries whom; q and u    channels.c names of channels and functions; outputs
- *   servo.c     actuators of objectives
+ *   servo.c     actuators of objectives      equation.c rows that the user writes
  *   start.c     the start                    run.c      method, settings, contract
  *   mass.c      mass, centre, inertia        orient.c   orientations in space
  *   plan.c      what rows touch; the order of elimination
@@ -46,17 +46,21 @@ typedef enum tn_measured {
   TN_OF_BODY, /* plane: k = 0, 1, 2 for x, y, angle. space: x, y, z; 3 to 5 turned from the given pose about world axes, 6 to 8
                 * about its own: of these two only the rates are channels, and the first can be kept */
   TN_OF_JOINT, /* coordinate k of a joint */
-  TN_OF_RAW    /* number k of q and u, where the rate is the speed */
+  TN_OF_RAW,   /* number k of q and u, where the rate is the speed */
+  TN_OF_POINT, /* component k of the place of `spot`; of equations only, like the next */
+  TN_OF_AXIS   /* component k % 3 of the axis k / 3 of `spot` */
 } tn_measured;
 
 typedef struct tn_measure {
   tn_measured kind;
-  int part, k;
+  int part, k;         /* of a spot: its body */
+  const tn_spot *spot; /* else NULL */
 } tn_measure;
 
 typedef struct tn_term {
   tn_measure of;
-  double coefficient;
+  double coefficient; /* of an equation: tn_system.coefficient */
+  bool rate;          /* an equation uses the rate            */
 } tn_term;
 
 typedef enum tn_shape_kind { TN_BOX, TN_CYLINDER, TN_SPHERE, TN_CAPSULE, TN_POLYLINE, TN_MESH } tn_shape_kind;
@@ -152,7 +156,9 @@ typedef struct tn_joint {
   int block;   /* its node in the plan, or -1                                      */
   int terms;
   tn_term *term;        /* rows on channels                                                */
-  const tn_expr *value; /* their right side                                                */
+  const tn_expr *value; /* their right side; of an equation all of it                       */
+  tn_equation equation; /* the row is an expression of its terms; expr NULL: a sum of them  */
+  int coefficient;      /* first of its partial derivatives in tn_system.coefficient         */
   bool has_parameters;  /* in a function of time                                           */
   int servos, servo;    /* actuators that realise it, and the first of them in tn_model.servo */
 } tn_joint;
@@ -310,6 +316,7 @@ typedef struct tn_channel {
   tn_spot spot;
   bool after_solve; /* needs accelerations or multipliers */
   const tn_jacobian *jacobian;
+  int term; /* in an equation: the first of its terms that this is */
 } tn_channel;
 
 /* a function made of pieces in a law of the motion: where it goes from one to another, steps end */
@@ -439,7 +446,8 @@ struct tn_model {
   int *force_order; /* forces: those that others use before these */
   tn_rod *rod;
   tn_flywheel *flywheel;
-  tn_channel *channel; /* slots of running expressions */
+  tn_channel *channel;                 /* slots of running expressions */
+  int equation_channels, coefficients; /* of them those of equations; terms of all equations */
   tn_switch *switched;
   tn_parameter *parameter;
   tn_trigger *trigger;
@@ -542,8 +550,9 @@ struct tn_context {
   const tn_joint *joint; /* NULL: it is not a joint                       */
   tn_measure own;        /* `rate` alone in a force on a channel          */
   bool has_own;
-  bool before_solve; /* running expressions may not use reactions     */
-  bool warning_lost; /* there was no memory for it                    */
+  bool before_solve;           /* running expressions may not use reactions     */
+  const tn_equation *equation; /* what is parsed is this: it takes what has rows; else NULL */
+  bool warning_lost;           /* there was no memory for it                    */
 };
 
 /* a message with the present part before it, once */
@@ -623,6 +632,8 @@ extern const int tn_joint_type_count, tn_force_type_count, tn_body_type_count, t
 /* fields.c: `common` are keys read elsewhere */
 tn_status tn_fields_read(tn_context *c, const tn_node *object, const tn_field *fields, const tn_field *common,
                          void *self);
+/* running expressions of a joint, once channels can be named */
+tn_status tn_fields_running(tn_context *c, const tn_node *object, const tn_field *fields, void *self);
 /* every key of the object is one of these or starts with x- */
 tn_status tn_keys_known(tn_context *c, const tn_node *object, const tn_field *fields, const tn_field *common);
 bool tn_field_has_range(const tn_field *f);
@@ -676,6 +687,9 @@ tn_status tn_between_at(tn_context *c, const tn_node *node, int body[2]);
 tn_status tn_joints_list(tn_context *c);
 tn_status tn_joints_read(tn_context *c);
 tn_status tn_joints_terms(tn_context *c);
+/* equation.c: the equation of a joint and its terms; whether it can use a channel, which *e says of `name` */
+tn_status tn_equation_read(tn_context *c, tn_joint *j);
+bool tn_equation_takes(const tn_context *c, const tn_channel *ch, const char *name, tn_error *e);
 tn_status tn_tree_build(tn_context *c);
 /* after the model is known to be small: col of every body, whose length goes with its depth */
 tn_status tn_tree_columns(tn_context *c);
@@ -705,6 +719,9 @@ tn_status tn_measure_at(tn_context *c, const tn_node *node, const char *name, tn
 /* what a measure that is a length is seen against, m; others: 1 */
 double tn_measure_length(const tn_model *m, const tn_measure *of);
 tn_unit tn_measure_unit(const tn_model *m, const tn_measure *of);
+int tn_measure_speed(const tn_model *m, const tn_measure *of); /* the speed that is its rate, or -1 */
+/* the unit of a running expression as far as it follows from those of channels, or NULL */
+const char *tn_running_unit(const tn_model *m, const tn_expr *expr);
 bool tn_joint_there(const tn_model *m, const tn_joint_type *type); /* in the dimension of the model */
 int tn_joint_axes(const tn_model *m, const tn_joint_type *type);
 bool tn_joint_has_wrench(const tn_joint *j); /* exerts force and torque on a second body */

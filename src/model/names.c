@@ -216,6 +216,7 @@ static bool find(void *user, const char *name, tn_meaning *m, tn_error *e) {
     if (c->before_solve && l->running && ch.after_solve)
       return tn_fail(e, TN_E_MODEL, "'%s' is known only after the accelerations: a force cannot depend on it", name),
              false;
+    if (c->equation && l->running && !tn_equation_takes(c, &ch, name, e)) return false;
     m->is_slot = true;
     m->width = ch.width;
     return tn_channel_slot(c, &ch, &m->slot) == TN_OK || (tn_fail(e, TN_E_MEMORY, "out of memory"), false);
@@ -296,6 +297,7 @@ static bool call(void *user, const char *function, int n, const char *const *arg
   if (c->before_solve && ch.after_solve)
     return tn_fail(e, TN_E_MODEL, "'%s' is known only after the accelerations: a force cannot depend on it", function),
            false;
+  if (c->equation && !tn_equation_takes(c, &ch, function, e)) return false;
   m->is_slot = true;
   m->width = ch.width;
   return tn_channel_slot(c, &ch, &m->slot) == TN_OK || (tn_fail(e, TN_E_MEMORY, "out of memory"), false);

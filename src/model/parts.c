@@ -28,7 +28,7 @@ tn_status tn_parts_build(tn_context *c) {
   /* expressions of forces may use channels of any body, stabilizers of rows the numbers of all */
   bool stabilized = false;
   for (int i = 0; i < m->run.stabilizers; i++) stabilized = stabilized || m->run.stabilizer[i].states;
-  for (int i = 1; (m->channels || stabilized) && i < m->bodies; i++) tn_ties_join(up, 0, i);
+  for (int i = 1; (m->channels > m->equation_channels || stabilized) && i < m->bodies; i++) tn_ties_join(up, 0, i);
   for (int i = 0; i < m->bodies; i++) number[i] = -1;
   for (int i = 0; i < m->bodies; i++) {
     int *at = &number[tn_ties_root(up, i)];

@@ -11,8 +11,16 @@ enum { LEAST = 20, LARGE = 2500 }; /* speeds and rows: blocks from here; from he
 
 static bool stands_on(const tn_body *b) { return !b->type || b->type->on_parent; }
 
-static void touch_twist(tn_joint *j, int body) {
-  if (body >= 0) j->touch[j->touches++] = (tn_touch){.body = body, .speed = -1};
+int tn_measure_speed(const tn_model *m, const tn_measure *of) {
+  const int body = of->kind == TN_OF_RAW ? of->part : of->kind == TN_OF_JOINT ? m->joint[of->part].carries : -1;
+  return body >= 0 && !m->body[body].chart ? m->body[body].u + of->k : -1;
+}
+
+/* an equation, which may use many channels of one body, touches it once */
+static void touch(tn_joint *j, int body, int speed) {
+  for (int k = 0; j->equation.expr && k < j->touches; k++)
+    if (j->touch[k].body == body && j->touch[k].speed == speed) return;
+  if (body >= 0) j->touch[j->touches++] = (tn_touch){.body = body, .speed = speed};
 }
 
 static tn_status list_touches(tn_context *c, tn_joint *j) {
@@ -20,17 +28,16 @@ static tn_status list_touches(tn_context *c, tn_joint *j) {
   j->touch = tn_context_alloc(c, sizeof *j->touch * (size_t)(j->frames + 2 * j->terms + 1));
   if (!j->touch) return TN_E_MEMORY;
   if (j->owner >= 0) j->touch[j->touches++] = (tn_touch){.body = j->owner, .speed = m->body[j->owner].u};
-  for (int k = 0; k < j->frames; k++) touch_twist(j, j->spot[k].body);
+  for (int k = 0; k < j->frames; k++) touch(j, j->spot[k].body, -1);
   for (int k = 0; k < j->terms; k++) {
     const tn_measure *of = &j->term[k].of;
-    const int carried = of->kind == TN_OF_RAW ? of->part : of->kind == TN_OF_JOINT ? m->joint[of->part].carries : -1;
-    if (carried >= 0 && !m->body[carried].chart) {
-      j->touch[j->touches++] = (tn_touch){.body = carried, .speed = m->body[carried].u + of->k};
-    } else if (of->kind == TN_OF_JOINT) {
-      for (int f = 0; f < 2; f++) touch_twist(j, m->joint[of->part].spot[f].body);
-    } else {
-      touch_twist(j, of->part);
-    }
+    const int speed = tn_measure_speed(m, of);
+    if (speed >= 0)
+      touch(j, of->kind == TN_OF_RAW ? of->part : m->joint[of->part].carries, speed);
+    else if (of->kind != TN_OF_JOINT)
+      touch(j, of->part, -1);
+    else
+      for (int f = 0; f < 2; f++) touch(j, m->joint[of->part].spot[f].body, -1);
   }
   j->R = m->R;
   j->stride = j->owner >= 0 ? m->body[j->owner].nu : m->twist;

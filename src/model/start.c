@@ -51,7 +51,7 @@ static tn_status keep_orientation(tn_context *c, const tn_node *node, const char
   if (!c->m->body[body].oriented) return tn_refuse(c, node, "'%s' is a particle and has no orientation", part);
   for (int k = 0; k < 3; k++) {
     tn_target *t = &c->m->target[c->m->exact++];
-    t->of = (tn_measure){TN_OF_BODY, body, 3 + k};
+    t->of = (tn_measure){TN_OF_BODY, body, 3 + k, NULL};
     t->value = NAN;
     TN_TRY(name_target(c, t, node, name));
   }

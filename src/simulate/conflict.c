@@ -41,7 +41,7 @@ static bool find_values(tn_sim *s, bool rate) {
 static bool has_rows(const tn_joint *j) { return !j->in_tree && j->rows + j->rows_velocity > 0; }
 
 /* a joint that gives one channel its value */
-static bool is_driver(const tn_joint *j) { return has_rows(j) && j->terms == 1; }
+static bool is_driver(const tn_joint *j) { return has_rows(j) && j->terms == 1 && !j->equation.expr; }
 
 static int joints_with_rows(const tn_model *m) {
   int n = 0;

@@ -57,7 +57,8 @@ void tn_scales_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   for (int i = 0; i < 2; i++) *by_part[i] = TN_CARVE(c, double, m->parts + 1);
   for (int i = 0; i < 2; i++) *by_assembly[i] = TN_CARVE(c, double, m->assemblies + 1);
   if (!c->base) return;
-  for (int i = 0; i < m->rows; i++) x->row_unit[i] = tn_row_unit(m, i);
+  for (int i = 0; i < m->rows; i++) /* one with a scale of its own keeps it, like an angle */
+    x->row_unit[i] = m->joint[m->row_joint[i]].equation.scale > 0 ? TN_ANGLE : tn_row_unit(m, i);
   x->groups = 0;
   for (int b = 0; b < m->bodies; b++) {
     const tn_body *body = &m->body[b];

@@ -18,6 +18,7 @@
  *   edge.c   events behind a passage: held at their edge, or sent back
  *   event.c  what happens there at events; joints and forces switched, impulses
  *   kink.c   drivers that jump, have a kink, or start with a speed
+ *   equation.c equations that the user writes, at the start
  *   crossing.c from where the motion comes near a singular position to where it leaves it
  *   verdict.c what the run is worth, and why
  *   output.c rows and channels                    run.c     from the start to the end
@@ -442,6 +443,8 @@ tn_status tn_packed_again(tn_sim *s,
 
 /* start.c */
 tn_status tn_start_assemble(tn_sim *s, bool targets);
+/* equation.c: those that the user writes have values and derivatives at the state of the system */
+tn_status tn_equations_check(tn_sim *s);
 tn_status tn_start_count(tn_sim *s);
 tn_status tn_start_large(const tn_model *m, tn_error *e); /* what a large model asks that needs matrices */
 /* whether exact values and joints that are not left out can be met together, from where assembly began; also if that cannot be

@@ -517,6 +517,7 @@ tn_status tn_start_assemble(tn_sim *s, bool targets) {
   double off, *from = s->ynew, *goal = s->start_goal;
   int worst;
   tn_status status = tn_at(s, s->t, s->y, s->e);
+  if (targets) TN_TRY(tn_equations_check(s)); /* where one fails its place is known, too */
   if (status != TN_OK) return status;
   memcpy(from, s->y, sizeof *from * (size_t)m->nq);
   memset(s->start_left_out, !targets, sizeof *s->start_left_out * (size_t)(m->exact + m->guesses));

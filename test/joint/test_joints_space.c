@@ -96,7 +96,8 @@ TEST(every_table_is_complete) {
     for (const tn_coordinate *k = p->carried; k && k->name; k++) carried++;
     CHECK(p->rows + p->rows_velocity_only <= 6);
     if (type->seat == TN_SEAT_CHANNELS) {
-      if (!type->value || p->rows != 1) FAIL("joint %s: a row on channels needs `value` and one row", type->name);
+      if (!type->value == !type->equation || p->rows != 1)
+        FAIL("joint %s: a row on channels needs `value` or `equation` and one row", type->name);
       continue;
     }
     if (p->rows + p->rows_velocity_only > 0 && (!p->position || !p->rows_on_twists || !p->rates))

@@ -1,5 +1,7 @@
 #include "support/build.h"
 
+#include "support/equation.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -416,6 +418,7 @@ bool build_joint(build *b, const char *name, const tn_joint_type *type, const ch
     snprintf(at, sizeof at, "%s/axis", part);
     build_set(b, at, "[%.17g, %.17g]", build_uniform(b, -1, 1), build_uniform(b, -1, 1));
   }
+  if (type->equation) return build_equation(b, part, type, false, given);
   return random_fields(b, part, type->fields, given);
 }
 

@@ -1,5 +1,7 @@
 #include "support/space.h"
 
+#include "support/equation.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -401,6 +403,7 @@ bool space_joint(build *b, const char *name, const tn_joint_type *type, const ch
   snprintf(part, sizeof part, "/joints/%s", name);
   snprintf(between, sizeof between, "\"%s\"", type->name);
   set(b, part, "type", between);
+  if (type->equation) return build_equation(b, part, type, true, &g->fields);
   if (type->seat == TN_SEAT_CENTERS || type->seat == TN_SEAT_CHANNELS)
     return fields(b, part, type->fields, NULL, g->direction, &g->fields);
   if (type->seat == TN_SEAT_MESH) {

@@ -1,0 +1,30 @@
+/* equations that the user writes, at the start: one that has no value or no derivative there is refused at its place. */
+#include "simulate/simulate.h"
+
+static bool has_slopes(const tn_system *s, const tn_joint *j) {
+  for (int k = 0; k < j->terms; k++)
+    if (!isfinite(s->coefficient[j->coefficient + k])) return false;
+  return isfinite(s->gamma[tn_term_row(j)]);
+}
+
+static tn_status refuse(tn_sim *s, const tn_joint *j, bool has_value) {
+  const tn_node *node = tn_node_get(j->node, j->equation.on_rates ? "rate" : "value");
+  char pointer[256];
+  tn_fail(s->e, TN_E_MODEL, "joint '%s': %s`%s` is not a finite number in the initial configuration", j->name,
+          has_value ? "a derivative of " : "", node->key);
+  tn_hint(s->e, "it must be smooth there, and wherever the motion goes");
+  tn_node_pointer(node, pointer, sizeof pointer);
+  tn_error_at(s->e, &node->place, pointer);
+  return TN_E_MODEL;
+}
+
+tn_status tn_equations_check(tn_sim *s) {
+  const tn_system *sys = &s->solver.sys;
+  for (int i = 0; s->m->coefficients && i < s->m->joints; i++) {
+    const tn_joint *j = &s->m->joint[i];
+    if (!j->equation.expr || sys->off[i]) continue;
+    const bool has_value = isfinite(sys->C[tn_term_row(j)] + sys->Cdot[tn_term_row(j)]);
+    if (!has_value || !has_slopes(sys, j)) return refuse(s, j, has_value);
+  }
+  return TN_OK;
+}
