@@ -152,8 +152,9 @@ static void add(pieces *s, double x, double y) {
 
 static void release(pieces *s) {
   const double y[] = {s->first, s->lo, s->hi, s->last};
+  const bool level = s->hi - s->lo < 0.7; /* one place will do */
   for (int k = 0; k < 4 && s->held; k++)
-    if (k == 0 || (s->held > 1 && y[k] != y[k - 1])) add(s, s->column, y[k]);
+    if (k == 0 || (!level && y[k] != y[k - 1])) add(s, s->column, y[k]);
   s->held = 0;
 }
 
@@ -163,7 +164,7 @@ static void see(pieces *s, const double at[2]) {
     if (s->n && !isnan(s->p[s->n - 1][0])) add(s, NAN, NAN);
     return;
   }
-  if (s->held && floor(2 * at[0]) != floor(2 * s->column)) release(s);
+  if (s->held && floor(at[0]) != floor(s->column)) release(s);
   if (!s->held) s->column = at[0], s->first = s->lo = s->hi = at[1];
   s->lo = fmin(s->lo, at[1]);
   s->hi = fmax(s->hi, at[1]);
@@ -323,7 +324,7 @@ static double above(const tn_graph *c, int row) {
     const tn_panel *a = &c->panel[k];
     most = fmax(most, LINE * ((*a->title != 0) + legend(a, 0, 0, frame_width(c), NULL)));
   }
-  return most + 22;
+  return most + 26;
 }
 
 static int rows_of(const tn_graph *c) { return (c->panels + c->columns - 1) / c->columns; }
@@ -370,8 +371,8 @@ static void panel(const tn_graph *graph, const tn_panel *a, double x, double y, 
   const double box[4] = {f.x, f.y, f.w, f.h};
   const double lines = LINE * ((*a->title != 0) + legend(a, 0, 0, f.w, NULL));
   ranges(a, &f);
-  if (*a->title) words(c, f.x, f.y - lines - 1, 0, BIG, a->title);
-  legend(a, f.x, f.y - lines + (*a->title ? LINE : 0) - 12, f.w, c);
+  if (*a->title) words(c, f.x, f.y - lines - 5, 0, BIG, a->title);
+  legend(a, f.x, f.y - lines + (*a->title ? LINE : 0) - 16, f.w, c);
   if (!a->bare) axes(a, &f, c);
   c->clip(c, box);
   layers(a, &f, c);

@@ -131,6 +131,16 @@ static tn_status draw_curve(tn_study *s, tn_curve_plan *c, tn_panel *panel, tn_e
   return status;
 }
 
+static tn_status note_poses(tn_study *s, const tn_curve_plan *c, const char **note, int *notes, tn_error *e) {
+  char text[160];
+  tn_format(text, sizeof text,
+            "%d poses, of which %d lie on earlier ones to within a ten-thousandth of the model's length.",
+            c->strobe->poses, c->strobe->earlier);
+  if (!(note[*notes] = tn_arena_text(&s->arena, text, strlen(text)))) return tn_out_of_memory(e);
+  ++*notes;
+  return TN_OK;
+}
+
 static tn_status draw_panel(tn_study *s, tn_figure_plan *f, tn_panel_plan *plan, tn_panel *panel, const char **note,
                             int *notes, tn_error *e) {
   *panel = plan->look;
@@ -143,6 +153,7 @@ static tn_status draw_panel(tn_study *s, tn_figure_plan *f, tn_panel_plan *plan,
     TN_TRY(draw_curve(s, c, panel, e));
     const char *why = failure_of(s, c);
     if (panel->layers == before && !f->figure.failure) f->figure.failure = why ? why : "a curve has no points";
+    if (c->strobe && c->strobe->earlier) TN_TRY(note_poses(s, c, note, notes, e));
     bool known = !why;
     for (int k = 0; k < *notes; k++) known = known || strcmp(note[k], why) == 0;
     if (!known) note[(*notes)++] = why;
@@ -153,7 +164,7 @@ static tn_status draw_panel(tn_study *s, tn_figure_plan *f, tn_panel_plan *plan,
 tn_status tn_figure_draw(tn_study *s, tn_figure_plan *f, tn_error *e) {
   int curves = 2, notes = 0;
   char title[1200];
-  for (int k = 0; k < f->panels; k++) curves += f->panel[k].curves;
+  for (int k = 0; k < f->panels; k++) curves += 2 * f->panel[k].curves;
   tn_panel *panel = tn_arena_alloc(&s->arena, sizeof *panel * (size_t)(f->panels + 1));
   const char **note = tn_arena_alloc(&s->arena, sizeof *note * (size_t)curves);
   if (!panel || !note) return tn_out_of_memory(e);

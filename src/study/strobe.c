@@ -3,9 +3,11 @@
 #include "study/study.h"
 
 enum { ROUND = 20, MOST_PLACES = 1 << 20 };
+static const double SAME = 1e-4; /* of the length of the model: nobody sees that a pose is another one */
 
 void tn_strobe_free(tn_strobe *k) {
   for (int i = 0; i < 2; i++) tn_block_free(k->allocator, k->p[i]);
+  tn_block_free(k->allocator, k->seen);
   tn_drawing_free(k->drawing);
   *k = (tn_strobe){.allocator = k->allocator};
 }
@@ -87,6 +89,28 @@ static void rods(tn_strobe *k, const tn_sim *s) {
   }
 }
 
+/* the pose is new; it is kept */
+static bool is_new(tn_strobe *k, const tn_sim *s) {
+  const int n = 4 * s->m->bodies, drawn = k->poses - k->earlier;
+  if (!k->seen) k->seen = tn_block_new(k->allocator, sizeof *k->seen * (size_t)(n * TN_MOST_POSES + 1));
+  if (!k->seen) {
+    fail(k, "out of memory for the poses");
+    return false;
+  }
+  double *here = k->seen + n * drawn;
+  for (int i = 0; i < s->m->bodies; i++) {
+    const tn_frame2 *f = &s->solver.sys.body[i];
+    const double pose[] = {f->r[0], f->r[1], f->c * s->m->length, f->s * s->m->length};
+    memcpy(here + 4 * i, pose, sizeof pose);
+  }
+  for (int i = 0; i < drawn; i++) {
+    double most = 0;
+    for (int l = 0; l < n; l++) most = fmax(most, fabs(here[l] - k->seen[n * i + l]));
+    if (most <= SAME * s->m->length) return false;
+  }
+  return true;
+}
+
 static void see(tn_strobe *k, tn_sim *s, double t) {
   const double due = k->from + k->poses * k->by, near = 1e-9 * fmax(1, fabs(due));
   if (k->failed || due > k->to + near || t < due - near) return;
@@ -101,9 +125,11 @@ static void see(tn_strobe *k, tn_sim *s, double t) {
     return;
   }
   if (tn_row_here(s) != TN_OK) return;
-  for (int i = 0; i < k->drawing->shapes; i++)
+  const bool draw = is_new(k, s);
+  for (int i = 0; i < k->drawing->shapes && draw; i++)
     if (k->drawing->shape[i].body >= 0 || !k->poses) shape(k, s, &k->drawing->shape[i]);
-  rods(k, s);
+  if (draw) rods(k, s);
+  k->earlier += !draw;
   k->poses++;
 }
 

@@ -341,7 +341,8 @@ typedef enum tn_curve_kind {
 typedef struct tn_strobe {
   const tn_allocator *allocator;
   double from, to, by;
-  int poses;
+  int poses, earlier; /* seen; of these, how many lie on an earlier one and are not drawn again */
+  double *seen;       /* bodies x (place, cosine, sine) of each that is drawn                   */
   bool failed; /* a model in space, or no memory: why */
   char why[200];
   tn_drawing *drawing;

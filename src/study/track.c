@@ -2,7 +2,7 @@
  * the least and the largest, and from there on as many are put together before they are added. */
 #include "study/study.h"
 
-enum { FIRST = 1024, MOST = 1 << 18 };
+enum { FIRST = 1024, MOST = 1 << 16 };
 
 void tn_track_begin(tn_track *k) {
   k->n = 0;
