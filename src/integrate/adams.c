@@ -243,14 +243,17 @@ static tn_status fixed_point(memory *w, const tn_ode *ode, double g, double *yne
   return ode->refuse(ode->self, w->t, message);
 }
 
+static bool nearly(double a, double b) { return fabs(a - b) <= 1e-9 * fabs(a); }
+
 static tn_newton_state newton(void *work, const tn_ode *ode, tn_status *status) {
   memory *w = work;
   tn_newton *s = w->newton;
   const double c = 1 / w->g;
   double *y = w->y;
-  *status = tn_newton_begin(s, ode, w->t, y, w->h, w->phi[0]);
+  /* lengths of steps differ by their roundoff, and c with them: a matrix serves all of these */
+  *status = tn_newton_begin(s, ode, w->t, y, nearly(w->h, s->h) ? s->h : w->h, w->phi[0]);
   if (*status != TN_OK) return TN_NEWTON_FAILS;
-  if (!s->factored || c != w->c_factored) {
+  if (!s->factored || !nearly(c, w->c_factored)) {
     if (s->factored) ode->effort->decompositions++; /* another c in a step of the same length */
     tn_newton_matrix(s, c, s->matrix[0]);
     w->c_factored = c;
