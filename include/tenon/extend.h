@@ -129,6 +129,10 @@ typedef struct tn_frame3 { /* as above; world axes                              
   double r[3], A[9];       /* position; rotation, row major, frame to world: its columns are the axes  */
   double v[3], w[3];       /* twist                                                                    */
   double a0[3], al0[3];    /* acceleration when udot = 0                                               */
+  /* of bodies in Euler parameters that are not normalized: A is 1 + stretch times a rotation, and what is fixed to the body at
+   * rho moves with v + w x rho + ds rho. else all three are 0 */
+  double ds0, ds; /* 1/s^2, 1/s: rate of stretch over 1 + stretch, and its derivative when udot = 0       */
+  double stretch;
 } tn_frame3;
 
 /* unit of a row or coordinate: chooses how the contract and the error norm scale it */
@@ -274,6 +278,9 @@ typedef struct tn_joint3 {
   /* rows may be met the wrong way round too: negative there; may be NULL                                   */
   double (*side)(const void *self, const tn_frame3 *f);
   int (*marks)(const void *self, const tn_frame3 *f, tn_mark *mark);
+  /* what the `ds` of the frames adds to the rows: rows x frames. false: this instance has no meaning on bodies that stretch. NULL:
+   * no instance has, but those whose rows are a `list` always do. `rates` counts ds in, `measure` measures along unit axes */
+  bool (*stretch)(const void *self, const tn_frame3 *f, double *E);
 } tn_joint3;
 
 typedef enum tn_seat {                  /* where the frames of a joint sit                                          */
@@ -367,6 +374,7 @@ typedef struct tn_force_type {
   bool (*loaded)(const void *self);
   void (*plane)(const void *self, const tn_force_in *in, tn_force_out *out); /* NULL: not in the plane */
   void (*space)(const void *self, const tn_force_in *in, tn_force_out *out);
+  bool stretch; /* its frames may be on bodies that stretch (tn_frame3)                                */
 } tn_force_type;
 
 /* ---- coordinates of bodies ---------------------------------------------------------------------------------------- */
@@ -385,6 +393,7 @@ typedef struct tn_body2 {
 typedef struct tn_body3 {
   int nq, nu;                       /* 0: not in space                                                          */
   bool plain;                       /* its speeds are the twist of its frame                                    */
+  bool stretches;                   /* its axes may leave length 1: S is 7 x nu, the last row that of `ds`      */
   const tn_chart *chart;            /* NULL: qdot = u, nq = nu                                                  */
   const tn_coordinate *coordinates; /* names of q and u if there is no chart                                    */
   void (*motion)(const double *q, const double *u, tn_frame3 *body, double *S); /* S (6 x nu)                   */
@@ -403,6 +412,10 @@ typedef struct tn_body_type {
   bool turns_with_parent; /* inherits the parent's rotation                                           */
   tn_body2 plane;
   tn_body3 space;
+  size_t size;
+  const tn_field *fields; /* beyond type                                                               */
+  /* with fields: the table that their values choose, this one or another of its name. it is then that of the body */
+  const struct tn_body_type *(*chosen)(const void *self);
 } tn_body_type;
 
 /* ---- formulations ------------------------------------------------------------------------------------------------- */

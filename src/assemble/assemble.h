@@ -18,7 +18,7 @@ enum { TN_LEDGER_FORCE, TN_LEDGER_DRIVER, TN_LEDGER_STABILIZER, TN_LEDGER_DISSIP
 typedef struct tn_seen {
   int body;
   double arm[3]; /* from the origin of the body, world axes */
-  double twist[6], bias[6];
+  double twist[TN_TWIST], bias[TN_TWIST];
 } tn_seen;
 
 struct tn_system {
@@ -127,7 +127,7 @@ void tn_look(const tn_system *s, const tn_spot *spot, tn_frame2 *f2, tn_frame3 *
 void tn_look_joint(tn_system *s, const tn_joint *j);
 void tn_body_origin(const tn_system *s, int body, double r[3]);
 /* a wrench at the end of an arm, or a row on the twist there, added to one at its root */
-void tn_move_wrench(int dimension, const double arm[3], const double *w, double *root);
+void tn_move_wrench(int twist, const double arm[3], const double *w, double *root);
 /* what a vector of speeds x (nu) gives the twists of the bodies' frames (bodies x twist) */
 void tn_gains(const tn_system *s, const double *x, double *twists);
 /* row i of a joint on its k-th touch; room: for those that are not kept as rows */

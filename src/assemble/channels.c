@@ -1,5 +1,6 @@
 /* values of channels at the present state. those after a solve need tn_reactions to have been called. */
 #include "assemble/assemble.h"
+#include "joint/joint.h"
 
 double tn_energy_of(const tn_system *s, tn_energy which) {
   const double *w = s->ledger;
@@ -59,10 +60,10 @@ static double joint_power(const tn_system *s, const tn_joint *j) {
 }
 
 /* acceleration of a place with the whole udot */
-static void acceleration(const tn_system *s, const tn_spot *spot, double a[6]) {
+static void acceleration(const tn_system *s, const tn_spot *spot, double a[TN_TWIST]) {
   const int twist = s->m->twist;
   tn_seen seen;
-  double g[6] = {0};
+  double g[TN_TWIST] = {0};
   tn_look(s, spot, NULL, NULL, &seen);
   for (int r = 0; r < twist; r++) g[r] = s->gains[twist * spot->body + r] + s->gains_s[twist * spot->body + r];
   for (int r = 0; r < twist; r++) a[r] = seen.bias[r] + g[r];
@@ -73,6 +74,7 @@ static void acceleration(const tn_system *s, const tn_spot *spot, double a[6]) {
     double x[3];
     tn_cross3(g + 3, seen.arm, x);
     tn_axpy3(1, x, a);
+    if (twist == TN_TWIST) tn_axpy3(g[6], seen.arm, a);
   }
 }
 
@@ -167,7 +169,7 @@ static void axis(const tn_system *s, const tn_spot *spot, int k, double *value) 
   } else {
     tn_frame3 f;
     tn_frame3_on(s, spot, &f);
-    tn_axis3(f.A, k, value);
+    tn_unit_axis3(&f, k, value);
   }
 }
 
@@ -187,7 +189,7 @@ static bool direct(const tn_system *s, const tn_measure *of, bool rate, double *
   }
   if (of->kind == TN_OF_BODY && of->k < (rate ? 6 : 3)) {
     const tn_frame3 *f = &s->body3[of->part];
-    *value = rate ? 0.0 + (of->k < 3 ? f->v[of->k] : f->w[of->k - 3]) : f->r[of->k];
+    *value = rate ? 0.0 + (of->k < 3 ? f->v[of->k] : (1 + f->stretch) * f->w[of->k - 3]) : f->r[of->k];
     return true;
   }
   if (of->kind == TN_OF_JOINT && m->dimension == 2 && m->joint[of->part].type->plane.turns) {
@@ -206,7 +208,7 @@ static bool direct(const tn_system *s, const tn_measure *of, bool rate, double *
 
 void tn_channel_eval(const tn_system *s, const tn_channel *ch, double *value) {
   const int dimension = s->m->dimension, twist = s->m->twist;
-  double rate, accel, a[6];
+  double rate, accel, a[TN_TWIST];
   tn_seen seen;
   switch (ch->kind) {
   case TN_CH_MEASURE:
@@ -217,10 +219,13 @@ void tn_channel_eval(const tn_system *s, const tn_channel *ch, double *value) {
     return;
   case TN_CH_Q: value[0] = s->q[ch->component]; return;
   case TN_CH_U: value[0] = s->u[ch->component]; return;
-  case TN_CH_QUATERNION:
-    tn_rotation_quaternion(s->body3[ch->part].A, a);
+  case TN_CH_QUATERNION: {
+    double R[9];
+    tn_rotation3(&s->body3[ch->part], R);
+    tn_rotation_quaternion(R, a);
     value[0] = a[ch->component];
     return;
+  }
   case TN_CH_ACCELERATION: {
     const tn_spot origin = tn_spot_origin(ch->part);
     acceleration(s, &origin, a);
@@ -269,7 +274,9 @@ void tn_channel_eval(const tn_system *s, const tn_channel *ch, double *value) {
     acceleration(s, &ch->spot, a);
     memcpy(value, a, sizeof *value * (size_t)dimension);
     return;
-  case TN_CH_OMEGA: memcpy(value, s->body3[ch->part].w, 3 * sizeof *value); return;
+  case TN_CH_OMEGA:
+    for (int k = 0; k < 3; k++) value[k] = (1 + s->body3[ch->part].stretch) * s->body3[ch->part].w[k];
+    return;
   case TN_CH_AXIS: axis(s, &ch->spot, ch->component, value); return;
   case TN_CH_JOINT_AXIS: axis(s, &s->m->joint[ch->part].spot[0], ch->component, value); return;
   case TN_CH_FORCE_VECTOR: memcpy(value, s->reaction + twist * ch->part, sizeof *value * (size_t)dimension); return;

@@ -55,7 +55,7 @@ static double *touch_row(const tn_system *s, const tn_joint *j, int body, int sp
 static void add_term(const tn_system *s, const tn_joint *j, const tn_measure *of, double c) {
   const int twist = s->m->twist, speed = tn_measure_speed(s->m, of);
   tn_seen seen[2];
-  double J[12];
+  double J[2 * TN_TWIST];
   if (speed >= 0) {
     touch_row(s, j, of->kind == TN_OF_RAW ? of->part : s->m->joint[of->part].carries, speed)[0] += c;
     return;
@@ -64,7 +64,7 @@ static void add_term(const tn_system *s, const tn_joint *j, const tn_measure *of
   for (int f = 0; f < n; f++) {
     if (seen[f].body < 0) continue;
     for (int i = 0; i < twist; i++) J[twist * f + i] *= c;
-    tn_move_wrench(s->m->dimension, seen[f].arm, J + twist * f, touch_row(s, j, seen[f].body, -1));
+    tn_move_wrench(twist, seen[f].arm, J + twist * f, touch_row(s, j, seen[f].body, -1));
   }
 }
 

@@ -4,7 +4,10 @@
  *       a0_c = a0 + al0 x rho + w x (w x rho) and torque rho x m a0_c + I al0 + w x I w
  *   (3) rod between P and Q, velocity linear along it: T = m/6 (vP'vP + vP'vQ + vQ'vQ),
  *       inertia forces m/3 aP + m/6 aQ at P and m/6 aP + m/3 aQ at Q; half its weight at each end
- *   (4) inertia I on a coordinate channel, rate = r'u: T = I rate^2/2, effort -I (r'udot + rate'(udot = 0)) along it */
+ *   (4) inertia I on a coordinate channel, rate = r'u: T = I rate^2/2, effort -I (r'udot + rate'(udot = 0)) along it
+ * of bodies that stretch (body/euler-parameters.c), J = A I A' with A as long as it is, T = m v_c'v_c/2 + w'J w/2, Jdot = w x J - J w x + 2 ds J:
+ *   (5) v_c = v + w x rho + ds rho;  a0_c has 2 ds w x rho + (ds0 + ds^2) rho in addition, the torque 2 ds J w;  on ds works
+ *       rho'm a0_c - w'J w */
 #include "assemble/assemble.h"
 
 static void weight_in_plane(tn_system *s, int first, int end) {
@@ -24,12 +27,14 @@ static void weight_in_plane(tn_system *s, int first, int end) {
 
 static void weight_in_space(tn_system *s, int first, int end) {
   const tn_model *m = s->m;
+  const int twist = m->twist;
   for (int i = first; i < end; i++) {
     const tn_lump3 *b = &m->lump3[i];
-    double rho[3], *w = s->wrench + 6 * i;
+    double rho[3], *w = s->wrench + twist * i;
     tn_turn3(s->body3[i].A, b->center, rho);
     for (int k = 0; k < 3; k++) w[k] = b->mass * m->gravity[k];
     tn_cross3(rho, w, w + 3);
+    if (twist == TN_TWIST) w[6] = tn_dot3(rho, w);
   }
 }
 
@@ -67,9 +72,27 @@ static void bias_in_space(const tn_system *s, int i, double *h) {
   tn_axpy3(1, x, h + 3);
 }
 
+/* (5), what bias_in_space does not have */
+static void bias_of_stretch(const tn_system *s, int i, double *h) {
+  const tn_lump3 *b = &s->m->lump3[i];
+  const tn_frame3 *f = &s->body3[i];
+  double rho[3], F[3], x[3], w_b[3], Iw_b[3], Jw[3];
+  tn_turn3(f->A, b->center, rho);
+  tn_cross3(f->w, rho, F);
+  for (int k = 0; k < 3; k++) F[k] = b->mass * (2 * f->ds * F[k] + (f->ds0 + f->ds * f->ds) * rho[k]);
+  tn_cross3(rho, F, x);
+  tn_unturn3(f->A, f->w, w_b);
+  tn_turn3(b->tensor, w_b, Iw_b);
+  tn_turn3(f->A, Iw_b, Jw);
+  tn_axpy3(1, F, h);
+  tn_axpy3(1, x, h + 3);
+  tn_axpy3(2 * f->ds, Jw, h + 3);
+  h[6] = tn_dot3(rho, h) - tn_dot3(f->w, Jw);
+}
+
 void tn_body_net(const tn_system *s, int i, double *net) {
   const int twist = s->m->twist;
-  double h[6] = {0};
+  double h[TN_TWIST];
   if (s->push) {
     memcpy(net, s->push + twist * i, sizeof *net * (size_t)twist);
     return;
@@ -78,6 +101,7 @@ void tn_body_net(const tn_system *s, int i, double *net) {
     bias_in_plane(s, i, h);
   else
     bias_in_space(s, i, h);
+  if (twist == TN_TWIST) bias_of_stretch(s, i, h);
   for (int k = 0; k < twist; k++) net[k] = s->wrench[twist * i + k] - h[k];
   for (int k = 0; k < twist && (s->m->rods || s->m->flywheels); k++) net[k] -= s->element_bias[twist * i + k];
 }
@@ -102,14 +126,14 @@ static void rods(tn_system *s) {
     for (int k = 0; k < 2; k++) tn_look(s, &r->end[k], NULL, NULL, &end[k]);
     for (int k = 0; k < 2; k++) {
       const tn_seen *p = &end[k], *o = &end[1 - k];
-      double weight[6] = {0}, bias[6] = {0};
+      double weight[TN_TWIST] = {0}, bias[TN_TWIST] = {0};
       for (int d = 0; d < dimension; d++) {
         weight[d] = 0.5 * m * g[d];
         bias[d] = m / 3 * p->bias[d] + m / 6 * o->bias[d];
       }
       if (p->body < 0) continue;
-      tn_move_wrench(dimension, p->arm, weight, s->wrench + twist * p->body);
-      tn_move_wrench(dimension, p->arm, bias, s->element_bias + twist * p->body);
+      tn_move_wrench(twist, p->arm, weight, s->wrench + twist * p->body);
+      tn_move_wrench(twist, p->arm, bias, s->element_bias + twist * p->body);
     }
   }
 }
@@ -146,11 +170,12 @@ static void forces(tn_system *s, bool loaded) {
     else
       p->type->space(p->self, &in, out);
     for (int k = 0; m->force_assembly[i] == TN_ACROSS && k < p->frames; k++)
-      s->side_power[2 * i + k] = tn_dot(twist, out->w + twist * k, seen[k].twist);
+      s->side_power[2 * i + k] = tn_dot(m->wrench, out->w + m->wrench * k, seen[k].twist);
     for (int k = 0; k < p->frames; k++) {
-      const double *w = out->w + twist * k;
-      for (int d = 0; d < twist; d++) power += w[d] * seen[k].twist[d];
-      if (seen[k].body >= 0) tn_move_wrench(m->dimension, seen[k].arm, w, s->wrench + twist * seen[k].body);
+      double w[TN_TWIST] = {0}; /* nothing of it works on ds at its own frame */
+      memcpy(w, out->w + m->wrench * k, sizeof *w * (size_t)m->wrench);
+      for (int d = 0; d < m->wrench; d++) power += w[d] * seen[k].twist[d];
+      if (seen[k].body >= 0) tn_move_wrench(twist, seen[k].arm, w, s->wrench + twist * seen[k].body);
     }
     if (p->how == TN_ON_CHANNEL) {
       tn_measure_push(s, &p->on, out->effort, s->wrench);
@@ -223,6 +248,7 @@ static void energy_of_bodies(const tn_system *s, const int *of, double *T, doubl
     tn_turn3(b->tensor, w_b, Iw_b);
     *kinetic += 0.5 * (mass * tn_dot3(v, v) + tn_dot3(w_b, Iw_b));
     *potential -= mass * (tn_dot3(g, f->r) + tn_dot3(g, rho));
+    if (f->ds != 0) *kinetic += mass * f->ds * (tn_dot3(v, rho) + 0.5 * f->ds * tn_dot3(rho, rho));
   }
 }
 

@@ -1,6 +1,8 @@
 /* frames on bodies as rows and wrenches see them, the same for plane and space: a place, a twist, an arm.
- *   (1) a row w on the twist at an arm rho is (w_v, w_w + rho x w_v) on the twist of the body's frame; a force and torque likewise */
+ *   (1) a row w on the twist at an arm rho is (w_v, w_w + rho x w_v) on the twist of the body's frame; a force and torque likewise
+ *   (2) where bodies stretch, what is fixed at rho moves with v + w x rho + ds rho: (w_v, w_w + rho x w_v, w_ds + rho'w_v) */
 #include "assemble/assemble.h"
+#include "joint/joint.h"
 
 void tn_body_origin(const tn_system *s, int body, double r[3]) {
   r[0] = r[1] = r[2] = 0;
@@ -37,6 +39,9 @@ void tn_look(const tn_system *s, const tn_spot *spot, tn_frame2 *f2, tn_frame3 *
       seen->bias[i] = f->a0[i];
       seen->bias[3 + i] = f->al0[i];
     }
+    if (s->m->twist != TN_TWIST) return;
+    seen->twist[6] = f->ds;
+    seen->bias[6] = f->ds0;
   }
 }
 
@@ -46,8 +51,8 @@ void tn_look_joint(tn_system *s, const tn_joint *j) {
     tn_look(s, &j->spot[k], plane ? &s->frame[k] : NULL, plane ? NULL : &s->frame3[k], &s->seen[k]);
 }
 
-void tn_move_wrench(int dimension, const double arm[3], const double *w, double *root) {
-  if (dimension == 2) {
+static inline void move_rigid(bool plane, const double arm[3], const double *w, double *root) {
+  if (plane) {
     root[0] += w[0];
     root[1] += w[1];
     root[2] += w[2] + arm[0] * w[1] - arm[1] * w[0];
@@ -59,6 +64,11 @@ void tn_move_wrench(int dimension, const double arm[3], const double *w, double 
     root[i] += w[i];
     root[3 + i] += w[3 + i] + moment[i];
   }
+}
+
+void tn_move_wrench(int twist, const double arm[3], const double *w, double *root) {
+  move_rigid(twist == 3, arm, w, root);
+  if (twist == TN_TWIST) root[6] += w[6] + tn_dot3(arm, w); /* (2) */
 }
 
 void tn_clean_row(int n, double *row, const double *size) {
@@ -76,12 +86,29 @@ static void arm_to_parent(const tn_system *s, int body, double arm[3]) {
   tn_sub3(here, there, arm);
 }
 
+/* where bodies stretch; none of them stands on another, and no row is cleaned */
+static void add_wide_row(const tn_system *s, const tn_seen *at, const double *w, double *x, double *size) {
+  const tn_body *b = &s->m->body[at->body];
+  const double *S = s->S[at->body];
+  double root[TN_TWIST] = {0};
+  tn_move_wrench(TN_TWIST, at->arm, w, root);
+  for (int c = 0; c < b->nu; c++)
+    for (int r = 0; r < TN_TWIST; r++) {
+      x[b->u + c] += root[r] * S[r * b->nu + c];
+      if (size) size[b->u + c] += fabs(root[r] * S[r * b->nu + c]);
+    }
+}
+
 void tn_add_row(const tn_system *s, const tn_seen *at, const double *w, double *x, double *size) {
   const tn_model *m = s->m;
   const int twist = m->twist;
   double root[6] = {0, 0, 0, 0, 0, 0};
   if (at->body < 0) return;
-  tn_move_wrench(m->dimension, at->arm, w, root);
+  if (twist == TN_TWIST) {
+    add_wide_row(s, at, w, x, size);
+    return;
+  }
+  move_rigid(twist == 3, at->arm, w, root);
   /* what is summed may be small by itself: in space a moment is one of forces at arms as long as the assembly */
   double big[6], f = 0, t = 0;
   for (int r = 0; r < twist; r++) big[r] = fabs(root[r]);
@@ -103,7 +130,7 @@ void tn_add_row(const tn_system *s, const tn_seen *at, const double *w, double *
     arm_to_parent(s, i, arm);
     if (!turns(b))
       for (int r = m->dimension; r < twist; r++) root[r] = 0;
-    tn_move_wrench(m->dimension, arm, root, below);
+    move_rigid(twist == 3, arm, root, below);
     memcpy(root, below, sizeof root);
   }
 }
@@ -148,11 +175,48 @@ static const void *self_of(const tn_system *s, const tn_joint *j) {
 void tn_joint_position(const tn_system *s, const tn_joint *j, double *C) {
   if (s->m->dimension == 2)
     j->type->plane.position(self_of(s, j), s->t, s->frame, C);
+  else if (s->m->twist == TN_TWIST && j->type->space.list)
+    tn_rows3_position(j->type->space.list, s->frame3, C);
   else
     j->type->space.position(self_of(s, j), s->memory + j->memory, s->t, s->frame3, C);
 }
 
+/* rows x 6 frames in J become rows x 7 frames, with what ds adds */
+static void widen(const tn_system *s, const tn_joint *j, double *J) {
+  const int rows = j->rows + j->rows_velocity, all = rows * j->frames;
+  const tn_joint3 *type = &j->type->space;
+  double *E = J + TN_TWIST * all;
+  if (type->list)
+    tn_rows3_stretch(type->list, s->frame3, E);
+  else if (!type->stretch || !type->stretch(self_of(s, j), s->frame3, E))
+    memset(E, 0, sizeof *E * (size_t)all); /* no frame of it is on a body that stretches */
+  for (int i = all - 1; i >= 0; i--) {
+    memmove(J + TN_TWIST * i, J + 6 * i, 6 * sizeof *J);
+    J[TN_TWIST * i + 6] = E[i];
+  }
+}
+
+/* J, Ct, gamma of a joint in a model in which bodies stretch */
+static void rows_that_stretch(const tn_system *s, const tn_joint *j, double *J, double *C, double *Ct, double *gamma) {
+  const tn_joint3 *type = &j->type->space;
+  if (type->list)
+    tn_rows3_on_twists(type->list, s->frame3, J);
+  else
+    type->rows_on_twists(self_of(s, j), s->t, s->frame3, J);
+  widen(s, j, J);
+  if (!C) return;
+  tn_joint_position(s, j, C);
+  if (type->list)
+    tn_rows3_rates(type->list, s->frame3, Ct, gamma);
+  else
+    type->rates(self_of(s, j), s->t, s->frame3, Ct, gamma);
+}
+
 void tn_joint_rows(const tn_system *s, const tn_joint *j, double *J, double *C, double *Ct, double *gamma) {
+  if (s->m->twist == TN_TWIST) {
+    rows_that_stretch(s, j, J, C, Ct, gamma);
+    return;
+  }
   if (s->m->dimension == 2)
     j->type->plane.rows_on_twists(self_of(s, j), s->t, s->frame, J);
   else

@@ -23,14 +23,14 @@ static void rows_on_bodies(tn_system *s, const double *lambda, double *needed, d
     tn_look_joint(s, j);
     tn_joint_rows(s, j, J, NULL, NULL, NULL);
     for (int k = 0; k < j->frames; k++) {
-      double w[6] = {0, 0, 0, 0, 0, 0};
+      double w[TN_TWIST] = {0};
       for (int r = 0; r < j->rows + j->rows_velocity; r++) {
         const double l = lambda[r < j->rows ? j->row + r : j->row_velocity + r - j->rows];
         for (int d = 0; d < twist; d++) w[d] += J[(r * j->frames + k) * twist + d] * l;
       }
       if (k == 1)
         for (int d = 0; d < twist; d++) out[d] = -w[d];
-      if (s->seen[k].body >= 0) tn_move_wrench(m->dimension, s->seen[k].arm, w, needed + twist * s->seen[k].body);
+      if (s->seen[k].body >= 0) tn_move_wrench(twist, s->seen[k].arm, w, needed + twist * s->seen[k].body);
     }
   }
 }
@@ -46,33 +46,36 @@ static void inertia_of_body(const tn_system *s, int i, const double *a, double *
     needed[2] += x * py - y * px + b->inertia * a[2];
     return;
   }
+  const int twist = s->m->twist;
   const tn_frame3 *f = &s->body3[i];
-  double rho[3], p[6], x[3], y[3];
+  double rho[3], p[TN_TWIST], x[3], y[3];
   tn_turn3(f->A, b->center, rho);
   tn_cross3(a + 3, rho, p);
+  if (twist == TN_TWIST) tn_axpy3(a[6], rho, p);
   for (int k = 0; k < 3; k++) p[k] = b->mass * (p[k] + a[k]);
   tn_unturn3(f->A, a + 3, x);
   tn_turn3(b->tensor, x, y);
   tn_turn3(f->A, y, p + 3);
-  tn_move_wrench(3, rho, p, needed);
+  p[6] = 0;
+  tn_move_wrench(twist, rho, p, needed);
 }
 
 /* J'I J of what udot gives the bodies */
 static void inertia_of_flywheel(const tn_system *s, const tn_flywheel *e, const double *gains, double *needed) {
-  const int twist = s->m->twist, dimension = s->m->dimension;
+  const int twist = s->m->twist;
   tn_seen seen[2];
-  double J[12], accel = 0;
+  double J[2 * TN_TWIST], accel = 0;
   const int n = tn_measure_rows(s, &e->on, seen, J);
   for (int k = 0; k < n; k++) {
-    double root[6] = {0};
+    double root[TN_TWIST] = {0};
     if (seen[k].body < 0) continue;
-    tn_move_wrench(dimension, seen[k].arm, J + twist * k, root);
+    tn_move_wrench(twist, seen[k].arm, J + twist * k, root);
     for (int d = 0; d < twist; d++) accel += root[d] * gains[twist * seen[k].body + d];
   }
   for (int k = 0; k < n; k++) {
-    double w[6];
+    double w[TN_TWIST];
     for (int d = 0; d < twist; d++) w[d] = e->inertia * accel * J[twist * k + d];
-    if (seen[k].body >= 0) tn_move_wrench(dimension, seen[k].arm, w, needed + twist * seen[k].body);
+    if (seen[k].body >= 0) tn_move_wrench(twist, seen[k].arm, w, needed + twist * seen[k].body);
   }
 }
 
@@ -97,13 +100,14 @@ static void inertia(tn_system *s, const double *gains, double *needed) {
       } else {
         tn_cross3(g + 3, end[k].arm, x);
         for (int d = 0; d < 3; d++) a[k][d] = g[d] + x[d];
+        if (twist == TN_TWIST) tn_axpy3(g[6], end[k].arm, a[k]);
       }
     }
     for (int k = 0; k < 2; k++) {
-      double w[6] = {0};
+      double w[TN_TWIST] = {0};
       if (end[k].body < 0) continue;
       for (int d = 0; d < dimension; d++) w[d] = r->mass / 6 * (2 * a[k][d] + a[1 - k][d]);
-      tn_move_wrench(dimension, end[k].arm, w, needed + twist * end[k].body);
+      tn_move_wrench(twist, end[k].arm, w, needed + twist * end[k].body);
     }
   }
 }
@@ -126,7 +130,7 @@ static void carry(tn_system *s, double *needed, double *reaction, double *pivot)
       tn_body_origin(s, second->body, there);
       for (int d = 0; d < 3; d++) arm[d] = here[d] - there[d] - seen.arm[d];
       memset(out, 0, sizeof *out * (size_t)twist);
-      tn_move_wrench(m->dimension, arm, w, out);
+      tn_move_wrench(twist, arm, w, out);
       for (int d = 0; d < twist && b->backwards; d++) out[d] = -out[d];
     } else if (pivot && m->dimension == 2) {
       pivot[2 * i] = w[0];
@@ -135,7 +139,7 @@ static void carry(tn_system *s, double *needed, double *reaction, double *pivot)
     if (b->parent < 0) continue;
     tn_body_origin(s, b->parent, there);
     tn_sub3(here, there, arm);
-    tn_move_wrench(m->dimension, arm, w, needed + twist * b->parent);
+    tn_move_wrench(twist, arm, w, needed + twist * b->parent);
   }
 }
 

@@ -5,14 +5,17 @@
  *   (3) C = sum c_k m_k - f(t), Ct = -f', row = sum c_k J_k, gamma = f'' - sum c_k m_k''(udot = 0)
  * measures of equations that the user writes, as (J, gamma) with value'' = J (a, al) - gamma:
  *   (4) component k of the place of a spot: J = e_k on its velocity, gamma = 0
- *   (5) component k of an axis e that turns with w: e' = w x e, so J = e x e_k on w, gamma = -(w x (w x e))_k */
+ *   (5) component k of a unit axis e that turns with w: e' = w x e, so J = e x e_k on w, gamma = -(w x (w x e))_k
+ * the angular velocity that is measured on a body that stretches is (1 + stretch) w, Gbar edot along the axes of the body:
+ *   (6) J = (1 + stretch) e on w, d/dt J = ds J + what turns with w;  gamma = -ds J w */
 #include "assemble/assemble.h"
+#include "joint/joint.h"
 
 /* a measure as a row on the twists of one or two frames; a raw coordinate has none */
 typedef struct measured {
   int n;
   tn_seen seen[2];
-  double J[12], value, gamma;
+  double J[2 * TN_TWIST], value, gamma;
 } measured;
 
 static void measure_body(const tn_system *s, const tn_measure *of, measured *x) {
@@ -29,16 +32,20 @@ static void measure_body(const tn_system *s, const tn_measure *of, measured *x) 
   if (of->k < 3) {
     x->J[of->k] = 1;
     x->value = f->r[of->k];
-  } else if (of->k < 6) {
+    return;
+  }
+  if (of->k < 6) {
     double turned[9], angle[3];
     tn_product_t3(f->A, s->m->body[of->part].pose.A, turned);
+    for (int i = 0; i < 9 && f->stretch != 0; i++) turned[i] /= 1 + f->stretch;
     tn_rotation_vector3(turned, angle);
-    x->J[of->k] = 1;
+    x->J[of->k] = 1 + f->stretch;
     x->value = angle[of->k - 3];
   } else { /* d/dt w'e = al'e, for w'(w x e) = 0 */
     tn_axis3(f->A, of->k - 6, x->J + 3);
     x->value = NAN;
   }
+  if (f->stretch != 0 || f->ds != 0) x->gamma = -f->ds * tn_dot3(x->J + 3, f->w); /* (6) */
 }
 
 /* (4) */
@@ -67,7 +74,7 @@ static void measure_axis(const tn_system *s, const tn_measure *of, measured *x) 
   tn_frame3 f;
   double e[3], along;
   tn_look(s, of->spot, NULL, &f, &x->seen[0]);
-  tn_axis3(f.A, axis, e);
+  tn_unit_axis3(&f, axis, e);
   along = tn_dot3(f.w, e);
   x->J[3 + (k + 1) % 3] = e[(k + 2) % 3];
   x->J[3 + (k + 2) % 3] = -e[(k + 1) % 3];
@@ -77,7 +84,7 @@ static void measure_axis(const tn_system *s, const tn_measure *of, measured *x) 
 
 static void measure_joint(const tn_system *s, const tn_measure *of, measured *x) {
   const tn_joint *j = &s->m->joint[of->part];
-  const int width = 2 * s->m->twist;
+  const int twist = s->m->twist, own = s->m->wrench;
   double v[6], g[6], all[72];
   tn_frame2 f2[2];
   tn_frame3 f3[2];
@@ -87,7 +94,7 @@ static void measure_joint(const tn_system *s, const tn_measure *of, measured *x)
     j->type->plane.measure(j->self, f2, v, all, g);
   else
     j->type->space.measure(j->self, s->memory + j->memory, f3, v, all, g);
-  memcpy(x->J, all + width * of->k, sizeof *x->J * (size_t)width);
+  for (int k = 0; k < 2; k++) memcpy(x->J + twist * k, all + own * (2 * of->k + k), sizeof *x->J * (size_t)own);
   x->value = v[of->k];
   x->gamma = g[of->k];
 }
@@ -137,13 +144,13 @@ int tn_measure_rows(const tn_system *s, const tn_measure *of, tn_seen seen[2], d
 
 /* along a coordinate that a joint gives a body: of the wrenches that do the same on it, that in the span of its axes S,
  * w = S (S'S)^-1 e_k effort, and the opposite on the parent. false: a free body has nobody to push against */
-static bool raw_wrench(const tn_system *s, const tn_measure *of, double effort, double w[6]) {
+static bool raw_wrench(const tn_system *s, const tn_measure *of, double effort, double w[TN_TWIST]) {
   const tn_body *b = &s->m->body[of->part];
   const int n = b->nu, twist = s->m->twist;
   if (b->joint < 0) return false;
   const double *S = s->S[of->part];
   double G[36], y[6] = {0};
-  memset(w, 0, sizeof *w * 6);
+  memset(w, 0, sizeof *w * TN_TWIST);
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
       double sum = 0;
@@ -169,7 +176,7 @@ static void push_raw(const tn_system *s, const tn_measure *of, double effort, do
   const tn_model *m = s->m;
   const tn_body *b = &m->body[of->part];
   const int twist = m->twist;
-  double w[6];
+  double w[TN_TWIST];
   if (!raw_wrench(s, of, effort, w)) return;
   for (int r = 0; r < twist; r++) wrench[twist * of->part + r] += w[r];
   if (b->parent < 0) return;
@@ -178,14 +185,14 @@ static void push_raw(const tn_system *s, const tn_measure *of, double effort, do
   tn_body_origin(s, b->parent, there);
   tn_sub3(here, there, arm);
   for (int r = 0; r < twist; r++) w[r] = -w[r];
-  tn_move_wrench(m->dimension, arm, w, wrench + twist * b->parent);
+  tn_move_wrench(twist, arm, w, wrench + twist * b->parent);
 }
 
 int tn_measure_wrenches(const tn_system *s, const tn_measure *of, double effort, double *wrench, double *place) {
   const int twist = s->m->twist;
   measured x;
   if (of->kind == TN_OF_RAW) {
-    double w[6];
+    double w[TN_TWIST];
     if (!raw_wrench(s, of, effort, w)) return 0;
     for (int i = 0; i < 2 * twist; i++) wrench[i] = i < twist ? w[i] : -w[i - twist];
     for (int k = 0; k < 2; k++) tn_body_origin(s, of->part, place + 3 * k);
@@ -210,10 +217,10 @@ void tn_measure_push(const tn_system *s, const tn_measure *of, double effort, do
   }
   measure(s, of, &x);
   for (int k = 0; k < x.n; k++) {
-    double w[6];
+    double w[TN_TWIST];
     if (x.seen[k].body < 0) continue;
     for (int i = 0; i < twist; i++) w[i] = effort * x.J[twist * k + i];
-    tn_move_wrench(s->m->dimension, x.seen[k].arm, w, wrench + twist * x.seen[k].body);
+    tn_move_wrench(twist, x.seen[k].arm, w, wrench + twist * x.seen[k].body);
   }
 }
 
@@ -258,7 +265,7 @@ static void channel_row(tn_system *s, const tn_joint *j) {
       if (x.seen[f].body < 0) continue;
       double *R = touch_row(s, j, 0, touch++);
       memset(R, 0, sizeof *R * (size_t)twist);
-      tn_move_wrench(s->m->dimension, x.seen[f].arm, x.J + twist * f, R);
+      tn_move_wrench(twist, x.seen[f].arm, x.J + twist * f, R);
       for (int i = 0; i < twist; i++) R[i] *= c;
     }
   }
@@ -282,7 +289,7 @@ static void joint_rows(tn_system *s, const tn_joint *j) {
       s->gamma[r] -= tn_dot(twist, Jf, s->seen[k].bias);
       double *R = touch_row(s, j, i, touch++);
       memset(R, 0, sizeof *R * (size_t)twist);
-      tn_move_wrench(s->m->dimension, s->seen[k].arm, Jf, R);
+      tn_move_wrench(twist, s->seen[k].arm, Jf, R);
     }
   }
 }
@@ -312,6 +319,7 @@ static int row_number(const tn_joint *j, int i) { return i < j->rows ? j->row + 
 
 void tn_dense_rows(tn_system *s) {
   const tn_model *m = s->m;
+  tn_seen at = {.body = -1};
   memset(s->A, 0, sizeof *s->A * (size_t)m->rows * (size_t)m->nu);
   for (int i = 0; i < m->joints + m->owned; i++) {
     const tn_joint *j = &m->joint[i];
@@ -322,12 +330,13 @@ void tn_dense_rows(tn_system *s) {
         double room[3];
         const double *R = tn_touch_row(s, j, r, k, room);
         const tn_touch *t = &j->touch[k];
+        at.body = t->body;
         if (j->owner >= 0)
           memcpy(row + t->speed, R, sizeof *R * (size_t)m->body[t->body].nu);
         else if (t->speed >= 0)
           row[t->speed] += R[0];
         else
-          tn_add_row(s, &(tn_seen){.body = t->body}, R, row, m->relative ? s->size : NULL);
+          tn_add_row(s, &at, R, row, m->relative ? s->size : NULL);
       }
       if (m->relative) tn_clean_row(m->nu, row, s->size);
     }

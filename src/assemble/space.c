@@ -6,7 +6,10 @@
  *   (3) a1 = a0 + al0 x D + w0 x (w0 x D) + 2 w0 x (R Sv u) + R (Sv udot + bv)
  *       al1 = al0 + w0 x (R Sw u) + R (Sw udot + bw)
  * the child is frame 1, or frame 0 when it is carried backwards: then (1) to (3) are solved for frame 0. from the child's joint
- * frame to its body frame it is rigid. */
+ * frame to its body frame it is rigid.
+ * on a body that stretches (tn_frame3), rho = A p with A as long as it is:
+ *   (4) v' = v + w x rho + ds rho,  a0' = a0 + al0 x rho + w x (w x rho) + 2 ds w x rho + (ds0 + ds^2) rho
+ * no joint carries such a body or stands on one */
 #include "assemble/assemble.h"
 
 static const tn_frame3 ground = {.A = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
@@ -25,12 +28,22 @@ static void shift(tn_frame3 *f, const double rho[3]) {
   tn_axpy3(1, x, f->a0);
 }
 
+/* (4), what `shift` does not have */
+static void stretch(tn_frame3 *f, const double rho[3]) {
+  double x[3];
+  tn_cross3(f->w, rho, x);
+  tn_axpy3(f->ds, rho, f->v);
+  tn_axpy3(2 * f->ds, x, f->a0);
+  tn_axpy3(f->ds0 + f->ds * f->ds, rho, f->a0);
+}
+
 void tn_frame3_on(const tn_system *s, const tn_spot *spot, tn_frame3 *f) {
   const tn_frame3 *b = spot->body == TN_GROUND ? &ground : &s->body3[spot->body];
   double rho[3];
   *f = *b;
   tn_turn3(b->A, spot->p, rho);
   shift(f, rho);
+  if (s->m->twist == TN_TWIST) stretch(f, rho);
   tn_product3(b->A, spot->A, f->A);
 }
 
@@ -126,7 +139,7 @@ void tn_kinematics3(tn_system *s) {
       b->type->space.motion(s->q + b->q, s->u + b->u, f, NULL);
       continue;
     }
-    memset(S, 0, sizeof *S * 6 * (size_t)b->nu);
+    memset(S, 0, sizeof *S * (size_t)(m->twist * b->nu));
     if (b->type)
       b->type->space.motion(s->q + b->q, s->u + b->u, f, S);
     else

@@ -76,7 +76,7 @@ static void of_carrier(const tn_system *s, const tn_joint *j, const double *reac
     place_of(s, &seen, place[k]);
   }
   tn_sub3(place[1], place[0], arm);
-  tn_move_wrench(s->m->dimension, arm, reaction, wrench);
+  tn_move_wrench(twist, arm, reaction, wrench);
   for (int d = 0; d < twist; d++) {
     wrench[d] = -wrench[d];
     wrench[twist + d] = reaction[d];
@@ -113,7 +113,7 @@ int tn_stress_places(tn_system *s, int i, double *place) {
   if (j->terms) {
     int n = 0;
     for (int k = 0; k < j->terms; k++) {
-      double wrench[12];
+      double wrench[2 * TN_TWIST];
       n += tn_measure_wrenches(s, &j->term[k].of, 0, wrench, place + 3 * n);
     }
     return n;

@@ -170,13 +170,30 @@ static void mass_of_body3(tn_system *s, int i) {
   }
 }
 
+/* where bodies stretch, what p = m (v + w x rho + eps rho) has beyond m (v + w x rho), on v and w and on eps */
+static void mass_of_stretch(tn_system *s, int i) {
+  const tn_body *b = &s->m->body[i];
+  const double *J = s->J[i], m = b->mass;
+  const int n = b->cols, nu = s->m->nu;
+  double rho[3];
+  tn_turn3(s->body3[i].A, b->center, rho);
+  const double square = tn_dot3(rho, rho);
+  for (int c = 0; c < n; c++)
+    for (int d = 0; d < n; d++) { /* rho'(w x rho) is 0 */
+      const double along_c = rho[0] * J[c] + rho[1] * J[n + c] + rho[2] * J[2 * n + c],
+                   along_d = rho[0] * J[d] + rho[1] * J[n + d] + rho[2] * J[2 * n + d];
+      s->M[(size_t)b->col[c] * (size_t)nu + (size_t)b->col[d]] +=
+          m * (J[6 * n + c] * along_d + along_c * J[6 * n + d] + square * J[6 * n + c] * J[6 * n + d]);
+    }
+}
+
 /* velocity of a place along world axis `dir`, on the columns of its body */
 static void velocity_row(const tn_system *s, const tn_seen *at, int dir, double *out) {
-  const int n = s->m->body[at->body].cols, dimension = s->m->dimension, twist = s->m->twist;
+  const int n = s->m->body[at->body].cols, twist = s->m->twist;
   const double *J = s->J[at->body];
-  double e[6] = {0, 0, 0, 0, 0, 0}, root[6] = {0, 0, 0, 0, 0, 0};
+  double e[TN_TWIST] = {0}, root[TN_TWIST] = {0};
   e[dir] = 1;
-  tn_move_wrench(dimension, at->arm, e, root);
+  tn_move_wrench(twist, at->arm, e, root);
   for (int c = 0; c < n; c++) {
     out[c] = 0;
     for (int r = 0; r < twist; r++) out[c] += root[r] * J[r * n + c];
@@ -274,7 +291,7 @@ void tn_system_forces(tn_system *s) {
     tn_sub3(here, there, d);
     if (b->type && !b->type->turns_with_parent)
       for (int r = m->dimension; r < twist; r++) net[r] = 0;
-    tn_move_wrench(m->dimension, d, net, s->gains + twist * b->parent);
+    tn_move_wrench(twist, d, net, s->gains + twist * b->parent);
   }
 }
 
@@ -376,10 +393,11 @@ void tn_system_dense(tn_system *s) {
   for (int k = 0; k < m->bodies; k++) axes_of_body(s, m->order[k]);
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *b = &m->body[i];
-    if (m->twist == 6)
+    if (m->twist != 3)
       mass_of_body3(s, i);
     else if (b->mass > 0 || b->inertia > 0)
       mass_of_body(s, i);
+    if (m->twist == TN_TWIST) mass_of_stretch(s, i);
   }
   mass_of_rods(s);
   mass_of_flywheels(s);

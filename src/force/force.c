@@ -59,4 +59,5 @@ const tn_force_type tn_force_force = {
     .fields = fields,
     .plane = plane,
     .space = space,
+    .stretch = true,
 };

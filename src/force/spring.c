@@ -114,4 +114,5 @@ const tn_force_type tn_force_spring = {
     .init = init,
     .plane = plane,
     .space = space,
+    .stretch = true,
 };

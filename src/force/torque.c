@@ -1,6 +1,7 @@
 /* torque: on a body from the ground, or along a coordinate channel (a joint's: on the second body, opposite on the first).
  *   (1) on a body in the plane: w = (0, 0, value), power value w
  *   (2) on a body in space: w = (0, T), T = value e, e = about or A about;  power T'w
+ *       on a body that stretches (tn_frame3) T works on (1 + stretch) w, Gbar edot of its Euler parameters, in either axes
  *   (3) on a channel: effort = value, power value rate */
 #include "force/force.h"
 
@@ -48,7 +49,7 @@ static void space(const void *self, const tn_force_in *in, tn_force_out *out) {
   if (p->axes)
     tn_turn3(in->f3->A, p->about, e);
   else
-    memcpy(e, p->about, sizeof e);
+    for (int i = 0; i < 3; i++) e[i] = (1 + in->f3->stretch) * p->about[i];
   for (int i = 0; i < 3; i++) out->w[3 + i] = value * e[i];
   out->power = tn_dot3(out->w + 3, in->f3->w);
 }
@@ -92,4 +93,5 @@ const tn_force_type tn_force_torque = {
     .init = init,
     .plane = plane,
     .space = space,
+    .stretch = true,
 };

@@ -5,7 +5,8 @@
  *   (3) joint: rows R on twists, R S where speeds are the unknowns; right side gamma
  *   (4) rod between P and Q: m/3 and m/6 on their velocities; flywheel on a coordinate: I r'r, r its row on twists
  *   (5) the row n of Euler parameters: sigma n n' on their mass, sigma n gamma on their right side
- *   (6) joint that is switched off: rows of zeros, whose efforts -1 on their diagonal makes zero */
+ *   (6) joint that is switched off: rows of zeros, whose efforts -1 on their diagonal makes zero
+ *   (7) where bodies stretch, twists are (v, w, ds) and T = m |v + w x rho + ds rho|^2/2 + w'J w/2: on ds m rho' of v, m rho'rho of ds */
 #include "formulate/formulate.h"
 
 enum { SOON = 12 };                          /* bodies or joints ahead of what is filled in, numbers are asked for */
@@ -43,6 +44,15 @@ static inline void mass3_of(const tn_lump3 *b, const tn_frame3 *f, const int pad
   }
 }
 
+/* (7); it does not depend on ds how the body turns, and what is rigid has no ds */
+static void mass3_that_stretches(const tn_lump3 *b, const tn_frame3 *f, double M[TN_TWIST * TN_TWIST]) {
+  double rho[3], I[9];
+  mass3_of(b, f, TN_TWIST, M, rho, I);
+  memset(M + 6 * TN_TWIST, 0, TN_TWIST * sizeof *M);
+  for (int k = 0; k < 3; k++) M[6 * TN_TWIST + k] = M[TN_TWIST * k + 6] = b->mass * rho[k];
+  M[6 * TN_TWIST + 6] = b->mass * tn_dot3(rho, rho);
+}
+
 /* K(at) += scale X' Y for X (n x a), Y (n x b) */
 static void add_product(double *K, const tn_where *w, int n, int a, int b, const double *X, const double *Y,
                         double scale) {
@@ -58,9 +68,11 @@ static void fill_body(const tn_system *sys, int i, double *K) {
   const tn_model *m = sys->m;
   const tn_body *b = &m->body[i];
   const int twist = m->twist, n = b->nu;
-  double M[36], MS[48], rho[3], I[9], *at = tn_direct(b) ? K + b->where.at : M;
+  double M[TN_TWIST * TN_TWIST], MS[TN_TWIST * 8], rho[3], I[9], *at = tn_direct(b) ? K + b->where.at : M;
   if (twist == 3)
     mass2_of(&m->lump[i], &sys->body[i], at, rho), at[3] = at[1], at[6] = at[2], at[7] = at[5];
+  else if (twist == TN_TWIST)
+    mass3_that_stretches(&m->lump3[i], &sys->body3[i], M);
   else
     mass3_of(&m->lump3[i], &sys->body3[i], tn_direct(b) ? 8 : 6, at, rho, I);
   if (tn_direct(b)) return;
@@ -102,7 +114,7 @@ static void fill_tie(const tn_system *sys, int i, double *K) {
   for (int r = 0; r < twist && b->free >= 0; r++)
     for (int c = 0; c < b->nu; c++) K[w[2].at + r * w[2].row + c * w[2].col] = -sys->S[i][r * b->nu + c];
   if (!p) return;
-  double X[36];
+  double X[TN_TWIST * TN_TWIST];
   transport(sys, b, i, X);
   const int n = tn_direct(p) ? twist : p->nu;
   for (int r = 0; r < twist; r++)
@@ -177,9 +189,9 @@ static int end_rows(const tn_system *sys, const tn_spot *spot, double *V) {
   tn_seen seen;
   tn_look(sys, spot, NULL, NULL, &seen);
   for (int d = 0; d < m->dimension; d++) {
-    double e[6] = {0}, root[6] = {0};
+    double e[TN_TWIST] = {0}, root[TN_TWIST] = {0};
     e[d] = 1;
-    tn_move_wrench(m->dimension, seen.arm, e, root);
+    tn_move_wrench(m->twist, seen.arm, e, root);
     on_unknowns(sys, spot->body, root, V + d * n);
   }
   return n;
@@ -206,14 +218,14 @@ static void fill_rod(const tn_system *sys, const tn_rod *r, double *K) {
 static void fill_flywheel(const tn_system *sys, const tn_flywheel *e, double *K) {
   const tn_model *m = sys->m;
   tn_seen seen[2];
-  double J[12], V[2][24];
+  double J[2 * TN_TWIST], V[2][24];
   const int n = tn_measure_rows(sys, &e->on, seen, J);
   int size[2] = {0, 0};
   for (int k = 0; k < n; k++) {
-    double root[6] = {0};
+    double root[TN_TWIST] = {0};
     const int body = seen[k].body;
     if (body < 0) continue;
-    tn_move_wrench(m->dimension, seen[k].arm, J + m->twist * k, root);
+    tn_move_wrench(m->twist, seen[k].arm, J + m->twist * k, root);
     size[k] = on_unknowns(sys, body, root, V[k]);
     add_product(K, &m->body[body].where, 1, size[k], size[k], V[k], V[k], e->inertia);
   }
@@ -353,7 +365,7 @@ static NOT_INLINE void put_pins(const tn_system *sys, const tn_put_tile *t, doub
 static void force_on(const tn_system *sys, int i, double *at) {
   const tn_body *b = &sys->m->body[i];
   const double *S = sys->S[i];
-  double net[6];
+  double net[TN_TWIST];
   tn_body_net(sys, i, net);
   for (int c = 0; c < b->nu; c++) {
     at[c] = 0;

@@ -137,7 +137,7 @@ static void rate_rows(const tn_partition *p, room *r, const tn_system *sys) {
   const tn_body *b = &m->body[r->rate_of - 1];
   const double *J = sys->J[r->rate_of - 1];
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < b->cols; j++) r->row[i * m->nu + b->col[j]] = J[(m->twist - n + i) * b->cols + j];
+    for (int j = 0; j < b->cols; j++) r->row[i * m->nu + b->col[j]] = J[(m->dimension + i) * b->cols + j];
 }
 
 /* candidate c of speeds x, in its own unit */

@@ -85,6 +85,14 @@ static void rates3(const void *self, double t, const tn_frame3 *f, double *Ct, d
   gamma[0] = jet[2];
 }
 
+/* it sees places, not axes */
+static bool stretch3(const void *self, const tn_frame3 *f, double *E) {
+  const center *j = self;
+  (void)f;
+  memset(E, 0, sizeof *E * (size_t)j->frames);
+  return true;
+}
+
 static const tn_field fields[] = {{.key = "bodies",
                                    .doc = "the bodies whose common mass centre is meant",
                                    .kind = TN_LIST,
@@ -141,5 +149,6 @@ const tn_joint_type tn_joint_center_of_mass = {
               .init = init3,
               .position = position3,
               .rows_on_twists = rows3,
-              .rates = rates3},
+              .rates = rates3,
+              .stretch = stretch3},
 };

@@ -33,6 +33,15 @@ static void rates3(const void *self, double t, const tn_frame3 *f, double *Ct, d
   gamma[3] -= all[4];
 }
 
+static bool stretch3(const void *self, const tn_frame3 *f, double *E) {
+  double all[10];
+  (void)self;
+  tn_rows3_stretch(list, f, all);
+  memcpy(E, all, 8 * sizeof *E);
+  for (int k = 0; k < 2; k++) E[6 + k] -= all[8 + k];
+  return true;
+}
+
 const tn_joint_type tn_joint_constant_velocity = {
     .name = "constant-velocity",
     .doc = "shafts along `axes`, the first fixed in the first body, the second in the second, meet in a point and turn "
@@ -62,5 +71,6 @@ const tn_joint_type tn_joint_constant_velocity = {
               .axes = -1,
               .position = position3,
               .rows_on_twists = rows3,
-              .rates = rates3},
+              .rates = rates3,
+              .stretch = stretch3},
 };

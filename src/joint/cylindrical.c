@@ -37,7 +37,7 @@ static tn_status init3(void *self, tn_context *ctx, int frames, const tn_frame3 
 static void measure3(const void *self, const double *memory, const tn_frame3 *f, double *value, double *J,
                      double *gamma) {
   double z0[3];
-  tn_axis3(f[0].A, 2, z0);
+  tn_unit_axis3(f, 2, z0);
   value[0] = tn_unwrap(tn_angle3(f), memory[0]);
   tn_angle3_row(f, J);
   gamma[0] = tn_angle3_gamma(f);

@@ -108,6 +108,13 @@ static void rates3(const void *self, double t, const tn_frame3 *f, double *Ct, d
   gamma[0] = j->form ? -2 * tn_dot3(dv, dv) : -tn_dot3(across, across) / (l2 * sqrt(l2));
 }
 
+/* it sees places, not axes */
+static bool stretch3(const void *self, const tn_frame3 *f, double *E) {
+  (void)self, (void)f;
+  E[0] = E[1] = 0;
+  return true;
+}
+
 static void units(const void *self, tn_unit *unit, int *rows_there, int *rows_velocity_only) {
   (void)rows_there, (void)rows_velocity_only;
   unit[0] = ((const distance *)self)->form ? TN_LENGTH_SQUARED : TN_LENGTH;
@@ -159,5 +166,6 @@ const tn_joint_type tn_joint_distance = {
               .units = units,
               .position = position3,
               .rows_on_twists = rows3,
-              .rates = rates3},
+              .rates = rates3,
+              .stretch = stretch3},
 };

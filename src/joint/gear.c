@@ -11,6 +11,8 @@
  *       pose. in bearings Cdot is (2); off them it differs, and the row stays (2): the load is the same in both forms
  * form `rates`: (3) itself, two torques and none at the teeth, for axes z_k fixed in the carrier, wherever the wheels are
  *   (8) T_a z_a'(w_a - w_c) + s T_b z_b'(w_b - w_c) = 0;  gamma = -T_a (w_c x z_a)'w_a - s T_b (w_c x z_b)'w_b
+ *   (9) on bodies that stretch (tn_frame3) w_k in (8) is (1 + stretch_k) w_k, Gbar edot of its Euler parameters, and z_k of length 1;
+ *       gamma has -g_k'(1 + stretch) ds w in addition, of wheel and carrier. the other forms are not there
  * pitch point, from the given pose:
  *   (5) parallel axes, D = O_b - O_a without its part along z_a: P = O_a + D T_a/(T_a + T_b), internal T_a - T_b
  *   (6) axes that meet in O, e_a, e_b from O to the centres (z_a, z_b where a centre is at O): the cones roll on a line
@@ -205,19 +207,31 @@ static void accept3(const void *self, const tn_frame3 *f, double *memory) {
   for (int k = 0; k < 2; k++) memory[k] = tn_unwrap(tn_touch_turn3(&f[k], &f[2], j->B[k]), memory[k]);
 }
 
+/* g of (9): T_a z_a, s T_b z_b, z of length 1 */
+static void axis_of_rates(const gear *j, const tn_frame3 *f, int k, double g[3]) {
+  tn_turn3(f[2].A, j->g_c[k], g);
+  for (int i = 0; i < 3 && f[2].stretch != 0; i++) g[i] /= 1 + f[2].stretch;
+}
+
 static void rows_of_rates(const gear *j, const tn_frame3 *f, double *J) {
   memset(J, 0, 18 * sizeof *J);
   for (int k = 0; k < 2; k++) { /* (8) */
-    tn_turn3(f[2].A, j->g_c[k], J + 6 * k + 3);
-    tn_axpy3(-1, J + 6 * k + 3, J + 15);
+    double g[3];
+    axis_of_rates(j, f, k, g);
+    for (int i = 0; i < 3; i++) {
+      J[6 * k + 3 + i] = (1 + f[k].stretch) * g[i];
+      J[15 + i] -= (1 + f[2].stretch) * g[i];
+    }
   }
 }
 
 static double gamma_of_rates(const gear *j, const tn_frame3 *f) {
   double gamma = 0, g[3];
   for (int k = 0; k < 2; k++) {
-    tn_turn3(f[2].A, j->g_c[k], g);
-    gamma -= tn_triple3(f[2].w, g, f[k].w);
+    axis_of_rates(j, f, k, g);
+    gamma -= (1 + f[k].stretch) * tn_triple3(f[2].w, g, f[k].w);
+    gamma -= (1 + f[k].stretch) * f[k].ds * tn_dot3(g, f[k].w);
+    gamma += (1 + f[2].stretch) * f[2].ds * tn_dot3(g, f[2].w);
   }
   return gamma;
 }
@@ -242,6 +256,13 @@ static void rates3(const void *self, double t, const tn_frame3 *f, double *Ct, d
   tn_touch_carried3(&f[2], j->P_c, j->e_c, &k);
   Ct[0] = 0;
   gamma[0] = j->form == RATES ? gamma_of_rates(j, f) : tn_touch_gamma3(f, &k);
+}
+
+/* (9): its rates have no part along ds */
+static bool stretch3(const void *self, const tn_frame3 *f, double *E) {
+  (void)f;
+  E[0] = E[1] = E[2] = 0;
+  return ((const gear *)self)->form == RATES;
 }
 
 static void contact3(const void *self, const tn_frame3 *f, double c[3]) {
@@ -378,5 +399,6 @@ const tn_joint_type tn_joint_gear = {
               .rates = rates3,
               .accept = accept3,
               .contact = contact3,
+              .stretch = stretch3,
               .marks = marks3},
 };

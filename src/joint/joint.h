@@ -24,6 +24,16 @@ void tn_angle_row(double J[6]);
 void tn_rows3_position(const tn_row3 *list, const tn_frame3 *f, double *C);
 void tn_rows3_on_twists(const tn_row3 *list, const tn_frame3 *f, double *J); /* rows x 12 */
 void tn_rows3_rates(const tn_row3 *list, const tn_frame3 *f, double *Ct, double *gamma);
+void tn_rows3_stretch(const tn_row3 *list, const tn_frame3 *f, double *E); /* rows x 2 */
+
+/* of bodies that stretch: the axis k of a frame, of length 1, and its rotation */
+static inline void tn_unit_axis3(const tn_frame3 *f, int k, double e[3]) {
+  tn_axis3(f->A, k, e);
+  for (int i = 0; i < 3 && f->stretch != 0; i++) e[i] /= 1 + f->stretch;
+}
+static inline void tn_rotation3(const tn_frame3 *f, double R[9]) {
+  for (int i = 0; i < 9; i++) R[i] = f->stretch != 0 ? f->A[i] / (1 + f->stretch) : f->A[i];
+}
 
 /* single ones, for rows that are sums and for coordinates; a, b unit vectors that turn with frame 0 and frame 1 */
 double tn_along3(const tn_frame3 *f, const double a[3]);

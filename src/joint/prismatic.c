@@ -92,7 +92,7 @@ static void measure3(const void *self, const double *memory, const tn_frame3 *f,
                      double *gamma) {
   double z0[3];
   (void)memory;
-  tn_axis3(f[0].A, 2, z0);
+  tn_unit_axis3(f, 2, z0);
   value[0] = tn_along3(f, z0) - ((const prismatic *)self)->shift0;
   tn_along3_row(f, z0, J);
   gamma[0] = tn_along3_gamma(f, z0);

@@ -32,7 +32,7 @@ static void position3(const void *self, const double *memory, double t, const tn
   double z0[3];
   (void)t;
   tn_rows3_position(list, f, C);
-  tn_axis3(f[0].A, 2, z0);
+  tn_unit_axis3(f, 2, z0);
   C[4] = tn_along3(f, z0) - j->shift0 - j->h * tn_unwrap(tn_angle3(f), memory[0]);
 }
 
@@ -41,7 +41,7 @@ static void rows3(const void *self, double t, const tn_frame3 *f, double *J) {
   double z0[3], turn[12];
   (void)t;
   tn_rows3_on_twists(list, f, J);
-  tn_axis3(f[0].A, 2, z0);
+  tn_unit_axis3(f, 2, z0);
   tn_along3_row(f, z0, J + 48);
   tn_angle3_row(f, turn);
   for (int i = 0; i < 12; i++) J[48 + i] -= j->h * turn[i];
@@ -51,9 +51,17 @@ static void rates3(const void *self, double t, const tn_frame3 *f, double *Ct, d
   double z0[3];
   (void)t;
   tn_rows3_rates(list, f, Ct, gamma);
-  tn_axis3(f[0].A, 2, z0);
+  tn_unit_axis3(f, 2, z0);
   Ct[4] = 0;
   gamma[4] = tn_along3_gamma(f, z0) - ((const screw *)self)->h * tn_angle3_gamma(f);
+}
+
+/* z0 of (2) is of length 1 */
+static bool stretch3(const void *self, const tn_frame3 *f, double *E) {
+  (void)self;
+  tn_rows3_stretch(list, f, E);
+  E[8] = E[9] = 0;
+  return true;
 }
 
 static void measure3(const void *self, const double *memory, const tn_frame3 *f, double *value, double *J,
@@ -109,6 +117,7 @@ const tn_joint_type tn_joint_screw = {
               .position = position3,
               .rows_on_twists = rows3,
               .rates = rates3,
+              .stretch = stretch3,
               .measure = measure3,
               .motion = motion3,
               .accept = tn_angle3_accept},

@@ -10,7 +10,10 @@
  *              on a common axis the angle of rotation, off it regular to all z1 but -z0, and 0 for frames that differ by a
  *              smallest turn. edot = (0, w)*e/2, w = w1 - w0, gives
  *                phidot = h'w,  h = (z0 + z1)/(1 + k),  k = z0'z1,  kdot = (z1 x z0)'w:  row [0 -h' 0 h']
- *              (w0 x z0 + w1 x z1)'w = -(z0 + z1)'(w0 x w1), so gamma = -hdot'w = h'(w0 x w1) + h'w kdot/(1 + k) */
+ *              (w0 x z0 + w1 x z1)'w = -(z0 + z1)'(w0 x w1), so gamma = -hdot'w = h'(w0 x w1) + h'w kdot/(1 + k)
+ * on bodies that stretch (tn_frame3) the axes a, b are those of A with their length, adot = w x a + ds a; (4) takes unit vectors:
+ *   (5) along  ds0 has a'd in addition, ds1 nothing;  dot  ds0 and ds1 have a'b each;  point  nothing at its frames
+ *   (6) in gamma of (2) and (3) adot as above and addot = w x (w x a) + 2 ds w x a + ds^2 a; what ds0 adds is in J (a0, al0, ds0) */
 #include "joint/joint.h"
 
 double tn_along3(const tn_frame3 *f, const double a[3]) {
@@ -90,6 +93,42 @@ void tn_rows3_on_twists(const tn_row3 *list, const tn_frame3 *f, double *J) {
   }
 }
 
+/* of an axis that stretches, when udot = 0 */
+static void axis_rates(const tn_frame3 *f, const double a[3], double adot[3], double addot[3]) {
+  tn_cross3(f->w, a, adot);
+  tn_cross3(f->w, adot, addot);
+  tn_axpy3(2 * f->ds, adot, addot);
+  tn_axpy3(f->ds * f->ds, a, addot);
+  tn_axpy3(f->ds, a, adot);
+}
+
+/* (5), (6) */
+static double stretched_gamma(const tn_row3 *row, const tn_frame3 *f, const double a[3], const double b[3]) {
+  double adot[3], addot[3], bdot[3], bddot[3], d[3], dv[3];
+  axis_rates(&f[0], a, adot, addot);
+  if (row->kind == TN_ROW_ALONG) {
+    tn_sub3(f[1].r, f[0].r, d);
+    tn_sub3(f[1].v, f[0].v, dv);
+    return -tn_dot3(addot, d) - 2 * tn_dot3(adot, dv);
+  }
+  axis_rates(&f[1], b, bdot, bddot);
+  return -(tn_dot3(b, addot) + tn_dot3(a, bddot) + 2 * tn_dot3(adot, bdot));
+}
+
+void tn_rows3_stretch(const tn_row3 *list, const tn_frame3 *f, double *E) {
+  double a[3], b[3];
+  for (; list->kind != TN_ROWS_END; list++) {
+    if (list->kind == TN_ROWS_POINT) {
+      for (int i = 0; i < 6; i++) *E++ = 0;
+      continue;
+    }
+    tn_axis3(f[0].A, list->a, a);
+    tn_axis3(f[1].A, list->b, b);
+    *E++ = list->kind == TN_ROW_ALONG ? tn_along3(f, a) : tn_dot3(a, b);
+    *E++ = list->kind == TN_ROW_ALONG ? 0 : tn_dot3(a, b);
+  }
+}
+
 void tn_rows3_rates(const tn_row3 *list, const tn_frame3 *f, double *Ct, double *gamma) {
   double a[3], b[3];
   for (; list->kind != TN_ROWS_END; list++) {
@@ -100,7 +139,10 @@ void tn_rows3_rates(const tn_row3 *list, const tn_frame3 *f, double *Ct, double 
     tn_axis3(f[0].A, list->a, a);
     tn_axis3(f[1].A, list->b, b);
     *Ct++ = 0;
-    *gamma++ = list->kind == TN_ROW_ALONG ? tn_along3_gamma(f, a) : tn_dot3_gamma(f, a, b);
+    if (f[0].ds != 0 || f[1].ds != 0)
+      *gamma++ = stretched_gamma(list, f, a, b);
+    else
+      *gamma++ = list->kind == TN_ROW_ALONG ? tn_along3_gamma(f, a) : tn_dot3_gamma(f, a, b);
   }
 }
 
@@ -113,8 +155,8 @@ double tn_angle3(const tn_frame3 *f) {
 /* h, kdot and 1 + k of (4) */
 static void angle_axis(const tn_frame3 *f, double h[3], double *kdot, double *k1) {
   double z0[3], z1[3], w[3];
-  tn_axis3(f[0].A, 2, z0);
-  tn_axis3(f[1].A, 2, z1);
+  tn_unit_axis3(&f[0], 2, z0);
+  tn_unit_axis3(&f[1], 2, z1);
   tn_sub3(f[1].w, f[0].w, w);
   *kdot = tn_triple3(w, z1, z0);
   *k1 = 1 + tn_dot3(z0, z1);

@@ -40,8 +40,7 @@ static void measure3(const void *self, const double *memory, const tn_frame3 *f,
                      double *gamma) {
   double z[2][3], w[3], g[3];
   (void)self;
-  tn_axis3(f[0].A, 2, z[0]);
-  tn_axis3(f[1].A, 2, z[1]);
+  for (int i = 0; i < 2; i++) tn_unit_axis3(&f[i], 2, z[i]);
   tn_sub3(f[1].w, f[0].w, w);
   const double k = tn_dot3(z[0], z[1]), n = 1 - k * k, kdot = tn_triple3(w, z[1], z[0]);
   angles(f, value);

@@ -54,24 +54,53 @@ static void at_work(tn_context *c, int body) {
   c->node = c->m->body[body].node;
 }
 
+/* its parameters, and the table that they choose */
+static tn_status chosen_type(tn_context *c, const tn_node *node, tn_body *b) {
+  static const tn_node none = {.kind = TN_NODE_OBJECT};
+  const tn_field *common = b->type->on_parent ? tn_swing_fields : tn_part_fields;
+  if (!b->type->chosen) return node && node->kind == TN_NODE_OBJECT ? tn_keys_known(c, node, common, NULL) : TN_OK;
+  void *self = tn_context_alloc(c, b->type->size + 1);
+  if (!self) return TN_E_MEMORY;
+  TN_TRY(tn_fields_read(c, node && node->kind == TN_NODE_OBJECT ? node : &none, b->type->fields, common, self));
+  b->type = b->type->chosen(self);
+  return TN_OK;
+}
+
+/* `type:key=value` as the object that it stands for */
+static tn_status long_form(tn_context *c, const tn_node **node) {
+  if (!*node || (*node)->kind != TN_NODE_TEXT || !strchr((*node)->text, ':')) return TN_OK;
+  tn_error why = {0};
+  tn_node *object = tn_context_alloc(c, sizeof *object);
+  if (!object) return TN_E_MEMORY;
+  const tn_status status = tn_part_parse(c->arena, (*node)->text, 3, object, &why);
+  if (status == TN_E_MEMORY) return tn_no_memory(c);
+  if (status != TN_OK) return tn_refuse(c, *node, "%s", why.message);
+  object->key = (*node)->key;
+  object->parent = (*node)->parent;
+  object->place = (*node)->place;
+  for (tn_node *k = object->first; k; k = k->next) k->place = k->key_place = object->place;
+  *node = object;
+  return TN_OK;
+}
+
 static tn_status body_type(tn_context *c, tn_body *b) {
   const tn_node *node = tn_node_get(b->node, "coordinates");
   const bool plane = c->m->dimension == 2;
   if (!node) node = tn_node_get(c->root, "body_coordinates");
   const char *word = plane ? "plane" : "quaternion";
+  TN_TRY(long_form(c, &node));
   if (node) TN_TRY(tn_type_word(c, node, &word));
   const void *type;
   const tn_node *at = node && node->kind == TN_NODE_OBJECT ? tn_node_get(node, "type") : node;
   TN_TRY(tn_registry_find(c, at, TN_COORDINATES, word, &type));
   b->type = type;
+  TN_TRY(chosen_type(c, node, b));
   b->oriented = b->type->oriented;
   if (!(plane ? b->type->plane.n : b->type->space.nq)) {
     tn_refuse(c, at, "coordinates `%s` are for bodies in %s", word, plane ? "space" : "the plane");
     tn_hint(c->e, "the default is `%s`", plane ? "plane" : "quaternion");
     return TN_E_MODEL;
   }
-  if (node && node->kind == TN_NODE_OBJECT)
-    TN_TRY(tn_keys_known(c, node, b->type->on_parent ? tn_swing_fields : tn_part_fields, NULL));
   return TN_OK;
 }
 
@@ -169,6 +198,8 @@ tn_status tn_pose_of(tn_context *c, int body, const tn_node *at) {
 }
 
 tn_status tn_bodies_read(tn_context *c) {
+  const tn_node *all = tn_node_get(c->root, "body_coordinates");
+  if (all && !(c->m->body_coordinates = tn_part_text(c, all))) return tn_no_memory(c);
   for (int i = 0; i < c->m->bodies; i++) {
     at_work(c, i);
     TN_TRY(tn_keys_known(c, c->node, tn_body_fields, NULL));

@@ -132,12 +132,12 @@ static bool joint_channel(const tn_model *m, int i, const char *word, tn_channel
   if (j->carries >= 0 && m->q_name && raw_channel(m, j->carries, word, ch)) return true;
   ch->part = i;
   ch->after_solve = true;
-  if (wrench && (k = which(word, plane ? reactions2 : reactions3, m->twist)) >= 0) {
+  if (wrench && (k = which(word, plane ? reactions2 : reactions3, m->wrench)) >= 0) {
     ch->kind = TN_CH_REACTION;
     ch->component = k;
     return true;
   }
-  if (wrench && (k = which(word, plane ? shares2 : shares3, m->twist)) >= 0) {
+  if (wrench && (k = which(word, plane ? shares2 : shares3, m->wrench)) >= 0) {
     ch->kind = TN_CH_STABILIZER;
     ch->component = k;
     return true;
@@ -167,7 +167,7 @@ static bool joint_channel(const tn_model *m, int i, const char *word, tn_channel
     known[n++] = j->type->coordinates[k].name;
     known[n++] = j->type->coordinates[k].rate;
   }
-  for (k = 0; wrench && k < m->twist; k++)
+  for (k = 0; wrench && k < m->wrench; k++)
     known[n++] = (plane ? reactions2 : reactions3)[k], known[n++] = (plane ? shares2 : shares3)[k];
   for (k = 0; has_contact(m, j) && k < m->dimension; k++) known[n++] = contacts[k];
   if (load) known[n++] = "load";
@@ -200,7 +200,7 @@ static bool force_channel(const tn_model *m, int i, const char *word, tn_channel
     ch->kind = all[k].kind;
     return true;
   }
-  for (int k = 0; shared && k < m->twist; k++) {
+  for (int k = 0; shared && k < m->wrench; k++) {
     known[n++] = wrench[k];
     if (strcmp(word, wrench[k]) != 0) continue;
     ch->kind = TN_CH_FORCE_WRENCH;
@@ -236,8 +236,8 @@ bool tn_model_channel(const tn_model *m, const char *name, tn_channel *ch, tn_er
   if (strcmp(part, "momentum") == 0) {
     const char *const *known = m->dimension == 2 ? momenta2 : momenta3;
     ch->kind = TN_CH_MOMENTUM;
-    ch->component = which(word, known, m->twist);
-    return ch->component >= 0 || unknown_channel(e, "the", "momentum", word, m->twist, known);
+    ch->component = which(word, known, m->wrench);
+    return ch->component >= 0 || unknown_channel(e, "the", "momentum", word, m->wrench, known);
   }
   int i;
   if ((i = tn_index_find(&m->body_index, part)) >= 0) return body_channel(m, i, word, ch, e);
@@ -522,7 +522,7 @@ static tn_status default_outputs(tn_context *c) {
   for (int i = 0; i < m->bodies; i++) {
     for (int k = 0; k < 3; k++) TN_TRY(add_default(c, m->body[i].name, (plane ? values2 : values3)[k]));
     for (int k = 0; !plane && k < 4; k++) TN_TRY(add_default(c, m->body[i].name, quaternion[k]));
-    for (int k = 0; k < m->twist; k++) TN_TRY(add_default(c, m->body[i].name, (plane ? rates2 : rates3)[k]));
+    for (int k = 0; k < m->wrench; k++) TN_TRY(add_default(c, m->body[i].name, (plane ? rates2 : rates3)[k]));
   }
   for (int i = 0; i < m->joints; i++)
     for (int k = 0; k < m->joint[i].coordinates; k++) {

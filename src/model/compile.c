@@ -94,7 +94,7 @@ static tn_status read_version(tn_context *c) {
   TN_TRY(tn_number_at(c, node, &value));
   if (value != 2 && value != 3) return tn_refuse(c, node, "`dimension` must be 2 or 3, not %g", value);
   c->m->dimension = (int)value;
-  c->m->twist = c->m->dimension == 2 ? 3 : 6;
+  c->m->wrench = c->m->twist = c->m->dimension == 2 ? 3 : 6;
   return TN_OK;
 }
 
@@ -179,6 +179,7 @@ static tn_status compile(tn_context *c, const tn_desc *desc) {
   c->names_ready = true;
   TN_TRY(model_length(c));
   TN_TRY(tn_tree_build(c));
+  TN_TRY(tn_stretch_build(c));
   TN_TRY(tn_joints_terms(c));
   TN_TRY(tn_rows_build(c));
   TN_TRY(tn_servos_read(c));
@@ -316,8 +317,7 @@ int tn_model_settings(const tn_model *m, char *text, size_t size) {
     ADD(" %s %s", number[i].flag, digits);
   }
   if (m->relative) ADD(" --coordinates relative");
-  const tn_node *bodies = tn_node_get(m->root, "body_coordinates");
-  if (bodies && bodies->kind == TN_NODE_TEXT) ADD(" --body-coordinates %s", bodies->text);
+  if (m->body_coordinates) ADD(" --body-coordinates %s", m->body_coordinates);
   if (!r->breach_stops) ADD(" --breach record");
   if (r->singular_stops) ADD(" --at-singularity stop");
   if (r->allows_unstable) ADD(" --allow-unstable");

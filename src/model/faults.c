@@ -110,6 +110,12 @@ static bool good_coordinates(const tn_body_type *t) {
   return p->n || q->nq;
 }
 
+static bool bad_coordinates(const fault *x, const tn_body_type *t) {
+  if (bad_fields(x, t->fields, t->size)) return true;
+  if (!t->fields != !t->chosen) return wrong(x, "`fields` and `chosen` go together");
+  return !good_coordinates(t) && wrong(x, "%s", NOT_WHOLE);
+}
+
 /* ---- joints --------------------------------------------------------------------------------------------------------------- */
 
 static const char *const seats[] = {[TN_SEAT_SHARED] = "TN_SEAT_SHARED",   [TN_SEAT_TWO] = "TN_SEAT_TWO",
@@ -215,7 +221,7 @@ bool tn_type_fault(tn_registry kind, const void *type, char *why, size_t size) {
   switch (kind) {
   case TN_JOINTS: return bad_joint(&x, type);
   case TN_FORCES: return bad_force(&x, type);
-  case TN_COORDINATES: return !good_coordinates(type) && wrong(&x, "%s", NOT_WHOLE);
+  case TN_COORDINATES: return bad_coordinates(&x, type);
   case TN_FORMULATIONS: return bad_formulation(&x, type);
   case TN_STABILIZERS: return bad_stabilizer(&x, type);
   case TN_INTEGRATORS: return bad_integrator(&x, type);

@@ -120,7 +120,7 @@ static tn_status read_field(tn_context *c, const tn_node *node, const tn_field *
   }
   case TN_MATRIX: {
     double value[36];
-    const int n = f->n ? f->n : c->m->twist;
+    const int n = f->n ? f->n : c->m->wrench;
     TN_TRY(tn_matrix_at(c, node, f->key, n, value));
     memcpy(at, value, sizeof *value * (size_t)(n * n));
     return TN_OK;

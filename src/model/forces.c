@@ -138,6 +138,18 @@ static tn_status read_where(tn_context *c, tn_force *f) {
   return TN_OK;
 }
 
+/* its frames are on bodies that it can act on */
+static tn_status check_stretch(tn_context *c, const tn_force *f) {
+  for (int i = 0; i < f->frames && !f->type->stretch; i++)
+    if (tn_stretches(c->m, f->spot[i].body)) {
+      tn_refuse(c, f->node, "a `%s` has no meaning on body '%s', whose Euler parameters are not normalized",
+                f->type->name, c->m->body[f->spot[i].body].name);
+      tn_hint(c->e, "use \"euler-parameters\" without `normalized`");
+      return TN_E_MODEL;
+    }
+  return TN_OK;
+}
+
 static tn_status init(tn_context *c, tn_force *f) {
   const bool plane = c->m->dimension == 2;
   if (!f->type->init) return TN_OK;
@@ -161,6 +173,7 @@ static tn_status read_rest(tn_context *c, tn_force *f) {
   c->own = f->how == TN_ON_CHANNEL ? f->on : (tn_measure){TN_OF_BODY, f->spot[0].body, 0, NULL};
   f->channels = c->m->channels;
   TN_TRY(read_fields(c, f));
+  TN_TRY(check_stretch(c, f));
   f->slots = c->m->channels - f->channels;
   TN_TRY(init(c, f));
   f->states = f->type->states ? f->type->states(f->self) : 0;

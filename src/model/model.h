@@ -27,6 +27,7 @@
 #include "tenon/extend.h"
 
 enum { TN_GROUND = -1, TN_MOST_DEPTH = 200 };
+enum { TN_TWIST = 7 };                    /* numbers in a twist, at most */
 enum { TN_NOTHING = -1, TN_ACROSS = -2 }; /* assembly of a joint or force that has none, or acts between two */
 
 /* a frame fixed on a body; in body axes (ground: world) */
@@ -414,8 +415,10 @@ struct tn_model {
   tn_error *warning[TN_MOST_WARNINGS];
   const char *title;
   bool relative;
-  bool uses_time;       /* drivers or forces do, explicitly */
-  int dimension, twist; /* 2 and 3, or 3 and 6: components of a place, of a twist */
+  bool uses_time; /* drivers or forces do, explicitly */
+  int dimension;
+  int wrench; /* components of a wrench: 3 in the plane, 6 in space */
+  int twist;  /* of a twist, and of what works on it: the same, or TN_TWIST where bodies stretch (tn_frame3) */
   double gravity[3];
   double length; /* the model's length, m */
   int bodies, joints, forces, rods, flywheels, channels, outputs, switches, parameters, triggers;
@@ -473,8 +476,9 @@ struct tn_model {
   bool ground_drawn;
   int traces;
   tn_traced *trace;
-  int jacobian_room; /* numbers in the largest part of A that an output asks for */
-  tn_plan plan;      /* of the sparse factorisation; nodes 0: there is none */
+  int jacobian_room;            /* numbers in the largest part of A that an output asks for */
+  tn_plan plan;                 /* of the sparse factorisation; nodes 0: there is none */
+  const char *body_coordinates; /* of bodies that name none, as one types them; NULL: not given */
   const tn_body_type
       *plain;      /* of all bodies, where that is one and its speeds are the twist; q and u in the order of bodies */
   tn_lump *lump;   /* bodies, in the plane                                */
@@ -644,6 +648,8 @@ void tn_warn_angle(tn_context *c, const tn_node *node);
 void tn_warn_off_rod(tn_context *c, const tn_joint *j);
 void tn_warn_gravity(tn_context *c); /* with bodies and joints read */
 /* the word of a `type`; a text node is its own type */
+/* run.c: a part as one types it */
+const char *tn_part_text(tn_context *c, const tn_node *node);
 tn_status tn_type_word(tn_context *c, const tn_node *node, const char **word);
 tn_status tn_word_at(tn_context *c, const tn_node *node, const char *what, const char **word);
 /* an error that `word` is no known `what`, with the nearest and a list */
@@ -691,6 +697,9 @@ tn_status tn_joints_terms(tn_context *c);
 tn_status tn_equation_read(tn_context *c, tn_joint *j);
 bool tn_equation_takes(const tn_context *c, const tn_channel *ch, const char *name, tn_error *e);
 tn_status tn_tree_build(tn_context *c);
+/* stretch.c: bodies of which Euler parameters are not normalized */
+bool tn_stretches(const tn_model *m, int body);
+tn_status tn_stretch_build(tn_context *c);
 /* after the model is known to be small: col of every body, whose length goes with its depth */
 tn_status tn_tree_columns(tn_context *c);
 tn_status tn_rows_build(tn_context *c);

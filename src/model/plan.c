@@ -42,7 +42,7 @@ static tn_status list_touches(tn_context *c, tn_joint *j) {
   j->R = m->R;
   j->stride = j->owner >= 0 ? m->body[j->owner].nu : m->twist;
   j->pin = m->dimension == 2 && j->type && j->type->plane.pin && j->frames == 2 && !j->switchable;
-  j->listed = m->dimension == 3 && j->type && j->type->space.list && j->frames == 2 && !j->switchable;
+  j->listed = m->twist == 6 && j->type && j->type->space.list && j->frames == 2 && !j->switchable;
   m->R += j->pin ? 4 : (j->rows + j->rows_velocity) * j->touches * j->stride;
   return TN_OK;
 }
@@ -136,7 +136,7 @@ static tn_status list_lumps(tn_context *c) {
   if (!m->lump || !m->lump3) return TN_E_MEMORY;
   for (int i = 0; i < m->bodies; i++) {
     tn_body *b = &m->body[i];
-    b->plain = b->type && (plane ? b->type->plane.plain : b->type->space.plain);
+    b->plain = m->twist == m->wrench && b->type && (plane ? b->type->plane.plain : b->type->space.plain);
     if (!b->plain || b->type != m->plain || b->q != i * b->nq || b->u != i * b->nu) m->plain = NULL;
     if (plane) {
       m->lump[i] = (tn_lump){.mass = b->mass, .inertia = b->inertia, .center = {b->center[0], b->center[1]}};

@@ -56,6 +56,13 @@ static const char *short_form(tn_context *c, const char *word, const tn_node *no
   return to.text;
 }
 
+const char *tn_part_text(tn_context *c, const tn_node *node) {
+  static const tn_field type[] = {{.key = "type"}, {.key = NULL}};
+  const tn_node *word = node->kind == TN_NODE_OBJECT ? tn_node_get(node, "type") : node;
+  if (!word || word->kind != TN_NODE_TEXT) return "";
+  return short_form(c, word->text, node, type);
+}
+
 /* parameters of a part into a struct of its own, and its short form */
 static tn_status read_part(tn_context *c, const tn_node *node, const char *name, size_t size, const tn_field *fields,
                            const tn_field *common, tn_part *part) {

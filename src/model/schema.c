@@ -322,7 +322,8 @@ static tables members_of(tn_registry kind, const void *type, tn_field *room) {
     room[n].key = NULL;
     t = (tables){{room, force->fields, force->fields_space}};
   } else if (kind == TN_COORDINATES) {
-    t = (tables){{((const tn_body_type *)type)->on_parent ? tn_swing_fields : tn_part_fields}};
+    const tn_body_type *body = type;
+    t = (tables){{body->on_parent ? tn_swing_fields : tn_part_fields, body->fields}};
   } else if (kind == TN_FORMULATIONS) {
     t = (tables){{tn_part_fields, ((const tn_formulation_type *)type)->fields}};
   } else if (kind == TN_STABILIZERS) {

@@ -26,7 +26,7 @@ static const place places[] = {
     {"at-singularity", "/run/at_singularity", PART, {NULL, NULL}},
     {"allow-unstable", "/run/allow_unstable", TRUTH, {NULL, NULL}},
     {"coordinates", "/coordinates", VALUE, {NULL, NULL}},
-    {"body-coordinates", "/body_coordinates", VALUE, {NULL, NULL}},
+    {"body-coordinates", "/body_coordinates", PART, {NULL, NULL}},
     {"until", "/run/until", VALUE, {NULL, NULL}},
     {"every", "/run/every", VALUE, {NULL, NULL}},
 };

@@ -155,7 +155,7 @@ static bool is_at_center(const tn_model *m, const tn_joint *j, int k) {
 typedef enum hold { LOOSE, HANGING, BALANCED } hold;
 
 static void look_at_joint(const tn_model *m, const tn_joint *j, hold *held) {
-  const bool point = holds_a_point(m, j) && rows_of(m, j) < m->twist;
+  const bool point = holds_a_point(m, j) && rows_of(m, j) < m->wrench;
   for (int k = 0; k < j->frames && k < 2; k++) {
     const int body = j->spot[k].body;
     if (body < 0 || !(point || j->type->seat == TN_SEAT_TWO)) continue;

@@ -498,28 +498,36 @@ static tn_status part_pair(tn_arena *arena, const char **s, int room, const char
   return TN_OK;
 }
 
+tn_status tn_part_parse(tn_arena *arena, const char *part, int depth, tn_node *out, tn_error *e) {
+  segment type = trim(part, strcspn(part, ":"));
+  const char *s = strchr(part, ':');
+  if (!is_name(type)) return tn_fail(e, TN_E_USAGE, "part '%s': expected type or type:key=value,key=value", part);
+  *out = (tn_node){.kind = TN_NODE_TEXT, .size = type.n, .text = tn_arena_text(arena, type.s, type.n)};
+  if (!out->text) return no_memory(e);
+  if (!s) return TN_OK;
+  tn_node *first = tn_node_new(arena, TN_NODE_TEXT);
+  if (!first) return no_memory(e);
+  take(first, out);
+  first->key = "type";
+  *out = (tn_node){.kind = TN_NODE_OBJECT};
+  tn_node_append(out, first);
+  do {
+    s++; /* the ':' or a ',' */
+    const tn_status status = part_pair(arena, &s, TN_DEPTH - depth - 1, part, out, e);
+    if (status) return status;
+  } while (*s);
+  return TN_OK;
+}
+
 tn_status tn_desc_part(tn_desc *d, const char *pointer, const char *part, tn_error *e) {
   TN_NEED(e, d, "desc");
   TN_NEED(e, pointer, "pointer");
   TN_NEED(e, part, "part");
   path p;
+  tn_node node;
   tn_status status = place_for(d, pointer, 1, &p, e);
   if (status) return status;
   if (!valid_text(part, strlen(part))) return tn_fail(e, TN_E_USAGE, "%s: the part is not UTF-8", pointer);
-  segment type = trim(part, strcspn(part, ":"));
-  const char *s = strchr(part, ':');
-  if (!is_name(type)) return tn_fail(e, TN_E_USAGE, "part '%s': expected type or type:key=value,key=value", part);
-  tn_node word = {.kind = TN_NODE_TEXT, .size = type.n, .text = tn_arena_text(&d->arena, type.s, type.n)};
-  if (!word.text) return no_memory(e);
-  if (!s) return put(d, &p, &word, e);
-  tn_node object = {.kind = TN_NODE_OBJECT}, *first = tn_node_new(&d->arena, TN_NODE_TEXT);
-  if (!first) return no_memory(e);
-  take(first, &word);
-  first->key = "type";
-  tn_node_append(&object, first);
-  do {
-    s++; /* the ':' or a ',' */
-    if ((status = part_pair(&d->arena, &s, TN_DEPTH - p.n - 1, part, &object, e))) return status;
-  } while (*s);
-  return put(d, &p, &object, e);
+  if ((status = tn_part_parse(&d->arena, part, p.n, &node, e))) return status;
+  return put(d, &p, &node, e);
 }

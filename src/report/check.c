@@ -14,7 +14,7 @@ static bool is_loaded(const tn_system *sys, int joint, double size) {
   const tn_model *m = sys->m;
   const double *w = sys->reaction + m->twist * joint;
   double most = 0;
-  for (int k = 0; k < m->twist; k++) most = fmax(most, fabs(w[k]) * (k < m->dimension ? m->length : 1));
+  for (int k = 0; k < m->wrench; k++) most = fmax(most, fabs(w[k]) * (k < m->dimension ? m->length : 1));
   return most > 1e-9 * size;
 }
 
@@ -96,7 +96,7 @@ static bool is_shared(const tn_joint *j, const tn_shared *x) {
 }
 
 static void components_text(tn_printer *p, const tn_model *m, unsigned set) {
-  for (int k = 0; k < m->twist; k++)
+  for (int k = 0; k < m->wrench; k++)
     if (set >> k & 1) tn_put(p, " %s", component(m, k));
 }
 
@@ -130,7 +130,7 @@ static void shared_text(tn_printer *p, const tn_sim *s) {
 static void components_json(tn_json *j, const char *key, const tn_model *m, unsigned set, bool load) {
   tn_json_open(j, key, "[");
   if (load) tn_json_text(j, NULL, "load");
-  for (int k = 0; k < m->twist; k++)
+  for (int k = 0; k < m->wrench; k++)
     if (set >> k & 1) tn_json_text(j, NULL, component(m, k));
   tn_json_close(j);
 }

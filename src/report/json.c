@@ -157,7 +157,7 @@ static void happenings(tn_json *j, const tn_sim *s) {
     tn_json_text(j, "joint", p.joint);
     if (p.event) tn_json_text(j, "event", p.event);
     tn_json_open(j, "impulse", "[-");
-    for (int k = 0; k < s->m->twist; k++) tn_json_real(j, NULL, p.wrench[k]);
+    for (int k = 0; k < s->m->wrench; k++) tn_json_real(j, NULL, p.wrench[k]);
     tn_json_close(j);
     tn_json_real(j, "energy_lost", p.energy_lost);
     tn_json_close(j);

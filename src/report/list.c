@@ -40,6 +40,7 @@ static entry entry_of(tn_registry kind, const void *type) {
   case TN_COORDINATES: {
     const tn_body_type *t = type;
     e = (entry){.name = t->name, .doc = t->doc, .example = t->example, .common = t->on_parent ? tn_swing_fields : NULL};
+    e.fields = t->fields;
     e.example_space = t->example_space;
     e.plane = t->plane.n > 0;
     e.space = t->space.nq > 0;

@@ -96,7 +96,7 @@ static void columns(maker *k) {
     if (s->wide) tn_json_bool(j, "wide", true);
     tn_json_open(j, "columns", "[");
     for (int i = 0; i < s->size; i++) {
-      const int body = i / pose, b = i % pose, joint = i / (1 + m->twist), w = i % (1 + m->twist);
+      const int body = i / pose, b = i % pose, joint = i / (1 + m->wrench), w = i % (1 + m->wrench);
       switch (q) {
       case POSES:
         column(k, s, i, m->body[body].name, poses[!plane][b], b < m->dimension ? "m" : plane ? "rad" : "1");
@@ -342,7 +342,7 @@ static tn_status events(maker *k) {
 static tn_status plan(maker *k, tn_error *e) {
   const tn_model *m = k->m;
   const tn_allocator *a = tn_result_allocator(k->r);
-  const int pose = tn_motion_pose(m) * m->bodies, joint = (1 + m->twist) * m->joints;
+  const int pose = tn_motion_pose(m) * m->bodies, joint = (1 + m->wrench) * m->joints;
   k->rows = tn_result_pairs(k->r);
   if (!k->rows) return tn_fail(e, TN_E_USAGE, "the result has no rows to show");
   k->section[POSES] = (section){"poses", false, m->dimension == 2, 0, pose, NULL};

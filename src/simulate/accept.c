@@ -175,7 +175,9 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
   }
   s->time_project += tn_clock() - start - (s->solver.time_assemble + s->solver.time_solve - inside);
   tn_remember(sys);
-  s->turning = tn_turning(sys, &s->turning_joint);
+  const double turning = tn_turning(sys, &s->turning_joint);
+  tn_doubt_turn(s, t, (t - s->t_step) * fmin(turning, s->turning));
+  s->turning = turning;
   watch_coordinates(s, t, y);
   tn_watch_energy(s, y);
   tn_doubt_step(s);

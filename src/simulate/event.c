@@ -207,7 +207,7 @@ static void note_impulse(tn_sim *s, int event, int i, const double *r, const dou
   }
   if (along == 0) return;
   if (!has_wrench) wrench[0] = -along;
-  for (int k = 0; has_wrench && k < m->twist; k++)
+  for (int k = 0; has_wrench && k < m->wrench; k++)
     *(k < m->dimension ? &size : &turn) = hypot(k < m->dimension ? size : turn, wrench[k]);
   if (s->summary.impulses <= MOST_NOTED && has_wrench)
     tn_log(s, s->t, "jump", "joint '%s': velocities jump by an impulse of %.6g N s and %.6g N m s, %.6g J are lost",
@@ -218,7 +218,7 @@ static void note_impulse(tn_sim *s, int event, int i, const double *r, const dou
   if (h->impulses == TN_MOST_IMPULSES) return;
   tn_struck *p = &h->impulse[h->impulses++];
   *p = (tn_struck){.joint = i, .event = event, .t = s->t, .lost = lost};
-  memcpy(p->wrench, wrench, sizeof(double) * (size_t)m->twist);
+  memcpy(p->wrench, wrench, sizeof(double) * (size_t)m->wrench);
 }
 
 /* a row that nothing moves, to within what the contract lets positions be off; -1: there is none. what velocities it asks for would be

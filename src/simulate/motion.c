@@ -1,11 +1,12 @@
 /* what a picture of the motion needs, beside the outputs that the model asks for: at a row of output everything is solved, and it
  * is read off there. */
+#include "joint/joint.h"
 #include "simulate/simulate.h"
 
 int tn_motion_pose(const tn_model *m) { return m->dimension == 2 ? 3 : 7; }
 
 int tn_motion_size(const tn_model *m) {
-  return tn_motion_pose(m) * m->bodies + (1 + m->twist) * m->joints + TN_ENERGIES + TN_EFFORTS;
+  return tn_motion_pose(m) * m->bodies + (1 + m->wrench) * m->joints + TN_ENERGIES + TN_EFFORTS;
 }
 
 const char *const tn_effort_name[TN_EFFORTS] = {"steps", "rejected", "rhs", "guard_calls"};
@@ -24,17 +25,20 @@ void tn_motion_take(tn_sim *s) {
     } else {
       memcpy(to, sys->body3[i].r, 3 * sizeof *to);
       memcpy(to + 3, (const double[4]){1, 0, 0, 0}, 4 * sizeof *to);
-      if (turns) tn_rotation_quaternion(sys->body3[i].A, to + 3);
+      if (!turns) continue;
+      double R[9];
+      tn_rotation3(&sys->body3[i], R);
+      tn_rotation_quaternion(R, to + 3);
     }
   }
-  for (int i = 0; i < m->joints; i++, to += 1 + m->twist) {
+  for (int i = 0; i < m->joints; i++, to += 1 + m->wrench) {
     const tn_channel violation = {
         .kind = TN_CH_VIOLATION, .part = i, .width = 1, .violated = {TN_NORM_MAX, .scaled = true}};
     tn_channel_eval(sys, &violation, to);
     if (tn_joint_has_wrench(&m->joint[i]))
-      memcpy(to + 1, sys->reaction + m->twist * i, sizeof *to * (size_t)m->twist);
+      memcpy(to + 1, sys->reaction + m->twist * i, sizeof *to * (size_t)m->wrench);
     else
-      memset(to + 1, 0, sizeof *to * (size_t)m->twist);
+      memset(to + 1, 0, sizeof *to * (size_t)m->wrench);
   }
   for (int i = 0; i < TN_ENERGIES; i++) *to++ = tn_energy_of(sys, (tn_energy)i);
   const double effort[TN_EFFORTS] = {(double)s->summary.steps, (double)s->summary.rejected, (double)s->summary.rhs,

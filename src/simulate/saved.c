@@ -126,6 +126,10 @@ static void list_doubts(tn_sim *s, tn_keep *k) {
   tn_keep_ints(k, "closed_row", 1, &d->closed_row, 0, last_of(s->m->rows));
   tn_keep_flags(k, "closed_rate", 1, &d->closed_rate);
   tn_keep_ints(k, "row_off_row", 1, &d->row_off_row, 0, last_of(s->m->rows));
+  if (!s->m->run.by_numbers) return;
+  tn_keep_longs(k, "turns", 1, &d->turns);
+  tn_keep_numbers(k, "turned", 1, &d->turned);
+  tn_keep_numbers(k, "turns_time", 1, &d->turns_time);
 }
 
 /* pieces that are held, and what is due */

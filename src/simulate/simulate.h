@@ -94,6 +94,8 @@ typedef struct tn_doubts {
   double row_off;              /* rows inside steps before they are corrected, scaled: the largest */
   int row_off_row;             /* whose that is                                                    */
   double row_energy, row_time; /* J, s: energy of a row that the ends of its step do not explain   */
+  int64_t turns;               /* steps that turned a joint whose angle is counted by more than half a turn */
+  double turned, turns_time;   /* rad: by how much, the most; s: of the first                      */
 } tn_doubts;
 
 /* functions made of pieces, each a switch: through a step they keep the piece they begin with */
@@ -520,6 +522,7 @@ void tn_doubt_singular(tn_sim *s, const tn_singular *p);
  * singular positions inside */
 void tn_doubt_crossing(tn_sim *s, double t, int first, double off, double work);
 void tn_doubt_closed(tn_sim *s, double t, double gap, int row, bool rate); /* rate: in velocity */
+void tn_doubt_turn(tn_sim *s, double t, double turned);                    /* rad, in the step that ends at t */
 void tn_doubt_row(tn_sim *s, double t);                                    /* the row at hand is handed out */
 void tn_doubt_step(tn_sim *s); /* a step has been taken, with the system at its end and the ledger in it */
 /* a row of output at theta of a step was off by so much before it was corrected, scaled as the contract does, most of all in constraint

@@ -42,7 +42,8 @@ static const double CREPT_MOST = 2;
 static const double ABSURD = 1e4;
 enum { MOST_ABSURD = 8 };
 
-/* an angle is counted within half a turn of what it was at the last step: a step must not be longer */
+/* an angle is counted within half a turn of what it was at the last step: a step must not be longer. the control by numbers asks for
+ * what its formulas would do by themselves, and is not limited: tn_doubt_turn tells */
 static const double TURN_AIM = 2, TURN_MOST = 3; /* rad */
 
 enum { MOST_PARTS = 12 }; /* halvings of a fixed step */
@@ -154,7 +155,7 @@ static trial attempt(tn_sim *s, double h) {
   if (r.status == TN_OK && adaptive && !by_numbers(s)) tn_packed_own_error(s);
   if (r.status == TN_OK && adaptive)
     r.err = by_numbers(s) ? norm_of_numbers(s, &r.worst) : fmax(tn_error_norm(s, &r.worst), off);
-  if (r.status == TN_OK && adaptive && m->memory) {
+  if (r.status == TN_OK && adaptive && m->memory && !by_numbers(s)) {
     int which;
     r.status = tn_at(s, s->t + h, s->ynew, s->e);
     if (r.status == TN_OK && h * tn_turning(&s->solver.sys, &which) > TURN_MOST) r.err = fmax(r.err, 32);
@@ -507,7 +508,7 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
       if (status != TN_OK) return status;
     }
     s->h = fmin(s->h, s->m->run.max_step);
-    if (s->turning > 0) s->h = fmin(s->h, TURN_AIM / s->turning);
+    if (s->turning > 0 && !by_numbers(s)) s->h = fmin(s->h, TURN_AIM / s->turning);
     bool last = 1.01 * s->h >= most;
     double h = last ? most : s->h;
     if (!last && vanishes(s, h, t_limit)) return too_short(s, &(trial){.err = 1, .worst = s->worst}, h);
@@ -577,7 +578,7 @@ static tn_status own_step(tn_sim *s, double t_limit) {
   trial r = {.rho_end = 1};
   double t;
   bool again;
-  if (s->turning > 0) t_limit = fmin(t_limit, s->t + TURN_AIM / s->turning);
+  if (s->turning > 0 && !by_numbers(s)) t_limit = fmin(t_limit, s->t + TURN_AIM / s->turning);
   if (!(s->h > 0) && !by_numbers(s) && (r.status = first_step(s, t_limit)) != TN_OK) return r.status;
   s->solver.nearness = s->solver.seen = 1;
   const int64_t before = s->effort.rejected;

@@ -72,7 +72,7 @@ static void mark(tn_sim *s, const double *c) {
     const double *w = sys->reaction + m->twist * i;
     double own[6];
     in_joint_axes(sys, j, w, own);
-    for (int k = 0; k < m->twist; k++) {
+    for (int k = 0; k < m->wrench; k++) {
       if (fabs(w[k]) * as_energy(m, i, k) > UNIQUE * most) shared->world |= 1u << k;
       if (fabs(own[k]) * as_energy(m, i, k) > UNIQUE * most) shared->own |= 1u << k;
     }

@@ -20,6 +20,7 @@ static const double ROW_OFF =
     1e-4; /* scaled as the contract does: what a row inside a step may be off before it is corrected */
 static const double ROW_ENERGY =
     1e-6; /* of the largest kinetic energy: what a row inside a step may be off from its ends       */
+static const double HALF_TURN = 3.141592653589793; /* rad in a step: beyond, an angle cannot be counted  */
 enum { CHATTER_TIMES = 20, CHATTER_STEPS = 2 }; /* so often in a row, with so few steps from one switch to the next */
 
 /* ---- counted on the way --------------------------------------------------------------------------------------------------- */
@@ -59,6 +60,13 @@ void tn_doubt_closed(tn_sim *s, double t, double gap, int row, bool rate) {
   tn_doubts *d = &s->doubts;
   if (d->closed++ == 0) d->closed_time = t;
   if (gap > d->closed_most) d->closed_most = gap, d->closed_row = row, d->closed_rate = rate;
+}
+
+void tn_doubt_turn(tn_sim *s, double t, double turned) {
+  tn_doubts *d = &s->doubts;
+  if (!s->m->run.by_numbers || !(turned > HALF_TURN)) return;
+  if (d->turns++ == 0) d->turns_time = t;
+  d->turned = fmax(d->turned, turned);
 }
 
 void tn_doubt_row(tn_sim *s, double t) {
@@ -230,6 +238,19 @@ static bool closed(const tn_sim *s, tn_run_fact *f) {
   return true;
 }
 
+static bool turns(const tn_sim *s, tn_run_fact *f) {
+  const tn_doubts *d = &s->doubts;
+  if (!d->turns) return false;
+  count(f, "turns", d->turns, d->turns_time);
+  tn_format(
+      f->sentence, sizeof f->sentence,
+      "%" PRId64
+      " step%s turned a joint by more than half a turn, up to %.3g rad: `control=numbers` does not limit that, and "
+      "angles of joints may be off by whole turns; the first ended at t = %.6g s",
+      d->turns, d->turns == 1 ? "" : "s", d->turned, d->turns_time);
+  return true;
+}
+
 static bool outputs(const tn_sim *s, tn_run_fact *f) {
   const tn_doubts *d = &s->doubts;
   if (!d->not_finite || d->not_finite_column >= s->m->columns) return false;
@@ -313,9 +334,9 @@ static bool stopped(const tn_sim *s, tn_run_fact *f) {
   return true;
 }
 
-static bool (*const facts[])(const tn_sim *, tn_run_fact *) = {contract,      balance,  stabilizer, forced,  branch,
-                                                               crossing,      stays,    closed,     outputs, chattering,
-                                                               interpolation, roundoff, unstable,   stopped};
+static bool (*const facts[])(const tn_sim *, tn_run_fact *) = {
+    contract, balance, stabilizer, forced,        branch,   crossing, stays,  closed,
+    turns,    outputs, chattering, interpolation, roundoff, unstable, stopped};
 
 bool tn_sim_fact(const tn_sim *s, int i, tn_run_fact *fact) {
   if (!s || !fact) return false;

@@ -586,7 +586,7 @@ static double momentum_is_a_sum(build *b) {
     spin_of(b, i, p + 3);
     center_of(b, i, r);
     tn_axpy3(1, b->sys.body3[i].r, r);
-    tn_move_wrench(3, r, p, sum);
+    tn_move_wrench(6, r, p, sum);
   }
   for (int i = 0; i < m->rods; i++) { /* Simpson's rule along it: exact */
     tn_frame3 f[2];
@@ -597,7 +597,7 @@ static double momentum_is_a_sum(build *b) {
         r[d] = f[0].r[d] + 0.5 * k * (f[1].r[d] - f[0].r[d]);
         p[d] = m->rod[i].mass * (k == 1 ? 4 : 1) / 6 * (f[0].v[d] + 0.5 * k * (f[1].v[d] - f[0].v[d]));
       }
-      tn_move_wrench(3, r, p, sum);
+      tn_move_wrench(6, r, p, sum);
     }
   }
   for (int d = 0; d < 6; d++) size += fabs(sum[d]);

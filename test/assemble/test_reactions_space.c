@@ -18,7 +18,7 @@ static void push(total *all, int body, double sign, const double f[6], const dou
   double w[6];
   if (body < 0) return;
   for (int d = 0; d < 6; d++) w[d] = sign * f[d];
-  tn_move_wrench(3, at, w, all[body].F);
+  tn_move_wrench(6, at, w, all[body].F);
   for (int d = 0; d < 6; d++) all[body].size += fabs(f[d]);
 }
 

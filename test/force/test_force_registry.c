@@ -99,7 +99,7 @@ static void wrenches_of(build *b, int force, double *wrench) {
     tn_seen seen;
     tn_look(&b->sys, &p->spot[k], NULL, NULL, &seen);
     if (seen.body >= 0)
-      tn_move_wrench(m->dimension, seen.arm, b->sys.force[force].w + m->twist * k, wrench + m->twist * seen.body);
+      tn_move_wrench(m->twist, seen.arm, b->sys.force[force].w + m->twist * k, wrench + m->twist * seen.body);
   }
   if (p->how == TN_ON_CHANNEL) tn_measure_push(&b->sys, &p->on, b->sys.force[force].effort, wrench);
 }
@@ -121,7 +121,7 @@ static double action(build *b, int force) {
       const double *w = b->sys.force[force].w + m->twist * k;
       tn_look(&b->sys, &spot[k], &f2, &f3, &seen);
       memcpy(r, m->dimension == 2 ? f2.r : f3.r, sizeof *r * (size_t)m->dimension);
-      tn_move_wrench(m->dimension, r, w, sum);
+      tn_move_wrench(m->twist, r, w, sum);
       for (int d = 0; d < m->twist; d++) size += fabs(w[d]);
     }
   } else {
@@ -130,7 +130,7 @@ static double action(build *b, int force) {
     for (int i = 0; i < m->bodies; i++) {
       double r[3];
       tn_body_origin(&b->sys, i, r);
-      tn_move_wrench(m->dimension, r, wrench + m->twist * i, sum);
+      tn_move_wrench(m->twist, r, wrench + m->twist * i, sum);
       for (int d = 0; d < m->twist; d++) size += fabs(wrench[m->twist * i + d]);
     }
   }

@@ -189,7 +189,7 @@ static double equal_and_opposite(build *b) {
   space_motion_at(b, &motion, 0, q, u, NULL);
   tn_assemble(s, motion.t, q, u);
   for (int i = 0; i < m->bodies; i++) {
-    tn_move_wrench(3, s->body3[i].r, s->wrench + 6 * i, sum);
+    tn_move_wrench(6, s->body3[i].r, s->wrench + 6 * i, sum);
     for (int d = 0; d < 6; d++) size += fabs(s->wrench[6 * i + d]);
   }
   for (int d = 0; d < 6; d++) err = worse(err, fabs(sum[d]) / size);

@@ -140,7 +140,7 @@ static void loads(build *b, const mechanism *m, const way *w, double (*out)[6]) 
       double moved[6] = {0};
       tn_stress_places(sys, k, place);
       tn_sub3(place + 3, place, arm);
-      tn_move_wrench(3, arm, x, moved);
+      tn_move_wrench(6, arm, x, moved);
       for (int d = 0; d < 6; d++) x[d] = -moved[d];
     }
     turn(w, x, true, out[i]);

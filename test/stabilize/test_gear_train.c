@@ -86,7 +86,7 @@ static bool look(void *user, double t) {
   return true;
 }
 
-static void ride_by(ride *r, const char *model, const char *formulation, const char *stabilize,
+static void ride_in(ride *r, const char *model, const char *coordinates, const char *formulation, const char *stabilize,
                     const char *integrator) {
   const struct {
     const char *at, *part;
@@ -97,6 +97,7 @@ static void ride_by(ride *r, const char *model, const char *formulation, const c
   build_read(&r->b, model);
   build_set(&r->b, "/run/contract", "{\"breach\": \"record\"}");
   build_set(&r->b, "/run/allow_unstable", "true"); /* some are run beyond their limit */
+  if (coordinates) build_set(&r->b, "/body_coordinates", "\"%s\"", coordinates);
   for (int i = 0; i < 3; i++)
     if (!r->b.failed && tn_desc_part(r->b.desc, parts[i].at, parts[i].part, &e) != TN_OK)
       build_fail(&r->b, "%s", e.message);
@@ -105,6 +106,11 @@ static void ride_by(ride *r, const char *model, const char *formulation, const c
   if (tn_sim_advance(r->b.sim, 15, &e) == TN_OK) return;
   build_fail(&r->b, "%s", e.message);
   r->blown = fmin(r->blown, tn_sim_time(r->b.sim));
+}
+
+static void ride_by(ride *r, const char *model, const char *formulation, const char *stabilize,
+                    const char *integrator) {
+  ride_in(r, model, NULL, formulation, stabilize, integrator);
 }
 
 /* ---- fixed steps ------------------------------------------------------------------------------------------------------------- */
@@ -120,17 +126,19 @@ static const char IDENTITY[] = "project:metric=identity",
                   B1[] = "baumgarte:alpha=5,beta=5,nonholonomic=10,feedback=staged", B3[] = "B3", HELD[] = "held",
                   STAGED[] = "staged";
 
-static train train_by(const char *model, const char *by, double h) {
+static train train_in(const char *model, const char *coordinates, const char *by, double h) {
   ride r;
   char text[128], integrator[48];
   snprintf(integrator, sizeof integrator, "dopri5:step=%g", h);
   if (by == B3) by = tied(text, h, 1, sqrt(2), 1, "staged");
   if (by == HELD || by == STAGED) by = tied(text, h, 0.5, 0.5, 1, by);
-  ride_by(&r, model, "augmented", by, integrator);
+  ride_in(&r, model, coordinates, "augmented", by, integrator);
   if (r.b.failed) FAIL("%s", r.b.message);
   build_free(&r.b);
   return r.most;
 }
+
+static train train_by(const char *model, const char *by, double h) { return train_in(model, NULL, by, h); }
 
 /* what the check measured, and what is measured here. on the constraints its rows and these are the same, off them not: its
  * rotation and rates grow with |e|^2, here e is normalised; and meshes at the pitch point feel how far bearings are off. a third code,
@@ -221,6 +229,32 @@ TEST_LONG(gear_train_with_meshes_on_rates_at_a_millisecond) {
                                   {B1, 1e-3, {1.2e-12, 4.4e-10, 1.9e-12}, {4.52e-13, 4.59e-10, 2.13e-13}},
                                   {B3, 1e-3, {6.7e-7, 9.4e-4, 7.7e-7}, {6.71e-7, 1.69e-3, 3.48e-7}}};
   compare("gear_train_rates", (int)(sizeof table / sizeof *table), table);
+}
+
+/* Euler parameters as the papers write them: the two digits of the check, whatever drifts. roundoff is below 1e-11 */
+static void as_printed(int n, const by_step *table) {
+  for (int k = 0; k < n; k++) {
+    const by_step *c = &table[k];
+    const train x = train_in("gear_train_rates", "euler-parameters:normalized=false", c->by, c->h);
+    const double got[3] = {x.holonomic, x.mesh, x.speed},
+                 check[3] = {c->check.holonomic, c->check.mesh, c->check.speed};
+    printf("%g %s: %.4e %.4e %.4e\n", c->h, c->by, x.holonomic, x.mesh, x.speed);
+    for (int i = 0; i < 3; i++)
+      if (check[i] < 1e-11 ? !(got[i] < 1e-11) : !(fabs(got[i] / check[i] - 1) < 0.06))
+        FAIL("%g %s: %.4g, and not %.2g", c->h, c->by, got[i], check[i]);
+  }
+}
+
+TEST_FULL(gear_train_in_parameters_as_they_are) {
+  static const by_step table[] = {
+      {"none", 0.05, {1.0e-4, 7.1e-1, 1.9e-4}, {0, 0, 0}},  {IDENTITY, 0.05, {1e-15, 3e-13, 1.4e-3}, {0, 0, 0}},
+      {"project", 0.05, {1e-15, 3e-13, 2.0e-4}, {0, 0, 0}}, {B1, 0.05, {9.0e-3, 6.4e-1, 1.0e-2}, {0, 0, 0}},
+      {B3, 0.05, {1.0e-2, 5.2e-1, 3.3e-2}, {0, 0, 0}},      {HELD, 0.05, {4.3e-5, 1.7e-2, 4.0e-4}, {0, 0, 0}},
+      {STAGED, 0.05, {1.2e-2, 1.5e-1, 9.6e-3}, {0, 0, 0}},  {"none", 0.01, {2.1e-7, 2.3e-4, 1.2e-8}, {0, 0, 0}},
+      {IDENTITY, 0.01, {1e-15, 5e-13, 3.6e-7}, {0, 0, 0}},  {"project", 0.01, {1e-15, 5e-13, 4.0e-8}, {0, 0, 0}},
+      {B1, 0.01, {5.3e-7, 1.1e-5, 7.9e-7}, {0, 0, 0}},      {B3, 0.01, {7.8e-5, 9.1e-2, 2.3e-4}, {0, 0, 0}},
+      {HELD, 0.01, {4.4e-9, 1.2e-6, 1.3e-7}, {0, 0, 0}},    {STAGED, 0.01, {7.2e-6, 6.2e-3, 8.0e-5}, {0, 0, 0}}};
+  as_printed((int)(sizeof table / sizeof *table), table);
 }
 
 #define FLC "fuzzy:set=gaussian,both=minimum,kp=100,kd=0.01,ku=10000,feedback=staged"
