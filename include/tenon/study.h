@@ -114,6 +114,33 @@ TN_API const tn_study_figure *tn_study_figure_at(const tn_study *study, int i);
 TN_API tn_status tn_study_figure_svg(const tn_study *study, int i, tn_write write, void *user, tn_error *error);
 TN_API tn_status tn_study_figure_png(const tn_study *study, int i, tn_write write, void *user, tn_error *error);
 TN_API tn_status tn_study_figure_csv(const tn_study *study, int i, tn_write write, void *user, tn_error *error);
+/* what the paper does not say, or what cannot be read in it */
+typedef struct tn_study_assumption {
+  const char *what, *used, *why;
+  const char *not_varied; /* why nothing else was tried; NULL: there are variations */
+  int rows;               /* that rest on it                                        */
+} tn_study_assumption;
+
+/* another choice in its place. A verdict changes if it is another one than with what is used */
+typedef struct tn_study_variation {
+  const char *to;
+  bool quick;
+  int rows, said;   /* that rest on it; verdicts that change, as the study says             */
+  int run, changed; /* of tn_study_vary: rows that were run, verdicts that changed          */
+  bool done;        /* it was run                                                           */
+  bool as_said;     /* of the rows that were run those change, and in that way, that it says */
+} tn_study_variation;
+
+/* NULL past the last */
+TN_API const tn_study_assumption *tn_study_assumption_at(const tn_study *study, int i);
+TN_API const tn_study_variation *tn_study_variation_at(const tn_study *study, int assumption, int i);
+/* all rows that rest on an assumption, with what is used and with every variation of it; rows of times are left out. What an earlier run
+ * of the study has found is forgotten */
+TN_API tn_status tn_study_vary(tn_study *study, const tn_study_options *options, tn_error *error);
+/* all variations that were run are as the study says */
+TN_API bool tn_study_varied_as_said(const tn_study *study);
+TN_API tn_status tn_study_vary_text(const tn_study *study, tn_write write, void *user);
+TN_API tn_status tn_study_vary_json(const tn_study *study, tn_write write, void *user);
 
 TN_API tn_status tn_study_text(const tn_study *study, tn_write write, void *user);
 TN_API tn_status tn_study_json(const tn_study *study, tn_write write, void *user);

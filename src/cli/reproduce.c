@@ -16,6 +16,8 @@ static const option options[] = {
      "draw the figures of the paper: fig_01.svg, fig_01.png and their numbers, fig_01.csv (several papers: each in a "
      "folder of its own)",
      "file", false},
+    {"--vary-assumptions", NULL, NULL,
+     "vary what had to be assumed, and compare the verdicts that change with those that the study says", NULL, false},
     {"--jobs", "-j", "N", "runs at a time; as many as there are processors if left out", NULL, false},
     {"--json", NULL, NULL, "as one JSON object (several papers: a list of them)", NULL, false},
     {"--output", "-o", "PLACE",
@@ -143,6 +145,8 @@ static int write_page(const words *w, const char *paper, const tn_study *s, cons
 
 /* before anything is read */
 static int check_output(const words *w, const char *output, const inputs *in) {
+  if (output && tn_words_has(w, "--vary-assumptions"))
+    return tn_say_usage(w, "variations are printed, as text or with --json, and not written to", output);
   if (!output || !tn_ends_in(output, ".html")) return 0;
   if (strcmp(w->word[0], "all") == 0) return tn_say_usage(w, "all papers need a folder, not", output);
   return tn_pages(output) ? tn_inputs_spare(in, output, NULL) : TN_E_USAGE;
@@ -237,6 +241,14 @@ static int list_inputs(const tn_study *s, inputs *in) {
   return code;
 }
 
+/* nothing: no row was asked for */
+static int say_varied(const words *w, const tn_study *s, bool nothing) {
+  if (nothing) return 0;
+  const tn_status status =
+      tn_words_has(w, "--json") ? tn_study_vary_json(s, tn_to_file, stdout) : tn_study_vary_text(s, tn_to_file, stdout);
+  return status == TN_OK ? 0 : TN_E_IO;
+}
+
 static int run_study(const words *w, const char *name, tn_study *s, const inputs *in, const char *figures,
                      bool *as_expected, int *rows) {
   tn_error e;
@@ -248,12 +260,17 @@ static int run_study(const words *w, const char *name, tn_study *s, const inputs
                               .figures = output || *figures,
                               .progress = on_progress,
                               .user = &p};
-  tn_status status = tn_study_run(s, &o, &e);
+  const bool vary = tn_words_has(w, "--vary-assumptions");
+  tn_status status = vary ? tn_study_vary(s, &o, &e) : tn_study_run(s, &o, &e);
   if (p.line) fputs("\r\x1b[K", stderr);
   int code = status == TN_OK ? 0 : tn_say_error(&e), run = 0;
   for (int i = 0; i < tn_study_rows(s); i++) run += tn_study_row_at(s, i)->verdict != TN_NOT_RUN;
   for (int i = 0; i < tn_study_figures(s); i++) run += tn_study_figure_at(s, i)->drawn;
   *rows += run;
+  if (vary) {
+    *as_expected = *as_expected && tn_study_varied_as_said(s);
+    return code ? code : say_varied(w, s, o.only && !run);
+  }
   if (!code && (run || !o.only)) {
     status = tn_words_has(w, "--json") ? tn_study_json(s, tn_to_file, stdout) : tn_study_text(s, tn_to_file, stdout);
     code = status == TN_OK ? 0 : TN_E_IO;
@@ -328,7 +345,9 @@ const command tn_cli_reproduce = {
     .takes = "PAPER",
     .doc = "Run the experiments of a paper and judge each of its claims by what is measured: wu2000, braun2009, "
            "nada2017, nada2023, hoang2023, iftomm, all; or a study file of your own.",
-    .more = "Exit code 6: a verdict or a measured value is not as the study expects.",
+    .more = "Exit code 6: a verdict or a measured value is not as the study expects; with --vary-assumptions: another "
+            "verdict "
+            "changes.",
     .least = 1,
     .most = 1,
     .options = options,

@@ -1,6 +1,6 @@
 /* what a study counts: claims of the paper, checks beyond it, remarks. One claim may have several rows. Also where the paper is to be
  * found, and who measured the values that are expected. */
-#include "study/study.h"
+#include "study/claims.h"
 
 static const char *const kinds[] = {"claim", "check", "remark", NULL};
 
@@ -21,8 +21,7 @@ static tn_status read_publication(tn_study *s, tn_error *e) {
 
 /* ---- claims ------------------------------------------------------------------------------------------------------------------ */
 
-/* `a.b` is that row, `a.*` are all rows whose names begin with `a.` */
-static bool names(const char *pattern, const char *id) {
+bool tn_row_is(const char *pattern, const char *id) {
   const size_t n = strlen(pattern);
   return n && pattern[n - 1] == '*' ? strncmp(pattern, id, n - 1) == 0 : strcmp(pattern, id) == 0;
 }
@@ -32,7 +31,7 @@ static tn_status take_rows(tn_study *s, int claim, const tn_node *pattern, tn_er
   if (pattern->kind != TN_NODE_TEXT) return tn_node_fail(pattern, e, TN_E_MODEL, "this has to be the name of a row");
   for (int i = 0; i < s->rows; i++) {
     tn_study_row *row = &s->row[i].row;
-    if (!names(pattern->text, row->id)) continue;
+    if (!tn_row_is(pattern->text, row->id)) continue;
     found++;
     if (row->claim >= 0)
       return tn_node_fail(pattern, e, TN_E_MODEL, "row '%.100s' belongs to claim '%.64s' already", row->id,

@@ -1,5 +1,5 @@
 /* rows as text, as JSON; curves as CSV. */
-#include "study/study.h"
+#include "study/claims.h"
 
 const char *tn_verdict_name(tn_verdict v) {
   static const char *const names[] = {"not-run", "reproduced", "differs", "not-decidable", "in-part"};
@@ -147,6 +147,7 @@ void tn_study_members(tn_json *j, const tn_study *s) {
   tn_json_bool(j, "as_expected", tn_study_as_expected(s));
   counts(j, s);
   claims(j, s);
+  tn_assumptions_json(j, s);
   tn_json_open(j, "rows", "[");
   for (int i = 0; i < s->rows; i++) {
     const tn_study_row *r = &s->row[i].row;

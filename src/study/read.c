@@ -1,5 +1,5 @@
 /* a study file. what is said in it is checked here as far as that can be done without a run. */
-#include "study/study.h"
+#include "study/claims.h"
 
 enum { MOST_LIKE = 32, MOST_MEASURES = 10000 };
 
@@ -345,9 +345,9 @@ static tn_status check_where(const tn_study *s, const tn_finding *m, tn_error *e
 
 /* ---- all of it --------------------------------------------------------------------------------------------------------------------- */
 
-static const char *const study_keys[] = {"study", "paper",  "title",      "doc",         "publication",
-                                         "check", "runs",   "references", "expressions", "measures",
-                                         "rows",  "claims", "figures",    NULL};
+static const char *const study_keys[] = {"study", "paper",  "title",       "doc",         "publication",
+                                         "check", "runs",   "references",  "expressions", "measures",
+                                         "rows",  "claims", "assumptions", "figures",     NULL};
 
 static tn_status read_expressions(const tn_study *s, tn_error *e) {
   const tn_node *named = tn_node_get(s->root, "expressions");
@@ -415,6 +415,7 @@ static tn_status read_all(tn_study *s, tn_error *e) {
   double version;
   int i;
   s->word = words;
+  if (s->replace) TN_TRY(tn_study_replace(&s->arena, s->root, s->replace, e));
   TN_TRY(tn_members_known(root, study_keys, e));
   TN_TRY(tn_member_number(root, "study", NAN, &version, e));
   if (version != 1) return tn_node_fail(root, e, TN_E_MODEL, "it has to begin with \"study\": 1");
@@ -439,6 +440,7 @@ static tn_status read_all(tn_study *s, tn_error *e) {
   for (i = 0; i < s->measures; i++) TN_TRY(check_where(s, &s->measure[i], e));
   for (i = 0; i < s->rows; i++) TN_TRY(tn_row_rule(s, &s->row[i], e));
   TN_TRY(tn_figures_rule(s, e));
+  TN_TRY(tn_assumptions_read(s, e));
   return list_files(s, e);
 }
 
@@ -467,6 +469,7 @@ tn_status tn_study_parse_json(tn_study *s, const char *path, const char *text, s
   const char *slash = strrchr(path, '/');
   if (slash && (size_t)(slash - path) + 2 > sizeof s->folder) return tn_fail(e, TN_E_USAGE, "this path is too long");
   tn_format(s->folder, sizeof s->folder, "%.*s", slash ? (int)(slash - path) + 1 : 0, path);
+  if (!(s->path = tn_arena_text(&s->arena, path, strlen(path)))) return tn_out_of_memory(e);
   return tn_json_parse(&s->arena, path, text, size, &s->root, e);
 }
 

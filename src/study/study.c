@@ -1,9 +1,9 @@
 /* from a study file to its rows. first the references, then every run with all meters that rows want of it, then what is combined of
  * their values; verdicts come last, of values alone. */
-#include "study/study.h"
+#include "study/claims.h"
 
-static tn_status read_study(const tn_allocator *allocator, const char *path, tn_files files, void *user,
-                            tn_study **study, tn_error *e) {
+tn_status tn_study_make(const tn_allocator *allocator, const char *path, tn_files files, void *user,
+                        const tn_node *replace, tn_study **study, tn_error *e) {
   tn_arena arena;
   tn_error_clear(e);
   tn_arena_init(&arena, allocator);
@@ -12,6 +12,7 @@ static tn_status read_study(const tn_allocator *allocator, const char *path, tn_
   s->arena = arena;
   s->files = files;
   s->files_user = user;
+  s->replace = replace;
   const tn_status status = tn_study_parse(s, path, e);
   if (status == TN_OK)
     *study = s;
@@ -26,7 +27,7 @@ tn_status tn_study_read(const tn_allocator *allocator, const char *path, tn_stud
   *study = NULL;
   TN_NEED(e, path, "path");
   TN_NEED(e, !allocator || (allocator->allocate && allocator->release), "allocator->allocate or release");
-  return read_study(allocator, path, NULL, NULL, study, e);
+  return tn_study_make(allocator, path, NULL, NULL, NULL, study, e);
 }
 
 tn_status tn_study_read_from(const tn_allocator *allocator, const char *path, tn_files files, void *user,
@@ -37,7 +38,7 @@ tn_status tn_study_read_from(const tn_allocator *allocator, const char *path, tn
   TN_NEED(e, path, "path");
   TN_NEED(e, files, "files");
   TN_NEED(e, !allocator || (allocator->allocate && allocator->release), "allocator->allocate or release");
-  return read_study(allocator, path, files, user, study, e);
+  return tn_study_make(allocator, path, files, user, NULL, study, e);
 }
 
 void tn_study_free(tn_study *s) {
@@ -324,6 +325,8 @@ static void judge(tn_study *s, tn_row_plan *r) {
     row->verdict = is_so(r->holds, &c) ? TN_REPRODUCED : TN_DIFFERS;
   else
     row->verdict = tn_within(r->agree, row->measured, r->paper) ? TN_REPRODUCED : TN_DIFFERS;
+  /* a run that has failed is no evidence that something stays small */
+  if (row->verdict == TN_REPRODUCED && !tn_rule_holds(s, r, tn_rule_unbounded, NULL)) row->verdict = TN_DIFFERS;
   row->within = !m || tn_within(row->tolerance, row->measured, row->expected);
   bool own = true;
   if (r->own_measure >= 0) {
@@ -348,7 +351,8 @@ static tn_status list_work(tn_study *s, const tn_study_options *o, work *w, tn_e
   if (!w->trial || !w->measure || !w->reference) return tn_fail(e, TN_E_MEMORY, "out of memory");
   for (int i = 0; i < s->rows; i++) {
     tn_row_plan *r = &s->row[i];
-    r->wanted = (r->row.quick || !o->quick) && (!o->only || strstr(r->row.id, o->only));
+    r->wanted =
+        (r->row.quick || !o->quick) && (!o->only || strstr(r->row.id, o->only)) && (!s->rows_only || s->rows_only[i]);
     if (!r->wanted) continue;
     if (r->measure >= 0) need(s, r->measure);
     need_named(s, r->holds);
@@ -383,7 +387,7 @@ static tn_status list_work(tn_study *s, const tn_study_options *o, work *w, tn_e
   return TN_OK;
 }
 
-static tn_status make_runs(tn_study *s, const tn_study_options *options, tn_error *e) {
+tn_status tn_study_make_runs(tn_study *s, const tn_study_options *options, tn_error *e) {
   work w = {.s = s, .options = options};
   for (int i = 0; i < s->measures; i++) {
     tn_finding *m = &s->measure[i];
@@ -422,7 +426,7 @@ tn_status tn_study_run(tn_study *s, const tn_study_options *options, tn_error *e
   tn_error_clear(e);
   if (s->under_way) return tn_fail(e, TN_E_USAGE, "tn_study_run: not while the study runs");
   s->under_way = true;
-  const tn_status status = make_runs(s, options ? options : &usual, e);
+  const tn_status status = tn_study_make_runs(s, options ? options : &usual, e);
   s->under_way = false;
   return status;
 }

@@ -12,6 +12,9 @@
  *   sweep_read.c a sweep file                  axis.c     what is varied: grids, lists, random numbers
  *   sweep.c      from the file to the values   journal.c  what is done, for one that is cut off
  *   claims.c     what is counted: claims, checks beyond the paper, remarks; where the paper is to be found
+ *   rule.c       how a row is judged, with other values
+ *   assume.c     what had to be assumed, and which rows rest on it
+ *   vary.c       the same rows with another choice; vary_print.c
  *   sweep_try.c  wrong in every run            sensitivity.c  derivatives by differences
  *   sweep_print.c, sweep_page.c                verify.c   a run with a second one beside it
  *   difference.c outputs of two runs compared  verify_print.c */
@@ -317,12 +320,10 @@ typedef struct tn_row_plan {
   bool wanted;
 } tn_row_plan;
 
-/* a claim of several rows, or of one; valid from tn_claims_read on, its verdict from tn_claims_judge on */
-typedef struct tn_claim_plan {
-  tn_study_claim claim; /* what is shown of it             */
-  const tn_node *node;  /* NULL: of a row that stands alone */
-  int place;            /* in the order of rows; -1: none yet */
-} tn_claim_plan;
+/* claims.h */
+typedef struct tn_claim_plan tn_claim_plan;
+typedef struct tn_assumption_plan tn_assumption_plan;
+
 /* ---- figures of a study: figure_read.c, figure.c, curve.c ------------------------------------------------------------------ */
 
 typedef enum tn_curve_kind {
@@ -343,7 +344,7 @@ typedef struct tn_strobe {
   double from, to, by;
   int poses, earlier; /* seen; of these, how many lie on an earlier one and are not drawn again */
   double *seen;       /* bodies x (place, cosine, sine) of each that is drawn                   */
-  bool failed; /* a model in space, or no memory: why */
+  bool failed;        /* a model in space, or no memory: why */
   char why[200];
   tn_drawing *drawing;
   size_t n[2], room[2]; /* lines, and closed parts */
@@ -416,6 +417,11 @@ struct tn_study {
   tn_finding *measure;
   tn_row_plan *row;
   tn_claim_plan *claim;
+  int assumptions;
+  tn_assumption_plan *assumption;
+  const tn_node *replace; /* this variation of another study; NULL */
+  const bool *rows_only;  /* rows: no others are run; NULL         */
+  const char *path;
   const char *check; /* who measured the expected values, and with what; "": not said */
   tn_trial *trial;   /* plans: those that rows need */
   int figures;
@@ -437,10 +443,6 @@ tn_status tn_study_expression(tn_study *s, const tn_node *object, const char *ke
 /* a row, and, once all measures are known, how it is judged */
 tn_status tn_row_read(tn_study *s, const tn_node *node, tn_error *e);
 tn_status tn_row_rule(tn_study *s, tn_row_plan *r, tn_error *e);
-/* `publication`, `check` and `claims`; once rows are known. what comes of the claims, once rows are judged */
-tn_status tn_claims_read(tn_study *s, tn_error *e);
-void tn_claims_judge(tn_study *s);
-const char *tn_claim_kind_name(tn_claim_kind kind);
 /* the text of a file; paths in it begin where `path` is */
 tn_status tn_study_parse_text(tn_study *s, const char *path, const char *text, size_t size, tn_error *e);
 

@@ -174,45 +174,6 @@ TEST(a_second_value_decides_nothing) {
   }
 }
 
-#define VALUE(id, value)                                                                                               \
-  "{\"id\": \"" id "\", \"what\": \"says " id "\", \"where\": \"in " id "\", \"holds\": \"measured > 0\", "            \
-  "\"measure\": {\"value\": " value "}, \"expected\": 1, \"tolerance\": \"exact\", \"verdict\": \"reproduced\", "      \
-  "\"ours\": {\"value\": 2, \"tolerance\": \"exact\", \"why\": \"two\"}}"
-#define ROWS "\"rows\": [" VALUE("a.1", "1") ", " VALUE("a.2", "-1") ", " VALUE("b", "2") ", " VALUE("c", "1") "]}"
-
-/* claims of the paper are counted, whatever the number of their rows; checks and remarks are counted apart */
-TEST(claims_are_counted_apart) {
-  tn_study *s;
-  tn_error e;
-  tn_study_counts n;
-  if (read_text("{\"study\": 1, \"claims\": {\"both\": {\"what\": \"w\", \"rows\": [\"a.*\"]}, \"more\": {\"kind\": "
-                "\"check\", \"rows\": [\"c\"]}}, " ROWS,
-                &s, &e) != TN_OK) {
-    FAIL("%s", e.message);
-    return;
-  }
-  tn_study_count(s, &n);
-  CHECK(n.claims == 0 && n.rows == 0); /* nothing was run */
-  CHECK(tn_study_run(s, NULL, &e) == TN_OK);
-  const tn_study_claim *both = tn_study_claim_at(s, 0), *b = tn_study_claim_at(s, 1), *more = tn_study_claim_at(s, 2);
-  CHECK(!tn_study_claim_at(s, 3) && !tn_study_claim_at(s, -1));
-  CHECK(both->verdict == TN_IN_PART && both->rows == 2 && both->run == 2);
-  CHECK_TEXT(both->what, "w");
-  CHECK_TEXT(both->where, "in a.1"); /* of its first row */
-  CHECK_TEXT(b->name, "b");
-  CHECK_TEXT(b->what, "says b");
-  CHECK(more->kind == TN_CHECK && more->verdict == TN_REPRODUCED);
-  CHECK(tn_study_row_at(s, 3)->claim == 2 && tn_study_row_at(s, 1)->claim == 0);
-  tn_study_count(s, &n);
-  CHECK(n.claims == 2 && n.reproduced == 1 && n.in_part == 1 && n.differ == 0 && n.checks == 1 && n.remarks == 0);
-  CHECK(n.rows == 4 && n.outside == 2 && n.unexplained == 1); /* of a.2 nothing is said that would explain -1 */
-  CHECK_TEXT(tn_verdict_name(TN_IN_PART), "in-part");
-  const tn_study_options only = {.only = "a.2"};
-  CHECK(tn_study_run(s, &only, &e) == TN_OK);
-  CHECK(tn_study_claim_at(s, 0)->verdict == TN_DIFFERS && tn_study_claim_at(s, 1)->verdict == TN_NOT_RUN);
-  tn_study_free(s);
-}
-
 TEST(varied_settings_and_references) {
   static const char rows[] = HEAD
       "\"rows\": ["
@@ -317,15 +278,6 @@ TEST(files_that_are_refused) {
        "\"where\": \"m > v\"}}}]}",
        "varied themselves"},
       {"{\"study\": 1, \"references\": {\"r\": {\"file\": \"nowhere.csv\"}}, \"rows\": [1]}", "cannot read"},
-      {"{\"study\": 1, \"claims\": [], " ROWS, "`claims` has to be an object"},
-      {"{\"study\": 1, \"claims\": {\"x\": {}}, " ROWS, "`rows` of a claim"},
-      {"{\"study\": 1, \"claims\": {\"x\": {\"rows\": [1]}}, " ROWS, "the name of a row"},
-      {"{\"study\": 1, \"claims\": {\"x\": {\"rows\": [\"a\"]}}, " ROWS, "there is no row 'a'"},
-      {"{\"study\": 1, \"claims\": {\"x\": {\"rows\": [\"a.*\", \"a.1\"]}}, " ROWS, "belongs to claim 'x'"},
-      {"{\"study\": 1, \"claims\": {\"x\": {\"kind\": \"fact\", \"rows\": [\"b\"]}}, " ROWS, "can be claim, check"},
-      {"{\"study\": 1, \"publication\": {\"authors\": \"a\"}, " ROWS, "`title` is missing"},
-      {"{\"study\": 1, \"publication\": {\"athors\": \"a\"}, " ROWS, "did you mean"},
-      {"{\"study\": 1, \"check\": 1, " ROWS, "`check` has to be a text"},
       {ROW "\"own_form\": {}}]}", "`why` is missing"},
       {ROW "\"own_form\": {\"why\": \"w\"}}]}", "`own_form` has a `measure`"},
       {ROW "\"own_form\": {\"why\": \"w\", \"measure\": \"q\"}}]}", "there is no measure 'q'"},
@@ -495,30 +447,6 @@ TEST(every_claim_has_a_row) {
   if (claims) fclose(claims);
   CHECK(n == 293 && found == n);
   for (int i = 0; i < PAPERS; i++) tn_study_free(s[i]);
-}
-
-/* a reader finds each claim in the paper, and knows who checked it */
-TEST(every_row_says_where) {
-  static const char *const all[] = {"wu2000", "braun2009", "nada2017", "nada2023", "hoang2023", "iftomm"};
-  char file[512];
-  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-    tn_study *s;
-    tn_error e;
-    snprintf(file, sizeof file, TN_SOURCE_DIR "/studies/%s.json", all[k]);
-    if (tn_study_read(NULL, file, &s, &e) != TN_OK) {
-      FAIL("%s: %s", all[k], e.message);
-      continue;
-    }
-    for (int i = 0; i < tn_study_rows(s); i++) {
-      const tn_study_row *r = tn_study_row_at(s, i);
-      if (!*r->where || !*r->what || !*tn_study_claim_at(s, r->claim)->where)
-        FAIL("%s has no place in the paper", r->id);
-      if (strstr(r->what, "eyond the paper") && tn_study_claim_at(s, r->claim)->kind == TN_CLAIM)
-        FAIL("%s is no claim of the paper", r->id);
-    }
-    CHECK(*s->check && tn_node_get(s->root, "publication"));
-    tn_study_free(s);
-  }
 }
 
 /* only: rows with this in their id, or NULL */
