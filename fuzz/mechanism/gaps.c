@@ -320,6 +320,7 @@ bool gap_of(const mechanism *m, int index, double t, const double *row, mech_gap
     break;
   }
   case MECH_POINT_ON_LINE: larger(&gap->length, length_of(off)); break;
+  case MECH_CONSTRAINT:
   case MECH_DISTANCE: {
     const double l = length_of(d);
     larger(&gap->length, j->squared ? (l * l - j->size[0] * j->size[0]) / 2 : l - j->size[0]);
@@ -365,7 +366,7 @@ void gap_lengths(const mechanism *m, double *length) {
   for (int i = 0; i < m->joints; i++) {
     const mech_joint *j = &m->joint[i];
     const int body = j->body[0] >= 0 ? j->body[0] : j->body[1];
-    if (body < 0 || j->kind == MECH_PARALLEL || j->kind == MECH_PERPENDICULAR) continue;
+    if (body < 0 || j->kind == MECH_PARALLEL || j->kind == MECH_PERPENDICULAR || j->kind == MECH_CONSTRAINT) continue;
     for (int k = 0; k < 2; k++, places++) {
       memcpy(place[places], j->at[k], sizeof place[places]);
       owner[places] = body;

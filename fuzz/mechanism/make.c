@@ -29,12 +29,13 @@ const char *const mech_joint_names[] = {"revolute",
                                         "driver",
                                         "coordinate",
                                         "center-of-mass",
+                                        "constraint",
                                         NULL};
 
 /* rows on positions and velocities in the plane and in space */
-static const int rows[][2] = {{2, 5}, {2, 5}, {3, 6}, {0, 4}, {0, 5}, {0, 4}, {0, 4}, {0, 3},
-                              {0, 3}, {0, 1}, {1, 2}, {1, 1}, {0, 2}, {0, 1}, {1, 1}, {1, 1},
-                              {0, 3}, {0, 3}, {0, 3}, {1, 2}, {0, 0}, {1, 1}, {1, 1}, {1, 1}};
+static const int rows[][2] = {{2, 5}, {2, 5}, {3, 6}, {0, 4}, {0, 5}, {0, 4}, {0, 4}, {0, 3}, {0, 3},
+                              {0, 1}, {1, 2}, {1, 1}, {0, 2}, {0, 1}, {1, 1}, {1, 1}, {0, 3}, {0, 3},
+                              {0, 3}, {1, 2}, {0, 0}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
 
 /* ---- choices ------------------------------------------------------------------------------------------------------------- */
 
@@ -151,6 +152,22 @@ static void set_axes(mech_joint *j, const double a[3], const double b[3]) {
   memcpy(j->axis[1], b, sizeof j->axis[1]);
 }
 
+static void set_length(mech_joint *j) {
+  j->size[0] = hypot(hypot(j->at[1][0] - j->at[0][0], j->at[1][1] - j->at[0][1]), j->at[1][2] - j->at[0][2]);
+}
+
+/* an equation is between origins; where these are close together it becomes a distance */
+static void between_origins(const mechanism *m, mech_joint *j, const double a[3]) {
+  for (int k = 0; k < 2; k++)
+    if (j->body[k] >= 0) memcpy(j->at[k], m->body[j->body[k]].p, sizeof j->at[k]);
+  for (int i = 0; i < 3 && j->body[0] < 0; i++) j->at[0][i] = j->at[1][i] - 0.5 * m->length * a[i];
+  set_length(j);
+  if (j->size[0] > 0.1 * m->length && j->body[0] != j->body[1]) return;
+  j->kind = MECH_DISTANCE;
+  for (int i = 0; i < 3; i++) j->at[1][i] += 0.5 * m->length * a[i];
+  set_length(j);
+}
+
 /* directions and sizes that a type needs. `common`: axes are along it if it is not NULL */
 static void fit(const mechanism *m, mech_choices *c, mech_joint *j, const double *common) {
   double a[3], b[3];
@@ -172,7 +189,11 @@ static void fit(const mechanism *m, mech_choices *c, mech_joint *j, const double
   case MECH_SCREW: j->size[0] = mech_between(c, 0.02, 0.3) * m->length * (mech_chance(c, 30) ? -1 : 1); break;
   case MECH_DISTANCE:
     for (int i = 0; i < m->dimension; i++) j->at[1][i] += mech_between(c, 0.2, 0.8) * m->length * a[i];
-    j->size[0] = hypot(hypot(j->at[1][0] - j->at[0][0], j->at[1][1] - j->at[0][1]), j->at[1][2] - j->at[0][2]);
+    set_length(j);
+    j->squared = mech_chance(c, 30);
+    break;
+  case MECH_CONSTRAINT:
+    between_origins(m, j, a);
     j->squared = mech_chance(c, 30);
     break;
   default: break;
@@ -210,10 +231,12 @@ static mech_joint_kind tree_kind(const mechanism *m, mech_choices *c) {
 }
 
 static mech_joint_kind loop_kind(const mechanism *m, mech_choices *c) {
-  static const mech_joint_kind plane[] = {MECH_DISTANCE, MECH_POINT_ON_LINE, MECH_REVOLUTE, MECH_PRISMATIC},
-                               space[] = {MECH_DISTANCE,      MECH_POINT_ON_PLANE, MECH_SPHERICAL, MECH_POINT_ON_LINE,
-                                          MECH_PERPENDICULAR, MECH_PARALLEL,       MECH_PLANAR,    MECH_UNIVERSAL};
-  return m->dimension == 2 ? any_of(c, plane, 4) : any_of(c, space, 8);
+  static const mech_joint_kind plane[] = {MECH_DISTANCE, MECH_POINT_ON_LINE, MECH_REVOLUTE, MECH_PRISMATIC,
+                                          MECH_CONSTRAINT},
+                               space[] = {MECH_DISTANCE,      MECH_POINT_ON_PLANE, MECH_SPHERICAL,
+                                          MECH_POINT_ON_LINE, MECH_PERPENDICULAR,  MECH_PARALLEL,
+                                          MECH_PLANAR,        MECH_UNIVERSAL,      MECH_CONSTRAINT};
+  return m->dimension == 2 ? any_of(c, plane, 5) : any_of(c, space, 9);
 }
 
 /* a tree of bodies, then joints that close loops as long as something can still move */

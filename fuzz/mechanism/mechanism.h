@@ -48,6 +48,7 @@ typedef enum mech_joint_kind {
   MECH_DRIVER,
   MECH_COORDINATE,
   MECH_CENTER_OF_MASS,
+  MECH_CONSTRAINT, /* an equation: the distance of two origins, or of one from a place of the world */
 } mech_joint_kind;
 
 typedef struct mech_body {

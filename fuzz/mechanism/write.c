@@ -275,12 +275,40 @@ static void say_directions(mechanism *m, const mech_joint *j) {
   }
 }
 
+/* component k of the way from the one to the other */
+static void say_way(mechanism *m, const mech_joint *j, int k) {
+  static const char axis[] = "xyz";
+  say(m, "(b%d.%c - ", j->body[1], axis[k]);
+  if (j->body[0] < 0)
+    say(m, "(%.17g))", j->at[0][k]);
+  else
+    say(m, "b%d.%c)", j->body[0], axis[k]);
+}
+
+/* with vectors where both are bodies, else by components */
+static void say_equation(mechanism *m, const mech_joint *j) {
+  say(m, ", 'unit': '%s', 'value': '", j->squared ? "m^2" : "m");
+  if (j->body[0] >= 0 && !j->squared) {
+    say(m, "norm(position(b%d) - position(b%d)) - %.17g'", j->body[1], j->body[0], j->size[0]);
+    return;
+  }
+  say(m, j->squared ? "(" : "sqrt(");
+  for (int k = 0; k < m->dimension; k++) {
+    say(m, k ? " + " : "");
+    say_way(m, j, k);
+    say(m, "^2");
+  }
+  say(m, j->squared ? ") - (%.17g)^2'" : ") - %.17g'", j->size[0]);
+}
+
 static void say_joint(mechanism *m, int i, int first_parameter) {
   const mech_joint *j = &m->joint[i];
   char name[2][MECH_NAME];
   say(m, "%s'j%d': {'type': '%s'", i ? ", " : "", i, mech_joint_names[j->kind]);
   if (j->kind == MECH_DRIVER || j->kind == MECH_COORDINATE || j->kind == MECH_CENTER_OF_MASS) {
     say_channel_joint(m, j, first_parameter);
+  } else if (j->kind == MECH_CONSTRAINT) {
+    say_equation(m, j);
   } else {
     say(m, ", 'between': ['%s', '%s']", body_name(j->body[0], name[0]), body_name(j->body[1], name[1]));
     say_places(m, j);

@@ -411,7 +411,7 @@ static double pushes(build *b) {
     for (int k = 0; m->body[i].joint >= 0 && k < m->body[i].nu; k++) {
       double wrench[16 * 6] = {0}, f[BUILD_MOST] = {0}, size = 1;
       if (m->bodies > 16) abort();
-      tn_measure_push(s, &(tn_measure){TN_OF_RAW, i, k}, 1, wrench);
+      tn_measure_push(s, &(tn_measure){TN_OF_RAW, i, k, NULL}, 1, wrench);
       for (int l = 0; l < m->bodies; l++)
         for (int c = 0; c < m->body[l].cols; c++)
           for (int d = 0; d < 6; d++) {

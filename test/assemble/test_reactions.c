@@ -246,7 +246,7 @@ static double newton(build *b, bool share) {
     const tn_joint *j = &m->joint[i];
     if (j->terms) {
       const double load = build_channel(b, "%s.load", j->name);
-      for (int k = 0; k < j->terms; k++) tn_measure_push(s, &j->term[k].of, load * j->term[k].coefficient, loads);
+      for (int k = 0; k < j->terms; k++) tn_measure_push(s, &j->term[k].of, load * tn_term_coefficient(s, j, k), loads);
       continue;
     }
     if (j->type->seat == TN_SEAT_CENTERS) {

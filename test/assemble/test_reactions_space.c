@@ -39,7 +39,18 @@ static void acceleration(const tn_system *s, const tn_spot *spot, double a[6]) {
   for (int d = 0; d < 3; d++) a[d] = f.a0[d] + g[d] + x[d], a[3 + d] = f.al0[d] + g[3 + d];
 }
 
-/* effort along a channel, from what the channel is: bodies x y z, joints by the row that they measure with */
+/* effort along a component of an axis e of a body: a turn dphi changes it by (dphi x e)_k, so that the torque is effort e x e_k */
+static void push_axis(const tn_system *s, const tn_measure *of, double effort, total *all) {
+  double e[3], along[3] = {0}, w[6] = {0};
+  tn_frame3 f;
+  tn_frame3_on(s, of->spot, &f);
+  for (int d = 0; d < 3; d++) e[d] = f.A[3 * d + of->k / 3];
+  along[of->k % 3] = effort;
+  tn_cross3(e, along, w + 3);
+  push(all, of->part, 1, w, f.r);
+}
+
+/* effort along a channel, from what the channel is: bodies x y z, points, turns, joints by the row that they measure with */
 static void push_channel(const tn_system *s, const tn_measure *of, double effort, total *all) {
   if (of->kind == TN_OF_JOINT) {
     const tn_joint *j = &s->m->joint[of->part];
@@ -51,11 +62,17 @@ static void push_channel(const tn_system *s, const tn_measure *of, double effort
       for (int d = 0; d < 6; d++) w[d] = effort * J[12 * of->k + 6 * k + d];
       push(all, j->spot[k].body, 1, w, f[k].r);
     }
+  } else if (of->kind == TN_OF_AXIS) {
+    push_axis(s, of, effort, all);
   } else {
+    const tn_spot origin = tn_spot_origin(of->part);
     double w[6] = {0};
-    if (of->kind != TN_OF_BODY || of->k > 2) abort();
-    w[of->k] = effort;
-    push(all, of->part, 1, w, s->body3[of->part].r);
+    tn_frame3 f;
+    tn_frame3_on(s, of->kind == TN_OF_POINT ? of->spot : &origin, &f);
+    if ((of->kind != TN_OF_BODY && of->kind != TN_OF_POINT) || of->k > 8) abort();
+    for (int d = 0; d < 3 && of->k > 5; d++) w[3 + d] = effort * f.A[3 * d + of->k - 6];
+    if (of->k <= 5) w[of->k] = effort;
+    push(all, of->part, 1, w, f.r);
   }
 }
 
@@ -121,7 +138,7 @@ static double laws(build *b) {
     const tn_joint *j = &m->joint[i];
     if (j->terms) {
       const double load = build_channel(b, "%s.load", j->name);
-      for (int k = 0; k < j->terms; k++) push_channel(s, &j->term[k].of, load * j->term[k].coefficient, all);
+      for (int k = 0; k < j->terms; k++) push_channel(s, &j->term[k].of, load * tn_term_coefficient(s, j, k), all);
       continue;
     }
     if (j->type->seat == TN_SEAT_CENTERS) {

@@ -497,7 +497,7 @@ static void compliance(build *b, const mechanism *m, double l, long double *H) {
   for (int i = 0; i < m->joints; i++) {
     const tn_joint *j = &b->model->joint[find(b, m->joint[i].name)];
     for (int k = 0; k < j->terms; k++)
-      H[j->row * n + j->row] += 2 * j->term[k].coefficient * j->term[k].coefficient / (l * l);
+      H[j->row * n + j->row] += 2 * tn_term_coefficient(sys, j, k) * tn_term_coefficient(sys, j, k) / (l * l);
     if (j->terms) continue;
     double J[6 * 3 * 6];
     tn_look_joint(sys, j);

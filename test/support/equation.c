@@ -23,22 +23,22 @@ static void rate_of(const char *channel, char *text, size_t size) {
   snprintf(text, size, "%.*s.%s", part, channel, rate ? rate : "unknown");
 }
 
-/* a position: a coordinate, or a component, product or length of vectors */
+/* a position: a coordinate, or a component, product or length of vectors. bodies a and b are in every model */
 static void position(build *b, bool space, char *text, size_t size) {
   static const char *const plane[] = {"position(a, E).x",
-                                      "position(p).y",
+                                      "position(b).y",
                                       "axis(b, x).y",
-                                      "axis(c, y).x",
-                                      "norm(position(a, E) - position(p))",
-                                      "dot(axis(a, y), position(b, E) - position(c))",
+                                      "axis(a, y).x",
+                                      "norm(position(a, E) - position(b))",
+                                      "dot(axis(a, y), position(b, E) - position(a))",
                                       "cross(axis(a, x), axis(b, x))"};
   static const char *const spatial[] = {"position(a, E).z",
-                                        "position(p).y",
+                                        "position(b).y",
                                         "axis(b, x).z",
-                                        "axis(c, z).y",
-                                        "norm(position(a, E) - position(p))",
+                                        "axis(a, z).y",
+                                        "norm(position(a, E) - position(b))",
                                         "dot(axis(a, y), axis(b, z))",
-                                        "dot(cross(axis(a, x), axis(b, y)), position(b, E) - position(c))"};
+                                        "dot(cross(axis(a, x), axis(b, y)), position(b, E) - position(a))"};
   if (build_integer(b, 0, 1))
     snprintf(text, size, "%s", coordinate(b));
   else
@@ -46,15 +46,15 @@ static void position(build *b, bool space, char *text, size_t size) {
 }
 
 static void rate(build *b, bool space, char *text, size_t size) {
-  static const char *const plane[] = {"velocity(a, E).x", "velocity(p).y", "omega(b)", "c.rate",
-                                      "dot(axis(a, y), velocity(b, E) - velocity(c))"};
+  static const char *const plane[] = {"velocity(a, E).x", "velocity(b).y", "omega(b)", "a.rate",
+                                      "dot(axis(a, y), velocity(b, E) - velocity(a))"};
   static const char *const spatial[] = {"velocity(a, E).z",
-                                        "velocity(p).y",
+                                        "velocity(b).y",
                                         "omega(b).y",
-                                        "c.w2",
+                                        "a.w2",
                                         "a.wz",
-                                        "dot(axis(a, y), velocity(b, E) - velocity(c))",
-                                        "dot(omega(a) - omega(b), axis(c, z))"};
+                                        "dot(axis(a, y), velocity(b, E) - velocity(a))",
+                                        "dot(omega(a) - omega(b), axis(a, z))"};
   if (build_integer(b, 0, 1))
     rate_of(coordinate(b), text, size);
   else
