@@ -301,6 +301,9 @@ typedef struct tn_eval {
   const double *singular_values;  /* of A, largest first                                              */
 } tn_eval;
 TN_API tn_status tn_sim_eval(tn_sim *sim, tn_eval *eval, tn_error *error);
+/* the Coriolis matrix H (speeds x speeds, row by row, into `matrix`) of Christoffel symbols at the same state: H u are the inertia
+ * forces that f has with the opposite sign, and dM/dt - 2 H is skew-symmetric */
+TN_API tn_status tn_sim_coriolis(tn_sim *sim, double *matrix, tn_error *error);
 TN_API const char *tn_sim_coordinate(const tn_sim *sim, int i); /* name of q[i], `crank.angle` */
 TN_API const char *tn_sim_speed(const tn_sim *sim, int i);      /* name of u[i], `crank.rate`  */
 TN_API const char *tn_sim_row_joint(const tn_sim *sim, int i);  /* the joint whose row i is     */

@@ -6,7 +6,8 @@
  *   reactions.c   what joints exert                          channels.c  values of channels
  *   pins.c        rows of pins in the plane                  lists.c     of lists of rows in space
  *   jacobian.c    parts of A                                 servo.c     actuators
- *   stress.c      wrenches on all frames of a joint          equation.c  rows that the user writes */
+ *   stress.c      wrenches on all frames of a joint          equation.c  rows that the user writes
+ *   coriolis.c    the Coriolis matrix */
 #ifndef TN_ASSEMBLE_H
 #define TN_ASSEMBLE_H
 
@@ -210,6 +211,12 @@ void tn_mass_center(const tn_system *s, int body, double r[3]);
 void tn_energy_here(const tn_system *s, double *kinetic, double *potential);
 /* of each assembly; what a force between two of them stores is of neither */
 void tn_energy_by_assembly(const tn_system *s, double *kinetic, double *potential);
+/* coriolis.c: the Coriolis matrix H (nu x nu) at the place of the system and speeds u, none of them its own arrays; M: at that place.
+ * room: 3 nu. the system is at other speeds then, and has to be assembled anew. false: speeds of a chart change in a way not known */
+bool tn_coriolis_is_known(const tn_model *m);
+void tn_system_coriolis(tn_system *s, const double *u, const double *M, double *room, double *H);
+void tn_inertia_alone(tn_system *s); /* forces.c: no weight and no force on bodies, but inertia at udot = 0 */
+
 /* jacobian.c: det or sigma_min of a part of A */
 double tn_jacobian_eval(const tn_system *s, const tn_channel *ch);
 

@@ -214,6 +214,14 @@ void tn_other_forces(tn_system *s) {
   forces(s, true);
 }
 
+void tn_inertia_alone(tn_system *s) {
+  const size_t size = sizeof *s->wrench * (size_t)(s->m->twist * s->m->bodies);
+  if (s->m->rods || s->m->flywheels) memset(s->element_bias, 0, size);
+  rods(s);
+  flywheels(s);
+  memset(s->wrench, 0, size); /* the weight of rods too */
+}
+
 void tn_forces_loaded(tn_system *s) {
   memcpy(s->wrench, s->unloaded, sizeof *s->wrench * (size_t)(s->m->twist * s->m->bodies));
   s->power = s->unloaded_power;

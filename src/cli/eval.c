@@ -53,9 +53,9 @@ static int run(const words *w) {
 const command tn_cli_eval = {
     .name = "eval",
     .takes = "MODEL",
-    .doc =
-        "The equations at a state as JSON: M f A C Cdot gamma, the solution udot and lambda of M udot + A'lambda = f, "
-        "A udot = gamma, rank and singular values of A, and the outputs.",
+    .doc = "The equations at a state as JSON: M f A C Cdot gamma, the Coriolis matrix, the solution udot and lambda of "
+           "M udot + A'lambda = f, "
+           "A udot = gamma, rank and singular values of A, and the outputs.",
     .completes = "model",
     .least = 1,
     .most = 1,

@@ -305,6 +305,39 @@ static tn_status solve_densely(tn_sim *s) {
   return status;
 }
 
+/* numbers: 3 nu, then M, then u */
+static tn_status coriolis(tn_sim *s, double *room, double *H) {
+  tn_system *sys = &s->solver.sys;
+  const size_t nu = (size_t)s->m->nu;
+  double *M = room + 3 * nu, *u = M + nu * nu;
+  TN_TRY(tn_at(s, s->t, s->y, s->e));
+  tn_system_dense(sys);
+  memcpy(M, sys->M, sizeof *M * nu * nu);
+  memcpy(u, sys->u, sizeof *u * nu);
+  tn_system_coriolis(sys, u, M, room, H);
+  sys->complete = false;
+  return tn_at(s, s->t, s->y, s->e);
+}
+
+tn_status tn_sim_coriolis(tn_sim *s, double *matrix, tn_error *error) {
+  TN_TRY(tn_sim_may_change(s, __func__, error));
+  TN_NEED(error, matrix, "matrix");
+  if (!tn_coriolis_is_known(s->m))
+    return s->m->large
+               ? tn_fail(error, TN_E_USAGE, "a model of %d speeds is too large for its matrices to be formed", s->m->nu)
+               : tn_fail(error, TN_E_USAGE, "coordinates whose chart has no `carry` have no Coriolis matrix");
+  const uint64_t nu = (uint64_t)s->m->nu;
+  TN_TRY(s->started ? TN_OK : tn_sim_start(s, error));
+  const tn_allocator allocator = s->allocator;
+  double *room = tn_block_new(&allocator, (size_t)(sizeof *room * (nu * nu + 4 * nu + 1)));
+  if (!room) return tn_fail(error, TN_E_MEMORY, "out of memory");
+  s->e = error ? error : &s->spare;
+  const tn_status status = coriolis(s, room, matrix);
+  s->e = &s->spare;
+  tn_block_free(&allocator, room);
+  return status;
+}
+
 tn_status tn_sim_eval(tn_sim *s, tn_eval *e, tn_error *error) {
   TN_NEED(error, s, "sim");
   TN_NEED(error, e, "eval");

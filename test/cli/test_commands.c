@@ -493,6 +493,25 @@ TEST(eval_prints_equations_that_hold) {
   check_equations("two welds");
 }
 
+/* of two links of length 1 m, 1 kg each, in their angles: h = -sin(B)/2 */
+TEST(eval_prints_the_coriolis_matrix) {
+  spill(
+      "arm.json",
+      "{\"tenon\": 1, \"dimension\": 2, \"coordinates\": \"relative\","
+      "\"bodies\": {\"a\": {\"rod\": [[0, 0], [1, 0]], \"mass\": 1}, \"b\": {\"rod\": [[1, 0], [2, 0]], \"mass\": 1}},"
+      "\"joints\": {\"A\": {\"type\": \"revolute\", \"between\": [\"ground\", \"a\"], \"at\": [0, 0]},"
+      "\"B\": {\"type\": \"revolute\", \"between\": [\"a\", \"b\"], \"at\": [1, 0]}},"
+      "\"start\": {\"B.angle\": 0.7, \"A.rate\": 2, \"B.rate\": 3}}");
+  CHECK(tenon("eval arm.json") == 0 && !*err);
+  tn_desc *d = summary();
+  double H[MOST][MOST];
+  CHECK(matrix(tn_node_get(d->root, "coriolis"), H, 2) == 2);
+  const double h = -sin(0.7) / 2, expected[2][2] = {{3 * h, 5 * h}, {-2 * h, 0}};
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2; j++) CHECK_NEAR(H[i][j], expected[i][j], 1e-14);
+  tn_desc_free(d);
+}
+
 static int index_in(const char *list, const char *name) {
   tn_desc *d = summary();
   const tn_node *n = tn_node_get(d->root, list);

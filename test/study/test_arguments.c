@@ -210,6 +210,8 @@ static void try_simulations(void) {
   REFUSE(tn_sim_channel, value, sim, "p.angle", NULL, &e);
   REFUSE(tn_sim_eval, sim, NULL, &eval, &e);
   REFUSE(tn_sim_eval, eval, sim, NULL, &e);
+  REFUSE(tn_sim_coriolis, sim, NULL, &x, &e);
+  REFUSE(tn_sim_coriolis, matrix, sim, NULL, &e);
   HARMLESS(tn_sim_coordinate, sim, !tn_sim_coordinate(NULL, 0));
   HARMLESS(tn_sim_speed, sim, !tn_sim_speed(NULL, 0));
   HARMLESS(tn_sim_row_joint, sim, !tn_sim_row_joint(NULL, 0));
