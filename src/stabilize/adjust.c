@@ -2,14 +2,14 @@
  * integrated values are least together (Hoang et al. 2023, section 4). s the change, D its dependent components, w `weight`,
  * p `penalty`, all in SI units as they come:
  *   (1) positions: w |s|^2/2 + p |C(q + s)|^2/2 least:  h = w s + p A_D'C = 0, their (28); their (27) lacks the half
- *   (2) Gauss-Newton: (w 1 + p A_D'A_D) ds = -h, from s = 0, `passes` times, their (29)
+ *   (2) Gauss-Newton: (w 1 + p A_D'A_D) ds = -h, from s = 0, until |h| < `eps` or `passes` times, their (29) and step 3
  *   (3) velocities, all rows, A at the new q: (w 1 + p A_D'A_D) du = -p A_D'Cdot, their (34)
  * C stays off by about w/(p sigma^2) of what it was, sigma the smallest singular value of A_D; near a position where A_D is singular
  * the dependent components are moved far for little: the violation falls and the motion suffers. */
 #include "stabilize/stabilize.h"
 
 typedef struct adjust {
-  double weight, penalty, passes;
+  double weight, penalty, passes, eps;
   const bool *dependent; /* nu, or NULL: by pivoting */
 } adjust;
 
@@ -58,21 +58,29 @@ static int choose(const adjust *a, room *w, tn_solver *s, bool velocity) {
   return n;
 }
 
-/* the change of (2), (3) in w->h: `far` is how far it has gone so far, or NULL */
-static bool solve(const adjust *a, room *w, const tn_system *sys, int n, int rows, const double *off,
-                  const double *far) {
+/* columns of D, and -h of (1), (3) into w->h: `far` is how far it has gone so far, or NULL. |h| */
+static double look(const adjust *a, room *w, const tn_system *sys, int n, int rows, const double *off,
+                   const double *far) {
   const int nu = sys->m->nu;
+  double square = 0;
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < n; j++) w->A[i * n + j] = sys->A[i * nu + w->column[j]];
   for (int j = 0; j < n; j++) {
     w->h[j] = far ? -a->weight * far[j] : 0;
     for (int i = 0; i < rows; i++) w->h[j] -= a->penalty * w->A[i * n + j] * off[i];
+    square += w->h[j] * w->h[j];
+  }
+  return sqrt(square);
+}
+
+/* the change of (2), (3) in w->h, of -h there */
+static bool solve(const adjust *a, room *w, int n, int rows) {
+  for (int j = 0; j < n; j++)
     for (int k = 0; k <= j; k++) {
       double sum = 0;
       for (int i = 0; i < rows; i++) sum += w->A[i * n + j] * w->A[i * n + k];
       w->H[j * n + k] = a->penalty * sum + (j == k ? a->weight : 0);
     }
-  }
   if (!tn_cholesky(n, w->H)) return false;
   tn_cholesky_down(n, w->H, w->h);
   tn_cholesky_up(n, w->H, w->h);
@@ -94,7 +102,8 @@ static tn_status accept(const void *self, const tn_stage *at, tn_solver *s, doub
   int n = choose(a, &w, s, false);
   for (int j = 0; j < n; j++) w.s[j] = 0;
   for (int pass = 0; pass < (int)a->passes && m->holonomic && n; pass++) {
-    if (!solve(a, &w, sys, n, m->holonomic, sys->C, w.s)) return tn_fail(s->e, TN_E_RUN, "`adjust` has no solution");
+    if (look(a, &w, sys, n, m->holonomic, sys->C, w.s) < a->eps) break;
+    if (!solve(a, &w, n, m->holonomic)) return tn_fail(s->e, TN_E_RUN, "`adjust` has no solution");
     for (int j = 0; j < m->nu; j++) s->s[j] = 0;
     for (int j = 0; j < n; j++) {
       w.s[j] += w.h[j];
@@ -106,7 +115,8 @@ static tn_status accept(const void *self, const tn_stage *at, tn_solver *s, doub
   }
   n = choose(a, &w, s, true);
   if (!n) return TN_OK;
-  if (!solve(a, &w, sys, n, m->rows, sys->Cdot, NULL)) return tn_fail(s->e, TN_E_RUN, "`adjust` has no solution");
+  look(a, &w, sys, n, m->rows, sys->Cdot, NULL);
+  if (!solve(a, &w, n, m->rows)) return tn_fail(s->e, TN_E_RUN, "`adjust` has no solution");
   for (int j = 0; j < n; j++) {
     u[w.column[j]] += w.h[j];
     *changed = *changed || w.h[j] != 0;
@@ -134,11 +144,17 @@ static const tn_field fields[] = {
      .lo = TN_POSITIVE,
      .hi = INFINITY},
     {.key = "passes",
-     .doc = "iterations of the position",
+     .doc = "iterations of the position at most",
      .offset = offsetof(adjust, passes),
      .dflt = 1,
      .lo = 1,
      .hi = 100},
+    {.key = "eps",
+     .doc = "these end where |h| of (28) is below it, in SI units; 0: all are made",
+     .offset = offsetof(adjust, eps),
+     .dflt = 0,
+     .lo = 0,
+     .hi = INFINITY},
     {.key = NULL}};
 
 const tn_stabilizer_type tn_stabilizer_adjust = {

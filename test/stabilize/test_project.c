@@ -206,6 +206,45 @@ TEST(adjust_is_the_least_of_its_function) {
   }
 }
 
+/* positions adjusted by `how`, into q (MOST); |h| of (28) there */
+static double gradient_after(const char *how, double *q, int *nq) {
+  moved s;
+  double u[MOST], off[2], square = 0;
+  char part[160];
+  snprintf(part, sizeof part, "adjust:dependent=platform.x+platform.y+platform.angle,%s", how);
+  if (!moved_new(&s, "hoang_const", part, 1e-2)) return NAN;
+  memcpy(q, s.q, sizeof s.q);
+  memcpy(u, s.u, sizeof u);
+  accept(&s, q, u);
+  violations(&s, q, u, off);
+  for (int j = 0; j < s.m->nu; j++) {
+    if (strncmp(s.m->q_name[j], "platform", 8) != 0) continue;
+    double h = 0.1 * (q[j] - s.q[j]);
+    for (int i = 0; i < s.m->rows; i++) h += 100 * s.solver->sys.A[i * s.m->nu + j] * s.solver->sys.C[i];
+    square += h * h;
+  }
+  *nq = s.m->nq;
+  build_free(&s.b);
+  return sqrt(square);
+}
+
+/* step 3 of the paper: the first iterate with |h| < eps, and no more than `passes` */
+TEST(adjust_stops_where_h_is_below_eps) {
+  double q[MOST], least[MOST], h = INFINITY;
+  int nq = 0, passes = 0;
+  char how[40];
+  while (!(h < 1e-6) && ++passes < 50) {
+    snprintf(how, sizeof how, "passes=%d", passes);
+    h = gradient_after(how, least, &nq);
+  }
+  printf("|h| is %.2g after %d passes\n", h, passes);
+  CHECK(passes > 2 && passes < 50);
+  CHECK(gradient_after("passes=100,eps=1e-6", q, &nq) == h && memcmp(q, least, sizeof *q * (size_t)nq) == 0);
+  CHECK(gradient_after("passes=2,eps=1e-6", q, &nq) > 1e-6); /* step 3: or k >= N */
+  const double before = gradient_after("passes=100,eps=1e9", q, &nq);
+  CHECK(before > 1e-2); /* it is below eps as it is: positions stay */
+}
+
 /* without names: by pivoting, as many as the rank */
 TEST(adjust_chooses_by_itself) {
   moved s;
