@@ -531,6 +531,9 @@ typedef struct tn_stabilizer_type {
                  double *taken_velocity);
   /* its room, for a state that is saved; NULL: zero when that is put back, and an event says so if there is one */
   void (*keep)(const void *self, void *room, tn_keep *keep);
+  /* a part with numbers that somebody recommends, `baumgarte:alpha=5,beta=5`: what `tenon tune` begins with where none are given, and
+   * shows beside. NULL: the defaults of its fields */
+  const char *published;
 } tn_stabilizer_type;
 
 /* ---- integrators -------------------------------------------------------------------------------------------------- */

@@ -204,6 +204,56 @@ TN_API tn_status tn_compare_curves(const tn_compare *compare, tn_write write, vo
 TN_API tn_status tn_compare_page(const tn_compare *compare, const char *command, const char *run, tn_write write,
                                  void *user, tn_error *error);
 
+/* ---- gains of a stabilizer for a model of one's own ----------------------------------------------------------------- */
+
+typedef struct tn_tune tn_tune;
+
+typedef struct tn_tune_range {
+  const char *field; /* of the stabilizer, a number                    */
+  double from, to;   /* both positive; both 0: a range around the start */
+} tn_tune_range;
+
+typedef struct tn_tune_options {
+  const char *
+      stabilizer; /* as on the command line, `fuzzy` or `fuzzy:kp=10,kd=0.1,ku=100`; without numbers the published ones */
+  int ranges;
+  const tn_tune_range *range; /* what is varied; none: the numbers of the stabilizer                  */
+  int budget;                 /* runs; 0: 100                                                         */
+  int64_t most_rhs;           /* a run with more right-hand sides does not count; 0: twenty times those of the start */
+  bool velocity;              /* violations of velocities count, and not those of positions           */
+  int workers;                /* threads; 0: as many as there are processors. results are the same    */
+  tn_progress progress;       /* `run` is the stage                                                   */
+  bool (*stop)(void *user);   /* asked at every step of every run, from any thread: TN_E_STOPPED. NULL */
+  void *user;
+} tn_tune_options;
+
+typedef struct tn_tune_row {
+  const char *stage;         /* `published`, `start`, `sample`, `search`                                */
+  const double *value;       /* of what is varied; NaN: the published stabilizer has no such number     */
+  const char *failure;       /* why the run did not come to its end; NULL                               */
+  double position, velocity; /* largest violations, as the contract scales them                         */
+  int64_t rhs;
+  double product; /* of the violation that counts and rhs: what is to be small; NaN          */
+  double energy;  /* balance, as in tn_summary                                                 */
+  tn_run_verdict verdict;
+} tn_tune_row;
+
+/* the model, with numbers of one stabilizer varied, until the product of the largest violation and of the right-hand sides is small. the
+ * search is the same each time. TN_E_USAGE, TN_E_MODEL: there is nothing to vary, or not like that; TN_E_RUN: no run came to its end.
+ * nothing of the options is kept */
+TN_API tn_status tn_tune_run(const tn_desc *desc, const char *model_name, const tn_tune_options *options,
+                             tn_tune **tune, tn_error *error);
+TN_API void tn_tune_free(tn_tune *tune);
+TN_API int tn_tune_parameters(const tn_tune *tune);
+TN_API const char *tn_tune_parameter(const tn_tune *tune, int i, double *from, double *to); /* NULL past the last */
+TN_API int tn_tune_rows(const tn_tune *tune);                                               /* in the order of runs */
+TN_API const tn_tune_row *tn_tune_row_at(const tn_tune *tune, int i);
+TN_API int tn_tune_best(const tn_tune *tune); /* the row; -1: none */
+/* a table and the block to paste into a model; all of it; a line a run */
+TN_API tn_status tn_tune_text(const tn_tune *tune, tn_write write, void *user);
+TN_API tn_status tn_tune_json(const tn_tune *tune, tn_write write, void *user);
+TN_API tn_status tn_tune_csv(const tn_tune *tune, tn_write write, void *user);
+
 /* ---- a model over many values of its parameters ---------------------------------------------------------------------- */
 
 typedef struct tn_sweep tn_sweep;

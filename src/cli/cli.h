@@ -39,7 +39,7 @@ typedef struct command {
 } command;
 
 extern const command tn_cli_run, tn_cli_resume, tn_cli_check, tn_cli_show, tn_cli_eval, tn_cli_list, tn_cli_schema,
-    tn_cli_new, tn_cli_export, tn_cli_view, tn_cli_stability, tn_cli_surface, tn_cli_compare, tn_cli_sweep,
+    tn_cli_new, tn_cli_export, tn_cli_view, tn_cli_stability, tn_cli_surface, tn_cli_compare, tn_cli_tune, tn_cli_sweep,
     tn_cli_reproduce, tn_cli_completion;
 extern const command *const tn_cli_commands[]; /* ends with NULL */
 extern const option tn_cli_settings[];         /* overrides of the model: load.c */

@@ -119,7 +119,7 @@ int tn_load_failed(const words *w, const loaded *l) {
 }
 
 int tn_load(const words *w, loaded *l) {
-  *l = (loaded){.name = w->word[0]};
+  *l = (loaded){.name = w->word[w->words - 1]}; /* the model comes last */
   if (tn_words_has(w, "--step") && (tn_words_has(w, "--rtol") || tn_words_has(w, "--atol")))
     return tn_say_usage(w, "--step is for a fixed step, --rtol and --atol for an adaptive one: not both", NULL);
   int code = tn_inputs_add(&l->inputs, l->name);

@@ -3,23 +3,10 @@
 
 #include <signal.h>
 
-const command *const tn_cli_commands[] = {&tn_cli_run,
-                                          &tn_cli_resume,
-                                          &tn_cli_check,
-                                          &tn_cli_show,
-                                          &tn_cli_eval,
-                                          &tn_cli_list,
-                                          &tn_cli_schema,
-                                          &tn_cli_new,
-                                          &tn_cli_export,
-                                          &tn_cli_view,
-                                          &tn_cli_stability,
-                                          &tn_cli_surface,
-                                          &tn_cli_compare,
-                                          &tn_cli_sweep,
-                                          &tn_cli_reproduce,
-                                          &tn_cli_completion,
-                                          NULL};
+const command *const tn_cli_commands[] = {
+    &tn_cli_run,     &tn_cli_resume, &tn_cli_check,  &tn_cli_show,      &tn_cli_eval,       &tn_cli_list,
+    &tn_cli_schema,  &tn_cli_new,    &tn_cli_export, &tn_cli_view,      &tn_cli_stability,  &tn_cli_surface,
+    &tn_cli_compare, &tn_cli_tune,   &tn_cli_sweep,  &tn_cli_reproduce, &tn_cli_completion, NULL};
 
 static void version(void) {
   char built[512];

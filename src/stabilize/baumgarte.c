@@ -187,4 +187,5 @@ const tn_stabilizer_type tn_stabilizer_baumgarte = {
     .tied_to_step = tied,
     .limits = limits,
     .feedback = feedback,
+    .published = "baumgarte:alpha=5,beta=5",
 };

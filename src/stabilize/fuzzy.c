@@ -315,8 +315,8 @@ static tn_status accept(const void *self, const tn_stage *at, tn_solver *solver,
        .doc = "width of the sets" whose ", times that of the published ones",                                          \
        .offset = offsetof(fuzzy, sets[i].width),                                                                       \
        .dflt = 1,                                                                                                      \
-       .lo = 0.1,                                                                                                      \
-       .hi = 10},                                                                                                      \
+       .lo = 0.25,                                                                                                     \
+       .hi = 4},                                                                                                       \
       RULES("sets" suffix,                                                                                             \
             "one's own" whose ", an odd number from left to right: [centre, sigma], [foot, top, foot] or "             \
             "[foot, top, top, foot] each")
@@ -381,6 +381,7 @@ const tn_stabilizer_type tn_stabilizer_fuzzy = {
     .feedback = feedback,
     .accept = accept,
     .keep = keep,
+    .published = "fuzzy:set=gaussian,kp=100,kd=0.01,ku=10000,width=1,feedback=staged",
 };
 
 const tn_controller *tn_controller_of(const tn_part *stabilizer) {

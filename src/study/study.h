@@ -17,7 +17,9 @@
  *   vary.c       the same rows with another choice; vary_print.c
  *   sweep_try.c  wrong in every run            sensitivity.c  derivatives by differences
  *   sweep_print.c, sweep_page.c                verify.c   a run with a second one beside it
- *   difference.c outputs of two runs compared  verify_print.c */
+ *   difference.c outputs of two runs compared  verify_print.c
+ *   tune.c       gains of a stabilizer         tune_read.c what is varied, between what
+ *   tune_print.c */
 #ifndef TN_STUDY_INTERNAL_H
 #define TN_STUDY_INTERNAL_H
 
@@ -182,6 +184,8 @@ typedef struct tn_trial {
   bool enforced;            /* a broken contract ends it where nothing is said of that, as it does a `tenon run` */
   bool (*stop)(void *user); /* asked at every step; NULL */
   void *stop_user;
+  bool (*enough)(void *user, const tn_summary *now); /* likewise: ended as by most_rhs; NULL */
+  void *enough_user;
   bool own_outputs; /* those of the model stay; meters name columns               */
   bool poses;       /* the reference is to be filled with those of bodies instead */
   int meters;
@@ -660,5 +664,42 @@ struct tn_compare {
 void tn_compare_label(const tn_compare *c, const tn_compare_row *r, char *text, size_t size);
 /* what tn_compare_json and the page both have */
 void tn_compare_members(tn_json *j, const tn_compare *c);
+
+/* ---- gains that are searched: tune.c, tune_read.c, tune_print.c ------------------------------------------------------------------ */
+
+enum { TN_TUNE_MOST = 8, TN_TUNE_LEAST_RUNS = 10, TN_TUNE_MOST_RUNS = 100000 };
+
+typedef struct tn_tuned {             /* a number that is varied */
+  const char *field, *unit, *pointer; /* into the model */
+  double start, from, to;
+} tn_tuned;
+
+struct tn_tune {
+  tn_arena arena;
+  const tn_tune_options *options;
+  const char *name; /* of the model */
+  const tn_stabilizer_type *type;
+  char *text,
+      *published_text; /* the model with the part that it begins with; with the published one, NULL: it is the same, or there is none */
+  char *start_part, *published_part, *best_part; /* as one types them                    */
+  char *block;                                   /* the best one as a member of `run`, JSON */
+  bool velocity;                                 /* which violation counts */
+  int varied;
+  tn_tuned vary[TN_TUNE_MOST];
+  int budget, rows, done, best;
+  tn_tune_row *row;
+  double *value; /* rows x varied */
+  char (*message)[512];
+  tn_node plan_node;
+  tn_plan_of_run plan;
+  double give_up; /* violation times right-hand sides that a run may have */
+  int64_t most_rhs;
+  bool stopped;
+};
+
+/* all but runs: texts of the models, what is varied, and between what */
+tn_status tn_tune_read(tn_tune *t, const tn_desc *desc, tn_error *e);
+/* the stabilizer with the numbers of a row, as one types it and, unless that is NULL, as JSON */
+tn_status tn_tune_describe(tn_tune *t, int row, char **typed, char **json, tn_error *e);
 
 #endif

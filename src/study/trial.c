@@ -60,6 +60,7 @@ static bool on_step(void *user, double t) {
   }
   if (trial->see) trial->see(trial->see_user, s, t);
   if (trial->stop && trial->stop(trial->stop_user)) return !(trial->stopped = true);
+  if (trial->enough && trial->enough(trial->enough_user, &s->summary)) return false;
   return !r->most_rhs || s->summary.rhs < r->most_rhs;
 }
 

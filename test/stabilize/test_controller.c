@@ -333,7 +333,7 @@ TEST(variants_that_are_refused) {
       {"width=0.5", "between -0.75 and -0.75"},
       {"width=0.4", "no set has a member"},
       {"width_rate=0.4", "no set has a member"},
-      {"width=0", "between 0.1 and 10"},
+      {"width=0", "between 0.25 and 4"},
       {"sets=[[-1,0.5],[1,0.5]]", "an odd number of sets, 3 to 31"},
       {"sets=[[-1,0.5],[-0.5,0.5],[0.5,0.5],[1,0.5]]", "an odd number of sets"},
       {"sets_rate=[[0,1]]", "`sets_rate` needs a list of an odd number"},

@@ -534,6 +534,40 @@ static bool no_run(void *to, int run, tn_status status, const double *values, co
   return false;
 }
 
+static void try_tuning(void) {
+  const tn_tune_options o = {.stabilizer = "baumgarte", .budget = 10, .workers = 1};
+  const tn_tune_range range[] = {{NULL, 0, 0}};
+  tn_tune *t = NULL, *no_tune;
+  double from, to;
+  if (tn_tune_run(desc, "m", &o, &t, &e)) {
+    FAIL("%s", e.message);
+    return;
+  }
+  REFUSE(tn_tune_run, desc, NULL, "m", &o, &no_tune, &e);
+  REFUSE(tn_tune_run, model_name, desc, NULL, &o, &no_tune, &e);
+  REFUSE(tn_tune_run, options, desc, "m", NULL, &no_tune, &e);
+  REFUSE(tn_tune_run, options->stabilizer, desc, "m", &(tn_tune_options){.budget = 10}, &no_tune, &e);
+  REFUSE(tn_tune_run, options->range, desc, "m", &(tn_tune_options){.stabilizer = "pid", .ranges = 1}, &no_tune, &e);
+  REFUSE(tn_tune_run, options->range, desc, "m", &(tn_tune_options){.stabilizer = "pid", .ranges = 1, .range = range},
+         &no_tune, &e);
+  REFUSE(tn_tune_run, tune, desc, "m", &o, NULL, &e);
+  HARMLESS(tn_tune_free, tune, DONE(tn_tune_free(NULL)));
+  HARMLESS(tn_tune_parameters, tune, tn_tune_parameters(NULL) == 0);
+  HARMLESS(tn_tune_parameter, tune, !tn_tune_parameter(NULL, 0, &from, &to) && isnan(from) && isnan(to));
+  LEFT_OUT(tn_tune_parameter, from, tn_tune_parameter(t, 0, NULL, &to) && to > 0);
+  LEFT_OUT(tn_tune_parameter, to, tn_tune_parameter(t, 0, &from, NULL) && from > 0);
+  HARMLESS(tn_tune_rows, tune, tn_tune_rows(NULL) == 0);
+  HARMLESS(tn_tune_row_at, tune, !tn_tune_row_at(NULL, 0));
+  HARMLESS(tn_tune_best, tune, tn_tune_best(NULL) == -1);
+  REFUSE(tn_tune_text, tune, NULL, no_text, NULL);
+  REFUSE(tn_tune_text, write, t, NULL, NULL);
+  REFUSE(tn_tune_json, tune, NULL, no_text, NULL);
+  REFUSE(tn_tune_json, write, t, NULL, NULL);
+  REFUSE(tn_tune_csv, tune, NULL, no_text, NULL);
+  REFUSE(tn_tune_csv, write, t, NULL, NULL);
+  tn_tune_free(t);
+}
+
 static void try_sweeps(void) {
   tn_sweep *s = NULL, *none;
   tn_sweep_row row;
@@ -729,6 +763,7 @@ TEST(null_in_every_argument) {
   try_parts();
   try_studies();
   try_comparisons();
+  try_tuning();
   try_sweeps();
   try_verifications();
   tn_sim_free(sim);
