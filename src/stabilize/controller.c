@@ -10,7 +10,7 @@
 #include "stabilize/stabilize.h"
 
 enum { MOST = TN_CONTROLLER_MOST };
-static const double NEAR = 1e-6;
+static const double NEAR = 1e-6, NEAR_MAMDANI = 1e-3;
 
 static double within(double x) { return x < -1 ? -1 : x > 1 ? 1 : x; }
 
@@ -67,10 +67,13 @@ double tn_controller_line(const tn_controller *c, double y) {
   return c->mamdani ? mamdani(c, middle, middle + 1, mx, my) : sugeno(c, middle, middle + 1, 0, y, mx, my);
 }
 
+/* slopes of a Mamdani controller are taken over a longer way: a rule that is met by less than another one of the same output set does
+ * nothing, and where Gaussian sets overlap by 1e-6 the slope at zero itself would be that of such a dead band */
 void tn_controller_slopes(tn_controller *c) {
-  c->slope_x = (tn_controller_surface(c, NEAR, 0) - tn_controller_surface(c, -NEAR, 0)) / (2 * NEAR);
-  c->slope_y = (tn_controller_surface(c, 0, NEAR) - tn_controller_surface(c, 0, -NEAR)) / (2 * NEAR);
-  c->slope_line = (tn_controller_line(c, NEAR) - tn_controller_line(c, -NEAR)) / (2 * NEAR);
+  const double near = c->mamdani ? NEAR_MAMDANI : NEAR;
+  c->slope_x = (tn_controller_surface(c, near, 0) - tn_controller_surface(c, -near, 0)) / (2 * near);
+  c->slope_y = (tn_controller_surface(c, 0, near) - tn_controller_surface(c, 0, -near)) / (2 * near);
+  c->slope_line = (tn_controller_line(c, near) - tn_controller_line(c, -near)) / (2 * near);
 }
 
 static double centre_of(int n, int k) { return (2.0 * k - (n - 1)) / (n - 1); }

@@ -67,7 +67,13 @@ TEST(text_says_sets_and_slopes) {
              {"fuzzy:set=trapezoidal", "slope at zero: 0 along x"},
              {"fuzzy:rule=paper", "[-0.5, 0, 0.5]"},
              {"fuzzy:kp=3,kd=4,ku=5", "    0.25 -0.7500 -0.5000 -0.2500  0.0000  0.2500  0.5000  0.7500  0.8750"},
-             {"fuzzy:set=gaussian", "[-1, 0.2] [-0.5, 0.2] [0, 0.2]"}};
+             {"fuzzy:set=gaussian", "[-1, 0.2] [-0.5, 0.2] [0, 0.2]"},
+             {"fuzzy", "  25 rules: Sugeno, product\n  sets: ["},
+             {"fuzzy:infer=mamdani,both=minimum", "25 rules: Mamdani, minimum"},
+             {"fuzzy:infer=mamdani", "  output sets: [-1.5, -1, -0.5] [-1, -0.5, 0]"},
+             {"fuzzy:set_rate=gaussian,size_rate=3", "  sets of Cdot: [-1, 0.4] [0, 0.4] [1, 0.4]\n"},
+             {"fuzzy:kd_nonholonomic=2", "slope at zero: 1 along x"},
+             {"fuzzy:rule=measured", "slope at zero: 1 along x"}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     tn_error e;
     paper = (page){.used = 0};

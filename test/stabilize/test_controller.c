@@ -153,6 +153,17 @@ TEST(first_order_outputs) {
   }
 }
 
+/* Gaussian sets of C meet an output set by 3.7e-6 at zero already: below that Cdot changes nothing, above it does */
+TEST(slopes_of_mamdani) {
+  tn_controller c;
+  if (!controller_of(GAINS "infer=mamdani,both=minimum,set=gaussian,set_rate=triangular,size_rate=3", &c)) return;
+  CHECK_NEAR(tn_controller_surface(&c, 0, 1e-6), 0, 1e-12);
+  CHECK_NEAR(c.slope_y, 1.14346446, 1e-6); /* 0.001 by 2,000,000 rectangles */
+  CHECK_NEAR(c.slope_y, tn_controller_surface(&c, 0, 1e-3) / 1e-3, 1e-9);
+  if (!controller_of(GAINS "infer=mamdani", &c)) return;
+  CHECK_NEAR(c.slope_x, 0.66833300, 1e-6);
+}
+
 /* the named sets of five are those of before; the same written out, of C and of Cdot, have the same surface */
 TEST(sets_for_each_input) {
   tn_controller named, own, preset;

@@ -322,6 +322,12 @@ TEST(integrators_and_surfaces) {
   CHECK(at(root, "F") && at(root, "F")->size == 41 && at(root, "table")->size == 5);
   tn_arena_free(&arena);
   page.used = 0;
+  CHECK(tn_report_surface_page("fuzzy:infer=mamdani,size_rate=3", "tenon surface x", to_text, &page, &e) == TN_OK);
+  root = data_of(&page, &arena);
+  CHECK(at(root, "sets")->size == 5 && at(root, "sets_rate")->size == 3 && at(root, "outputs")->size == 5);
+  CHECK(at(root, "table")->size == 5 && at(root, "table")->first->size == 3 && !at(root, "table_x"));
+  tn_arena_free(&arena);
+  page.used = 0;
   CHECK(tn_report_surface_page("baumgarte", "", to_text, &page, &e) == TN_E_USAGE && !page.used);
   free(page.text);
 }

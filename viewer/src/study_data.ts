@@ -212,8 +212,13 @@ export interface SurfaceData {
   command: string;
   stabilizer: string;
   both: string;
-  sets: number[][]; // [centre, sigma] of a bell, or four corners
+  infer: string; // sugeno, mamdani
+  sets: number[][]; // of x: [centre, sigma] of a bell, or four corners
+  sets_rate: number[][]; // of y
+  outputs?: number[][]; // output sets of mamdani
   table: number[][]; // by set of x, then of y
+  table_x?: number[][]; // slopes of first-order outputs
+  table_y?: number[][];
   slope_x: number;
   slope_y: number;
   slope_line: number;

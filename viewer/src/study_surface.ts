@@ -300,7 +300,101 @@ function net(data: SurfaceData, host: HTMLElement): () => void {
   return draw;
 }
 
-const NAMES = ['negative large', 'negative small', 'zero', 'positive small', 'positive large'];
+const NAMES: Record<number, string[]> = {
+  3: ['negative', 'zero', 'positive'],
+  5: ['negative large', 'negative small', 'zero', 'positive small', 'positive large'],
+};
+const nameOf = (k: number, n: number): string => NAMES[n]?.[k] ?? `set ${k + 1}`;
+
+/* sets of an input or of the output: a drawing, and their corners */
+function setsOf(title: string, axis: string, sets: number[][], named: (k: number) => string): HTMLElement {
+  const chart = h('div');
+  const ends = sets.flatMap((set) => (set.length === 2 ? [] : [set[0], set[3]]));
+  const from = axis === 'F' ? Math.min(-1, ...ends) : -1,
+    to = axis === 'F' ? Math.max(1, ...ends) : 1;
+  const fine = Array.from({ length: 401 }, (_, k) => from + ((to - from) * k) / 400);
+  new Chart(
+    chart,
+    sets.map((set, k) => ({ label: named(k), x: fine, y: fine.map((x) => member(set, x)) })),
+    { title, x: { label: axis }, y: { label: 'membership' }, height: 220 },
+  );
+  const shape = (set: number[]): string =>
+    set.length === 2
+      ? `bell, centre ${shown(set[0])}, width ${shown(set[1])}`
+      : `corners ${set.map((v) => shown(v)).join(', ')}`;
+  const corners = h(
+    'table',
+    { class: 'small' },
+    h(
+      'thead',
+      {},
+      h('tr', {}, h('th', { scope: 'col', class: 'words' }, 'set'), h('th', { scope: 'col', class: 'words' }, 'shape')),
+    ),
+    h(
+      'tbody',
+      {},
+      ...sets.map((set, k) =>
+        h('tr', {}, h('td', { class: 'words' }, named(k)), h('td', { class: 'words' }, shape(set))),
+      ),
+    ),
+  );
+  return h('div', { class: 'pair' }, chart, corners);
+}
+
+/* a number for each rule */
+function rules(data: SurfaceData, numbers: number[][]): HTMLElement {
+  const { sets: ofX, sets_rate: ofY } = data;
+  return h(
+    'table',
+    { class: 'small rules' },
+    h(
+      'thead',
+      {},
+      h(
+        'tr',
+        {},
+        h('th', { class: 'words' }, 'x is \\ y is'),
+        ...ofY.map((_, k) => h('th', { scope: 'col' }, nameOf(k, ofY.length))),
+      ),
+    ),
+    h(
+      'tbody',
+      {},
+      ...numbers.map((row, j) =>
+        h(
+          'tr',
+          {},
+          h('th', { scope: 'row', class: 'words' }, nameOf(j, ofX.length)),
+          ...row.map((v) => h('td', { title: String(v) }, shown(v))),
+        ),
+      ),
+    ),
+  );
+}
+
+function described(data: SurfaceData): HTMLElement[] {
+  const { sets, sets_rate: rate, outputs } = data;
+  const alike = JSON.stringify(sets) === JSON.stringify(rate);
+  const named = (k: number): string => nameOf(k, sets.length);
+  const all = [setsOf(`How much ${alike ? 'x (or y)' : 'x'} belongs to each set`, alike ? 'x, y' : 'x', sets, named)];
+  if (!alike) all.push(setsOf('How much y belongs to each set', 'y', rate, (k) => nameOf(k, rate.length)));
+  if (outputs) all.push(setsOf('Output sets', 'F', outputs, (k) => `output ${k + 1}`));
+  const table = (what: string, numbers: number[][]): void => {
+    all.push(h('h3', {}, what), scroller(what.toLowerCase(), rules(data, numbers)));
+  };
+  table(outputs ? 'Middle of the output set of each rule' : 'Output of each rule', data.table);
+  if (data.table_x) table('Slope of each output along x', data.table_x);
+  if (data.table_y) table('Slope of each output along y', data.table_y);
+  return all;
+}
+
+/* what is done with two memberships, and with the rules */
+function inference(data: SurfaceData): string {
+  const both = data.both === 'minimum' ? 'the smaller membership' : 'the product';
+  if (data.infer === 'mamdani')
+    return `of two sets ${both} counts (Mamdani): output sets are ${data.both === 'minimum' ? 'cut' : 'scaled'} to it, and F is their centroid.`;
+  return `of two sets ${both} counts, and F is the mean of ${data.table_x ? 'planes' : 'numbers'} (Sugeno).`;
+}
 
 export function surfacePage(data: SurfaceData): HTMLElement {
   document.title = `${data.stabilizer}: control surface`;
@@ -350,66 +444,6 @@ export function surfacePage(data: SurfaceData): HTMLElement {
   }).observe(mapHost);
   onTheme(draw);
   cut();
-  const sets = h('div');
-  const fine = Array.from({ length: 401 }, (_, k) => -1 + k / 200);
-  new Chart(
-    sets,
-    data.sets.map((set, k) => ({ label: NAMES[k] ?? `set ${k + 1}`, x: fine, y: fine.map((x) => member(set, x)) })),
-    { title: 'How much x (or y) belongs to each set', x: { label: 'x, y' }, y: { label: 'membership' }, height: 220 },
-  );
-  const table = h(
-    'table',
-    { class: 'small rules' },
-    h(
-      'thead',
-      {},
-      h(
-        'tr',
-        {},
-        h('th', { class: 'words' }, 'x is \\ y is'),
-        ...data.sets.map((_, k) => h('th', { scope: 'col' }, NAMES[k] ?? `set ${k + 1}`)),
-      ),
-    ),
-    h(
-      'tbody',
-      {},
-      ...data.table.map((row, j) =>
-        h(
-          'tr',
-          {},
-          h('th', { scope: 'row', class: 'words' }, NAMES[j] ?? `set ${j + 1}`),
-          ...row.map((v) => h('td', { title: String(v) }, shown(v))),
-        ),
-      ),
-    ),
-  );
-  const corners = h(
-    'table',
-    { class: 'small' },
-    h(
-      'thead',
-      {},
-      h('tr', {}, h('th', { scope: 'col', class: 'words' }, 'set'), h('th', { scope: 'col', class: 'words' }, 'shape')),
-    ),
-    h(
-      'tbody',
-      {},
-      ...data.sets.map((set, k) =>
-        h(
-          'tr',
-          {},
-          h('td', { class: 'words' }, NAMES[k] ?? `set ${k + 1}`),
-          h(
-            'td',
-            { class: 'words' },
-            set.length === 2
-              ? `bell, centre ${shown(set[0])}, width ${shown(set[1])}`
-              : `corners ${set.map((v) => shown(v)).join(', ')}`,
-          ),
-        ),
-      ),
-    ),
-  );
   const fact = (what: string, v: number): HTMLElement =>
     h('div', {}, h('dt', {}, what), h('dd', { title: String(v) }, shown(v, undefined, 6)));
   return h(
@@ -418,11 +452,7 @@ export function surfacePage(data: SurfaceData): HTMLElement {
     header(
       'Control surface',
       data.stabilizer,
-      [
-        'U = Ku F(x, y), x = Kp C and y = Kd C\u2032, both within \u22121 .. 1; of two sets the ',
-        data.both === 'minimum' ? 'smaller membership' : 'product',
-        ' counts.',
-      ],
+      [`U = Ku F(x, y), x = Kp C and y = Kd C\u2032, both within \u22121 .. 1; ${inference(data)}`],
       data.tenon,
     ),
     h(
@@ -444,13 +474,7 @@ export function surfacePage(data: SurfaceData): HTMLElement {
       ),
       cuts,
     ),
-    section(
-      'sets',
-      'Sets and table',
-      h('div', { class: 'pair' }, sets, corners),
-      h('h3', {}, 'Output of each rule'),
-      scroller('output of each rule', table),
-    ),
+    section('sets', 'Sets and table', ...described(data)),
     section('repeat', 'To repeat it', commandLine(data.command, 'the command of this page')),
   );
 }

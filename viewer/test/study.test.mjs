@@ -387,6 +387,20 @@ test('regions of stability: limits, and what is drawn', async (t) => {
   assert.ok(await fits(small));
 });
 
+test('a control surface of another size: sets of both inputs and of the output', async (t) => {
+  const part = 'fuzzy:infer=mamdani,both=minimum,set=gaussian,set_rate=triangular,size_rate=3';
+  const f = JSON.parse(run('surface', part, '--json', '-o', 'mamdani.html'));
+  const page = await open(t, 'mamdani.html');
+  const table = await page.$$eval('.rules tbody tr', (rows) =>
+    rows.map((r) => [...r.querySelectorAll('td')].map((c) => Number(c.title))),
+  );
+  assert.deepEqual(table, f.table);
+  const heads = await page.$$eval('.rules thead th', (all) => all.map((c) => c.textContent));
+  assert.deepEqual(heads.slice(1), ['negative', 'zero', 'positive']);
+  const counts = await page.$$eval('#sets .pair table tbody', (all) => all.map((b) => b.rows.length));
+  assert.deepEqual(counts, [5, 3, 5]);
+});
+
 test('a control surface: values, cut by keys', async (t) => {
   const f = JSON.parse(run('surface', 'fuzzy:set=gaussian,both=minimum', '--json', '-o', 'surface.html'));
   const page = await open(t, 'surface.html');
