@@ -170,6 +170,18 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
                          type->name);
 }
 
+/* how far gains of velocity rows that are their own are stable; h 0: the step is not fixed */
+static void own_limits(const fuzzy *s, const tn_integrator_type *type, const void *parameters, double h, char *text,
+                       size_t size) {
+  const gain_set *g = &s->hand;
+  const tn_feedback v = gain_of_rate(s, h > 0 ? h : 1);
+  if (s->bounded || (g->kd_nonholonomic == g->kd && g->ku_nonholonomic == g->ku)) return;
+  const int used = tn_format(text, size, "; velocity rows: near zero a pole at %.4g 1/s, ",
+                             0 - g->ku_nonholonomic * g->kd_nonholonomic * s->controller.slope_line);
+  if ((size_t)used < size)
+    tn_feedback_text(type, parameters, &v, h > 0 ? h : 1, h > 0, text + used, size - (size_t)used);
+}
+
 static void limits(const void *self, const tn_integrator_type *type, const void *parameters, double h, char *text,
                    size_t size) {
   const fuzzy *s = self;
@@ -183,18 +195,20 @@ static void limits(const void *self, const tn_integrator_type *type, const void 
   }
   if (!s->bounded && !(g.gain[0] > 0 || g.gain[1] > 0)) {
     tn_format(text, size, "nothing is fed back near zero: a small violation stays");
-    return;
+  } else {
+    if (!s->bounded)
+      used = poles(second.gain[0], second.gain[1], p)
+                 ? tn_format(text, size, "near zero poles at %.4g and %.4g 1/s; ", p[0], p[1])
+                 : tn_format(text, size, "near zero poles at %.4g +- %.4g i 1/s; ", p[0], p[1]);
+    if ((size_t)used >= size) return;
+    tn_feedback_text(type, parameters, &g,
+                     s->bounded ? 0
+                     : h > 0    ? h
+                                : 1,
+                     h > 0 || s->bounded, text + used, size - (size_t)used);
   }
-  if (!s->bounded)
-    used = poles(second.gain[0], second.gain[1], p)
-               ? tn_format(text, size, "near zero poles at %.4g and %.4g 1/s; ", p[0], p[1])
-               : tn_format(text, size, "near zero poles at %.4g +- %.4g i 1/s; ", p[0], p[1]);
-  if ((size_t)used >= size) return;
-  tn_feedback_text(type, parameters, &g,
-                   s->bounded ? 0
-                   : h > 0    ? h
-                              : 1,
-                   h > 0 || s->bounded, text + used, size - (size_t)used);
+  const size_t end = strlen(text);
+  own_limits(s, type, parameters, h, text + end, size - end);
 }
 
 static bool held(const void *self) { return ((const fuzzy *)self)->feedback == 1; }

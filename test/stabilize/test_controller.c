@@ -244,6 +244,34 @@ TEST(growth_of_velocity_rows) {
   }
 }
 
+/* and tenon check says how far they are stable: rk4 along the real axis to 2.785 */
+TEST(limits_of_velocity_rows) {
+  static const struct {
+    const char *part, *says;
+  } all_limits[] = {
+      {"fuzzy:kp=1,kd=1,ku=1,kd_nonholonomic=2,ku_nonholonomic=50", "pole at -100 1/s, stable to a step of 0.02785"},
+      {"fuzzy:set=trapezoidal,kp=1,kd=1,ku=1,kd_nonholonomic=2", "stays; velocity rows: near zero a pole at 0 1/s"},
+      {"fuzzy:kp=1,kd=1,ku=1", "near zero poles at"}};
+  for (int k = 0; k < 3; k++) {
+    build b;
+    tn_error e;
+    char text[400] = "";
+    build_new(&b, 1);
+    build_read(&b, "rolling_disc");
+    CHECK(tn_desc_part(b.desc, "/run/stabilize", all_limits[k].part, &e) == TN_OK && build_compile(&b));
+    if (!b.failed) {
+      const tn_part *p = &b.model->run.stabilizer[0];
+      const tn_integrator_type *rk4 = NULL;
+      for (int i = 0; i < tn_integrator_type_count; i++)
+        if (strcmp(tn_integrator_types[i]->name, "rk4") == 0) rk4 = tn_integrator_types[i];
+      ((const tn_stabilizer_type *)p->type)->limits(p->self, rk4, rk4->constants, 0, text, sizeof text);
+    }
+    CHECK_HAS(text, all_limits[k].says);
+    if (k == 2) CHECK(!strstr(text, "velocity rows"));
+    build_free(&b);
+  }
+}
+
 /* rule measured: no feedback in the first steps, and then gains from the largest 1-norms after each of them */
 TEST(gains_from_the_first_steps) {
   build b;
