@@ -57,7 +57,7 @@ static void settle(tn_scale *s, double lo, double hi, bool from_zero) {
     if (!(s->from < s->to)) s->to = 10 * s->from;
     return;
   }
-  const double size = fmax(hi - lo, fmax(1e-9 * fabs(hi), 1e-12));
+  const double least = 1e-9 * fmax(fabs(lo), fabs(hi)), size = fmax(hi - lo, least > 0 ? least : 1);
   if (isnan(s->from)) s->from = from_zero && lo == 0 ? 0 : lo - 0.05 * size;
   if (isnan(s->to)) s->to = from_zero && hi == 0 ? 0 : hi + 0.05 * size;
   if (!(s->from < s->to)) s->to = s->from + size;

@@ -178,7 +178,7 @@ static tn_status box(tn_study *s, const tn_curve_plan *c, tn_panel *panel) {
   l->label = "";
   for (size_t i = 0; i < sizeof walls / sizeof *walls; i++) put3(l, walls[i][0], walls[i][1], walls[i][2]);
   for (int k = 0; k < 3; k++) {
-    const double x[] = {ends[k], -1.16, -1.04}, y[] = {-1.16, ends[k], -1.04}, z[] = {-1.1, 1.08, ends[k]};
+    const double x[] = {ends[k], -1.2, -1.06}, y[] = {-1.2, ends[k], -1.12}, z[] = {-1.1, 1.1, ends[k]};
     TN_TRY(say(s, c, panel, digits[k], x));
     TN_TRY(say(s, c, panel, digits[k], y));
     TN_TRY(say(s, c, panel, digits[k], z));

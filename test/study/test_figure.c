@@ -179,13 +179,12 @@ TEST(poses_are_those_of_the_run) {
 /* the pendulum swings with a period of 2.368 s: every second pose half a period apart lies on an earlier one */
 TEST(poses_that_lie_on_earlier_ones_are_drawn_once) {
   const tn_panel *a;
-  tn_study *s = draw(
-      "{\"study\": 1, \"paper\": \"p\", \"runs\": {\"a\": {\"model\": \"" MODELS
-      "pendulum.json\", \"until\": 12, \"every\": 1, \"integrator\": \"dopri5:max_step=0.001\"}}, "
-      "\"measures\": {\"most\": {\"run\": \"a\", \"of\": \"C\"}}, " ROWS
-      ", \"figures\": [{\"figure\": 1, \"caption\": \"c\", \"curves\": [{\"poses\": {\"run\": \"a\", "
-      "\"to\": 11.9, \"by\": 1.1840}}]}]}",
-      &a);
+  tn_study *s = draw("{\"study\": 1, \"paper\": \"p\", \"runs\": {\"a\": {\"model\": \"" MODELS
+                     "pendulum.json\", \"until\": 12, \"every\": 1, \"integrator\": \"dopri5:max_step=0.001\"}}, "
+                     "\"measures\": {\"most\": {\"run\": \"a\", \"of\": \"C\"}}, " ROWS
+                     ", \"figures\": [{\"figure\": 1, \"caption\": \"c\", \"curves\": [{\"poses\": {\"run\": \"a\", "
+                     "\"to\": 11.9, \"by\": 1.1840}}]}]}",
+                     &a);
   if (!s) return;
   const tn_strobe *k = s->figure[0].panel[0].curve[0].strobe;
   CHECK(k->poses == 11 && k->earlier >= 5 && k->earlier < 11);
@@ -446,7 +445,7 @@ TEST(every_figure_of_the_papers_is_there) {
   static const struct {
     const char *paper;
     int figures, results;
-  } papers[] = {{"wu2000", 7, 6}, {"braun2009", 10, 9}, {"hoang2023", 3, 2}};
+  } papers[] = {{"wu2000", 7, 6}, {"braun2009", 10, 9}, {"hoang2023", 3, 2}, {"nada2017", 11, 8}, {"nada2023", 32, 22}};
   for (size_t i = 0; i < sizeof papers / sizeof *papers; i++) {
     char name[256];
     tn_error e;
