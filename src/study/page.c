@@ -237,6 +237,59 @@ static void runs(tn_json *j, const tn_study *s) {
   tn_json_close(j);
 }
 
+/* text that is written piece by piece, to be put as one */
+typedef struct text {
+  const tn_allocator *allocator;
+  char *at;
+  size_t n, room;
+} text;
+
+static bool take(void *user, const char *piece, size_t n) {
+  text *t = user;
+  if (t->n + n >= t->room) {
+    const size_t room = 2 * (t->n + n) + 4096;
+    char *more = tn_block_new(t->allocator, room);
+    if (!more) return false;
+    if (t->n) memcpy(more, t->at, t->n);
+    tn_block_free(t->allocator, t->at);
+    t->at = more;
+    t->room = room;
+  }
+  memcpy(t->at + t->n, piece, n);
+  t->at[t->n += n] = 0;
+  return true;
+}
+
+static void picture(tn_json *j, const tn_study *s, int i) {
+  text t = {.allocator = &s->arena.allocator};
+  const tn_graph *g = &s->figure[i].graph;
+  tn_json_open(j, "panels", "[");
+  for (int k = 0; k < g->panels; k++) {
+    tn_json_open(j, NULL, "{");
+    tn_json_text(j, "title", g->panel[k].title);
+    tn_json_text(j, "x", g->panel[k].x.label);
+    tn_json_text(j, "y", g->panel[k].y.label);
+    tn_json_close(j);
+  }
+  tn_json_close(j);
+  if (tn_study_figure_svg(s, i, take, &t, NULL) == TN_OK)
+    tn_json_text(j, "svg", t.at);
+  else
+    j->failed = true;
+  tn_block_free(t.allocator, t.at);
+}
+
+static void figures(tn_json *j, const tn_study *s) {
+  tn_json_open(j, "figures", "[");
+  for (int i = 0; i < s->figures; i++) {
+    tn_json_open(j, NULL, "{");
+    tn_figure_members(j, s, i);
+    if (s->figure[i].figure.drawn) picture(j, s, i);
+    tn_json_close(j);
+  }
+  tn_json_close(j);
+}
+
 static void study_data(tn_json *j, const tn_study *s, const char *command, bool *seen) {
   const tn_node *doc = tn_node_get(s->root, "doc"), *references = tn_node_get(s->root, "references");
   tn_json_open(j, NULL, "{");
@@ -252,6 +305,7 @@ static void study_data(tn_json *j, const tn_study *s, const char *command, bool 
   measures(j, s);
   runs(j, s);
   if (references) tn_json_node(j, "references", references);
+  if (s->figures_asked) figures(j, s);
   tn_json_close(j);
 }
 

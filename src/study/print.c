@@ -54,17 +54,21 @@ static void figures_text(tn_printer *p, const tn_study *s) {
          s->figures, drawn, failed, left_out, s->figures - drawn - left_out);
 }
 
+void tn_figure_members(tn_json *j, const tn_study *s, int i) {
+  const tn_study_figure *f = &s->figure[i].figure;
+  tn_json_text(j, "id", f->id);
+  tn_json_whole(j, "figure", f->number);
+  tn_json_text(j, "caption", f->caption);
+  tn_json_text(j, "state", state_of(f));
+  if (f->left_out) tn_json_text(j, "left_out", f->left_out);
+  if (f->failure) tn_json_text(j, "failure", f->failure);
+}
+
 static void figures_json(tn_json *j, const tn_study *s) {
   tn_json_open(j, "figures", "[");
   for (int i = 0; i < s->figures; i++) {
-    const tn_study_figure *f = &s->figure[i].figure;
     tn_json_open(j, NULL, "{");
-    tn_json_text(j, "id", f->id);
-    tn_json_whole(j, "figure", f->number);
-    tn_json_text(j, "caption", f->caption);
-    tn_json_text(j, "state", state_of(f));
-    if (f->left_out) tn_json_text(j, "left_out", f->left_out);
-    if (f->failure) tn_json_text(j, "failure", f->failure);
+    tn_figure_members(j, s, i);
     tn_json_close(j);
   }
   tn_json_close(j);

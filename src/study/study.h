@@ -456,6 +456,7 @@ tn_status tn_study_parse_run(tn_study *s, const char *const *words, tn_error *e)
 
 /* print.c: what tn_study_json and the page both have; a line of CSV */
 void tn_study_members(tn_json *j, const tn_study *s);
+void tn_figure_members(tn_json *j, const tn_study *s, int i);
 void tn_bin_line(tn_printer *p, const tn_bin *b, bool error);
 
 /* ---- a sweep: sweep_read.c, sweep_try.c, axis.c, sweep.c, journal.c, sensitivity.c, sweep_print.c ------------------------------ */

@@ -145,6 +145,17 @@ export interface StudyRun extends Curve {
   rhs?: number;
 }
 
+export interface PaperFigure {
+  id: string;
+  figure: number; // its number in the paper
+  caption: string;
+  state: 'drawn' | 'failed' | 'left-out' | 'not-run';
+  left_out?: string; // why it is not drawn
+  failure?: string;
+  panels?: { title: string; x: string; y: string }[]; // what is on the axes
+  svg?: string;
+}
+
 export interface PaperData {
   kind: 'paper';
   tenon: string;
@@ -172,6 +183,7 @@ export interface PaperData {
   measures: Measure[];
   runs: StudyRun[];
   references?: Record<string, { run?: string; file?: string; doc?: string }>;
+  figures?: PaperFigure[]; // in the order of the paper
 }
 
 export interface Region {

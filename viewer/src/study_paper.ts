@@ -14,6 +14,7 @@ import {
   valueOf,
   whenSeen,
 } from './study_parts';
+import { figuresOfPaper } from './study_figures';
 import { Scatter, type DotSeries } from './study_scatter';
 import { badgeOf, citation, KIND, lead, SIGN, tableOfClaims, VERDICTS, WORD } from './study_head';
 import type { Claim, Measure, PaperData, StudyRun, Verdict } from './study_data';
@@ -35,6 +36,7 @@ export function paperPage(data: PaperData): HTMLElement {
   const s = data.study;
   document.title = s.title || s.paper;
   const groups = groupsOf(data);
+  const drawn = figuresOfPaper(data.figures);
   return h(
     'main',
     { class: 'paper' },
@@ -48,6 +50,7 @@ export function paperPage(data: PaperData): HTMLElement {
       h('nav', { class: 'list', 'aria-label': 'sections of the paper' }, h('ol', {}, ...groups.map((g) => g.link))),
       h('div', { class: 'groups' }, ...groups.map((g) => g.root)),
     ),
+    drawn ? section('figures', 'Figures of the paper', drawn) : null,
     section('runs', 'Runs', tableOfRuns(data)),
     data.references ? section('references', 'References', references(data)) : null,
     section('repeat', 'To repeat it', commandLine(data.command, 'the command of this page')),

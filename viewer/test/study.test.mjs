@@ -332,6 +332,49 @@ test('a paper: counts, values and verdicts as in its JSON; filters', async (t) =
   await shoot(page, 'paper_light');
 });
 
+test('figures of a paper: in its order, with captions and what is on the axes', async (t) => {
+  const s = JSON.parse(
+    run('reproduce', join(root, 'studies/wu2000.json'), '--quick', '-q', '--json', '--only', 'fig', '-o', 'figures.html'),
+  );
+  const page = await open(t, 'figures.html');
+  const seen = await page.$$eval('.of-paper', (all) =>
+    all.map((f) => ({
+      id: f.id,
+      words: f.querySelector('figcaption').textContent,
+      drawn: f.querySelectorAll(':scope > svg').length,
+      curves: f.querySelectorAll('svg svg path').length,
+    })),
+  );
+  assert.deepEqual(
+    seen.map((f) => f.id),
+    [1, 2, 3, 4, 5, 6, 7].map((n) => `fig${n}`),
+  );
+  for (const [i, f] of seen.entries()) {
+    assert.ok(f.words.startsWith(`Fig. ${i + 1} ${s.figures[i].caption}.`), f.words);
+    assert.equal(f.drawn, s.figures[i].state === 'drawn' ? 1 : 0);
+    if (f.drawn) assert.ok(f.curves >= 2, f.id);
+  }
+  assert.ok(seen[4].words.includes('\u2016\u03a6\u2016\u2082 over time, s'), seen[4].words);
+  assert.ok(seen[3].words.includes('Not drawn: It shows the mechanism'), seen[3].words);
+  // names under and beside the axes do not lie on one another
+  const crossed = await page.$$eval('.of-paper > svg', (all) =>
+    all.map((svg) => {
+      const boxes = [...svg.querySelectorAll('text')].map((x) => [x.getBoundingClientRect(), x.textContent]);
+      return boxes.flatMap(([a, p], i) =>
+        boxes
+          .slice(i + 1)
+          .filter(([b]) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 4 && b.top < a.bottom - 4)
+          .map(([, q]) => `${p} / ${q}`),
+      );
+    }),
+  );
+  assert.deepEqual(
+    crossed.flat(),
+    [],
+  );
+  await shoot(page, 'paper_figures');
+});
+
 test('a paper in the dark and on a phone', async (t) => {
   run('reproduce', join(root, 'studies/hoang2023.json'), '--quick', '-q', '-o', 'hoang.html');
   for (const [name, options] of [
@@ -550,7 +593,15 @@ test('hostile names of a study are text', async (t) => {
     tolerance: 'at most 1',
     verdict: 'reproduced',
   }));
-  const study = { study: 1, paper: 'x', title: hostile[1], doc: hostile[2], runs, rows };
+  const figures = hostile.map((word, i) => ({
+    figure: i + 1,
+    caption: word,
+    remark: word,
+    x: { label: word },
+    y: { label: word },
+    curves: [{ label: word, y: 'n0' }, { bars: [[word, 1]] }],
+  }));
+  const study = { study: 1, paper: 'x', title: hostile[1], doc: hostile[2], runs, rows, figures };
   writeFileSync(join(folder, 'study.json'), JSON.stringify(study));
   run('reproduce', 'study.json', '-q', '-o', 'study.html');
   const page = await open(t, 'study.html', { viewport: phone, hasTouch: true, isMobile: true });
