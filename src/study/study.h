@@ -672,7 +672,7 @@ enum { TN_TUNE_MOST = 8, TN_TUNE_LEAST_RUNS = 10, TN_TUNE_MOST_RUNS = 100000 };
 
 typedef struct tn_tuned {             /* a number that is varied */
   const char *field, *unit, *pointer; /* into the model */
-  double start, from, to;
+  double start, from, to, published;  /* the last: NaN if there is none */
 } tn_tuned;
 
 struct tn_tune {

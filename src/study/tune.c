@@ -49,7 +49,7 @@ static double place_of(const tn_tuned *v, double x) {
 /* a row of these numbers; false: it is there already, or there are enough */
 static bool add_row(tn_tune *t, const char *stage, const double *x) {
   const size_t size = sizeof *x * (size_t)t->varied;
-  for (int i = 0; i < t->rows; i++)
+  for (int i = t->published_text ? 1 : 0; i < t->rows; i++)
     if (memcmp(t->row[i].value, x, size) == 0) return false;
   if (t->rows == t->budget) return false;
   double *own = t->value + (size_t)t->rows * (size_t)t->varied;
@@ -126,9 +126,11 @@ static bool one(tn_pool *pool, void *user, int i) {
     note(t, row, &trial);
     t->done++;
   }
-  bool on = !trial.stopped && trial.status != TN_E_MEMORY;
-  if (on && t->options->progress) on = t->options->progress(t->options->user, t->done, t->budget, t->row[row].stage);
-  t->stopped = t->stopped || !on;
+  t->stopped = t->stopped || trial.stopped;
+  if (!trial.stopped && t->options->progress &&
+      !t->options->progress(t->options->user, t->done, t->budget, t->row[row].stage))
+    t->stopped = true;
+  const bool on = !t->stopped && trial.status != TN_E_MEMORY;
   tn_pool_unlock(pool);
   return on;
 }
@@ -172,7 +174,7 @@ static tn_status run_batch(tn_tune *t, int first, tn_error *e) {
 static tn_status begin(tn_tune *t, tn_error *e) {
   double x[TN_TUNE_MOST], u[TN_TUNE_MOST];
   if (t->published_text) {
-    for (int k = 0; k < t->varied; k++) x[k] = NAN;
+    for (int k = 0; k < t->varied; k++) x[k] = t->vary[k].published;
     add_row(t, "published", x);
   }
   for (int k = 0; k < t->varied; k++) x[k] = t->vary[k].start;

@@ -197,6 +197,10 @@ static tn_status put_published(tn_tune *t, tn_desc *d, tn_error *e) {
   buffer own = {.arena = &t->arena}, theirs = own;
   if (!tn_node_print(part_of(d), 0, collect, &own)) return tn_out_of_memory(e);
   TN_TRY(tn_desc_part(d, place, t->type->published, e));
+  for (int k = 0; k < t->varied; k++) {
+    const tn_node *number = tn_node_get(part_of(d), t->vary[k].field);
+    t->vary[k].published = number && number->kind == TN_NODE_NUMBER ? number->number : (double)NAN;
+  }
   if (!tn_node_print(part_of(d), 0, collect, &theirs)) return tn_out_of_memory(e);
   const bool same = strcmp(own.text, theirs.text) == 0;
   return same ? TN_OK : print(t, d, &t->published_text, e);
