@@ -2,6 +2,7 @@
  * the published ones, runs that fail, what is refused. */
 #include "study/study.h"
 #include "support/build.h"
+#include "support/failing.h"
 #include "test.h"
 
 static char text[200000], other[200000];
@@ -283,4 +284,49 @@ TEST(nothing_runs) {
   CHECK(tn_tune_run(b.desc, "m", &o, &t, &e) == TN_E_RUN && !t);
   CHECK_HAS(e.message, "no run came to its end");
   build_free(&b);
+}
+
+/* every allocation of a short search may fail; nothing is left then */
+TEST(memory_that_is_not_there) {
+  static const char model[] =
+      "{\"tenon\": 1, \"dimension\": 2, \"gravity\": [0, -9.81], \"bodies\": {\"bob\": {\"mass\": 1, "
+      "\"position\": [1, 0], \"coordinates\": \"point\"}}, \"joints\": {\"rod\": {\"type\": \"distance\", "
+      "\"between\": [\"ground\", \"bob\"], \"at\": [[0, 0], \"bob\"]}}, \"run\": {\"until\": 0.02, "
+      "\"integrator\": {\"type\": \"rk4\", \"step\": 0.01}}}";
+  const tn_tune_options o = {.stabilizer = "baumgarte:alpha=1,beta=2", .budget = 10, .workers = 1};
+  long fail = 0, calls = 1;
+  for (; fail <= calls; fail++) {
+    failing f = {.fail = fail};
+    const tn_allocator a = {fail_allocate, fail_release, &f};
+    tn_desc *d = NULL;
+    tn_tune *t = NULL;
+    tn_error e = {0};
+    tn_status status = tn_desc_new(&a, &d, &e);
+    if (status == TN_OK) status = tn_desc_parse(d, NULL, model, strlen(model), &e);
+    if (status == TN_OK) status = tn_tune_run(d, "m", &o, &t, &e);
+    if (status != (fail ? TN_E_MEMORY : TN_OK)) FAIL("allocation %ld: %d, %s", fail, status, e.message);
+    if (!fail) calls = f.calls;
+    tn_tune_free(t);
+    tn_desc_free(d);
+    CHECK(f.out == 0);
+  }
+  CHECK(calls > 60);
+}
+
+/* what types recommend are parts of theirs, and models can have them */
+TEST(published_parts_are_parts) {
+  int n = 0;
+  for (int i = 0; i < tn_stabilizer_type_count; i++) {
+    const tn_stabilizer_type *type = tn_stabilizer_types[i];
+    build b;
+    tn_error e;
+    if (!type->published) continue;
+    begin(&b, "pendulum", LOOSE, 1);
+    CHECK(strncmp(type->published, type->name, strlen(type->name)) == 0 && type->published[strlen(type->name)] == ':');
+    CHECK(tn_desc_part(b.desc, "/run/stabilize", type->published, &e) == TN_OK);
+    if (!build_compile(&b)) FAIL("%s: %s", type->published, b.message);
+    build_free(&b);
+    n++;
+  }
+  CHECK(n >= 2);
 }
