@@ -408,6 +408,7 @@ typedef struct tn_body_type {
   const char *name, *doc;
   const char *example, *example_space;
   bool oriented;          /* false: a particle                                                        */
+  bool direction;         /* the components of a unit vector: it has no place and no mass; space      */
   bool on_parent;         /* sits at a place of another body (`parent`, `at`); plane                   */
   bool turns_with_parent; /* inherits the parent's rotation                                           */
   tn_body2 plane;

@@ -123,7 +123,7 @@ static void momentum(const tn_system *s, double sum[6]) {
     tn_axpy3(1, v, sum);
     tn_axpy3(1, l, sum + 3);
   }
-  for (int i = 0; i < m->rods; i++) { /* velocity linear along it: m/6 (2 P + Q) at P */
+  for (int i = 0; i < m->rods; i++) { /* of rods m/6 (2 vP + vQ) at P, as a sum m/2 (vP + vQ) */
     double end[2][3];
     tn_seen seen[2];
     for (int k = 0; k < 2; k++) {
@@ -132,9 +132,11 @@ static void momentum(const tn_system *s, double sum[6]) {
       tn_axpy3(1, seen[k].arm, end[k]);
     }
     for (int k = 0; k < 2; k++) {
-      for (int d = 0; d < m->dimension; d++) v[d] = m->rod[i].mass / 6 * (2 * seen[k].twist[d] + seen[1 - k].twist[d]);
+      for (int d = 0; d < m->dimension; d++) {
+        v[d] = m->rod[i].own[k] * seen[k].twist[d] + m->rod[i].shared * seen[1 - k].twist[d];
+        sum[d] += m->rod[i].share[k] * seen[k].twist[d];
+      }
       tn_cross3(end[k], v, l);
-      tn_axpy3(1, v, sum);
       tn_axpy3(1, l, sum + 3);
     }
   }

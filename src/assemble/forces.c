@@ -3,7 +3,8 @@
  *   (2) inertia wrench at the frame when udot = 0: (m a0_c, rho x m a0_c + I al0); in space
  *       a0_c = a0 + al0 x rho + w x (w x rho) and torque rho x m a0_c + I al0 + w x I w
  *   (3) rod between P and Q, velocity linear along it: T = m/6 (vP'vP + vP'vQ + vQ'vQ),
- *       inertia forces m/3 aP + m/6 aQ at P and m/6 aP + m/3 aQ at Q; half its weight at each end
+ *       inertia forces m/3 aP + m/6 aQ at P and m/6 aP + m/3 aQ at Q; half its weight at each end. of a pair of an element other
+ *       numbers than m/3, m/6, m/2: model/elements.c
  *   (4) inertia I on a coordinate channel, rate = r'u: T = I rate^2/2, effort -I (r'udot + rate'(udot = 0)) along it
  * of bodies that stretch (body/euler-parameters.c), J = A I A' with A as long as it is, T = m v_c'v_c/2 + w'J w/2, Jdot = w x J - J w x + 2 ds J:
  *   (5) v_c = v + w x rho + ds rho;  a0_c has 2 ds w x rho + (ds0 + ds^2) rho in addition, the torque 2 ds J w;  on ds works
@@ -121,15 +122,14 @@ static void rods(tn_system *s) {
   const double *g = s->m->gravity;
   for (int i = 0; i < s->m->rods; i++) {
     const tn_rod *r = &s->m->rod[i];
-    const double m = r->mass;
     tn_seen end[2];
     for (int k = 0; k < 2; k++) tn_look(s, &r->end[k], NULL, NULL, &end[k]);
     for (int k = 0; k < 2; k++) {
       const tn_seen *p = &end[k], *o = &end[1 - k];
       double weight[TN_TWIST] = {0}, bias[TN_TWIST] = {0};
       for (int d = 0; d < dimension; d++) {
-        weight[d] = 0.5 * m * g[d];
-        bias[d] = m / 3 * p->bias[d] + m / 6 * o->bias[d];
+        weight[d] = r->share[k] * g[d];
+        bias[d] = r->own[k] * p->bias[d] + r->shared * o->bias[d];
       }
       if (p->body < 0) continue;
       tn_move_wrench(twist, p->arm, weight, s->wrench + twist * p->body);
@@ -272,8 +272,8 @@ static void energy_of_rods(const tn_system *s, const int *of, double *T, double 
       double origin[3];
       tn_body_origin(s, p->body, origin);
       for (int d = 0; d < s->m->dimension; d++) {
-        *potential -= 0.5 * r->mass * s->m->gravity[d] * (origin[d] + p->arm[d]);
-        *kinetic += r->mass / 6 * p->twist[d] * (p->twist[d] + (k ? o->twist[d] : 0));
+        *potential -= r->share[k] * s->m->gravity[d] * (origin[d] + p->arm[d]);
+        *kinetic += p->twist[d] * (0.5 * r->own[k] * p->twist[d] + (k ? r->shared * o->twist[d] : 0));
       }
     }
   }

@@ -106,7 +106,7 @@ static void inertia(tn_system *s, const double *gains, double *needed) {
     for (int k = 0; k < 2; k++) {
       double w[TN_TWIST] = {0};
       if (end[k].body < 0) continue;
-      for (int d = 0; d < dimension; d++) w[d] = r->mass / 6 * (2 * a[k][d] + a[1 - k][d]);
+      for (int d = 0; d < dimension; d++) w[d] = r->own[k] * a[k][d] + r->shared * a[1 - k][d];
       tn_move_wrench(twist, end[k].arm, w, needed + twist * end[k].body);
     }
   }

@@ -214,7 +214,7 @@ static void mass_of_rods(tn_system *s) {
           double *x = s->row, *y = s->row + m->body[a].cols;
           velocity_row(s, &end[k], dir, x);
           velocity_row(s, &end[l], dir, y);
-          add_product(s, &m->body[a], x, &m->body[b], y, k == l ? r->mass / 3 : r->mass / 6);
+          add_product(s, &m->body[a], x, &m->body[b], y, k == l ? r->own[k] : r->shared);
         }
   }
 }

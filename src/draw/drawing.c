@@ -120,7 +120,7 @@ static void put_all(tn_maker *k, int *room) {
     for (int f = 0; m->force[i].how == TN_BETWEEN && f < m->force[i].frames; f++)
       put(k, room, m->force[i].spot[f].body, m->force[i].spot[f].p);
   for (int i = 0; i < m->rods; i++)
-    for (int f = 0; f < 2; f++) put(k, room, m->rod[i].end[f].body, m->rod[i].end[f].p);
+    for (int f = 0; m->rod[i].drawn && f < 2; f++) put(k, room, m->rod[i].end[f].body, m->rod[i].end[f].p);
   for (int i = 0; i < m->bodies; i++) {
     static const double origin[3] = {0, 0, 0};
     if (!m->body[i].type || !m->body[i].type->on_parent) continue;
@@ -363,7 +363,8 @@ static void add_link(tn_maker *k, const char *name, const tn_spot *end) {
 static void find_links(tn_maker *k) {
   const tn_model *m = k->m;
   if (!(k->d->link = tn_maker_alloc(k, sizeof *k->d->link * (size_t)(m->rods + m->joints + 1)))) return;
-  for (int i = 0; i < m->rods; i++) add_link(k, m->rod[i].name, m->rod[i].end);
+  for (int i = 0; i < m->rods; i++)
+    if (m->rod[i].drawn) add_link(k, m->rod[i].name, m->rod[i].end);
   for (int i = 0; i < m->joints; i++)
     if (k->d->sign[i].placed && m->joint[i].type->seat == TN_SEAT_TWO) add_link(k, m->joint[i].name, m->joint[i].spot);
 }

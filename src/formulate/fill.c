@@ -204,15 +204,15 @@ static void fill_rod(const tn_system *sys, const tn_rod *r, double *K) {
   for (int k = 0; k < 2; k++) {
     if (r->end[k].body < 0) continue;
     n[k] = end_rows(sys, &r->end[k], V[k]);
-    add_product(K, &m->body[r->end[k].body].where, m->dimension, n[k], n[k], V[k], V[k], r->mass / 3);
+    add_product(K, &m->body[r->end[k].body].where, m->dimension, n[k], n[k], V[k], V[k], r->own[k]);
   }
   if (!n[0] || !n[1]) return;
   if (r->end[0].body != r->end[1].body) {
-    add_product(K, &r->where, m->dimension, n[0], n[1], V[0], V[1], r->mass / 6);
+    add_product(K, &r->where, m->dimension, n[0], n[1], V[0], V[1], r->shared);
     return;
   }
   for (int k = 0; k < 2; k++)
-    add_product(K, &m->body[r->end[0].body].where, m->dimension, n[0], n[0], V[k], V[1 - k], r->mass / 6);
+    add_product(K, &m->body[r->end[0].body].where, m->dimension, n[0], n[0], V[k], V[1 - k], r->shared);
 }
 
 static void fill_flywheel(const tn_system *sys, const tn_flywheel *e, double *K) {

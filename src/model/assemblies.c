@@ -95,7 +95,7 @@ static void all_places(const tn_model *m, visit *at, void *user) {
   for (int i = 0; i < m->bodies; i++) {
     tn_spot center = tn_spot_origin(i);
     memcpy(center.p, m->body[i].center, sizeof center.p);
-    at(user, m->assembly[i], &center);
+    if (tn_has_place(m, i)) at(user, m->assembly[i], &center);
   }
   for (int i = 0; i < m->joints; i++) {
     /* a joint without a place has its frames at the origins of bodies, the world's among them, which mean nothing */
@@ -105,7 +105,8 @@ static void all_places(const tn_model *m, visit *at, void *user) {
   for (int i = 0; i < m->rods; i++) {
     const tn_spot *end = m->rod[i].end;
     const int body = end[0].body >= 0 ? end[0].body : end[1].body;
-    for (int k = 0; body >= 0 && k < 2; k++) at(user, m->assembly[body], &end[k]);
+    for (int k = 0; body >= 0 && k < 2; k++)
+      if (tn_has_place(m, end[k].body)) at(user, m->assembly[body], &end[k]);
   }
 }
 

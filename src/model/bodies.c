@@ -170,6 +170,8 @@ static tn_status read_pose(tn_context *c, tn_body *b) {
     if (position) return tn_refuse(c, position, "coordinates `%s` take `angle` and no `position`", b->type->name);
     return swing_pose(c, b);
   }
+  if (b->type->direction)
+    return position ? tn_direction_at(c, position, b->pose.r) : tn_missing(c, b->node, "position");
   if (position) TN_TRY(tn_place_at(c, position, b->pose.r));
   return TN_OK;
 }
@@ -212,11 +214,11 @@ tn_status tn_bodies_read(tn_context *c) {
 }
 
 tn_status tn_rods_read(tn_context *c) {
-  const tn_node *rods = tn_node_get(c->root, "rods");
+  const tn_node *rods = tn_node_get(c->root, "rods"), *elements = tn_node_get(c->root, "elements");
+  const size_t n = (rods ? rods->size : 0) + TN_MOST_PAIRS * (elements ? elements->size : 0);
+  if (!(c->m->rod = tn_arena_alloc(c->arena, sizeof *c->m->rod * (n + 1)))) return tn_no_memory(c);
   if (!rods) return TN_OK;
   if (rods->kind != TN_NODE_OBJECT) return tn_refuse(c, rods, "`rods` must be an object");
-  c->m->rod = tn_arena_alloc(c->arena, sizeof *c->m->rod * (rods->size + 1));
-  if (!c->m->rod) return tn_no_memory(c);
   for (const tn_node *r = rods->first; r; r = r->next) {
     if (tn_node_is_own(r)) continue;
     tn_rod *rod = &c->m->rod[c->m->rods];
@@ -231,6 +233,9 @@ tn_status tn_rods_read(tn_context *c) {
     if (!mass) return tn_refuse(c, r, "`mass` is missing");
     TN_TRY(tn_number_at(c, mass, &rod->mass));
     if (!(rod->mass > 0)) return tn_refuse(c, mass, "the mass must be positive, it is %g", rod->mass);
+    for (int k = 0; k < 2; k++) rod->own[k] = rod->mass / 3, rod->share[k] = rod->mass / 2;
+    rod->shared = rod->mass / 6;
+    rod->drawn = true;
     TN_TRY(tn_between_at(c, r, body));
     TN_TRY(tn_two_places(c, r, body, rod->end));
     if (!(rod->name = tn_arena_text(c->arena, r->key, strlen(r->key)))) return tn_no_memory(c);

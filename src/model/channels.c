@@ -400,7 +400,7 @@ tn_unit tn_measure_unit(const tn_model *m, const tn_measure *of) {
   if (of->kind == TN_OF_JOINT) return m->joint[of->part].type->coordinates[of->k].unit;
   if (of->kind == TN_OF_RAW) return m->q_unit[m->body[of->part].q + of->k];
   if (of->kind == TN_OF_POINT) return TN_LENGTH;
-  if (of->kind == TN_OF_AXIS) return TN_RATIO;
+  if (of->kind == TN_OF_AXIS || (of->kind == TN_OF_BODY && !tn_has_place(m, of->part))) return TN_RATIO;
   return of->k >= m->dimension ? TN_ANGLE : TN_LENGTH;
 }
 

@@ -129,14 +129,15 @@ static tn_status model_length(tn_context *c) {
   for (int i = 0; i < m->joints; i++) n += m->joint[i].frames;
   double(*p)[3] = tn_arena_alloc(c->arena, sizeof *p * (size_t)(n + 1));
   if (!p) return tn_no_memory(c);
-  for (int i = 0; i < m->bodies; i++, k++) {
+  for (int i = 0; i < m->bodies; i++) {
     tn_spot center = tn_spot_origin(i);
     memcpy(center.p, m->body[i].center, sizeof center.p);
-    tn_spot_place(c, &center, p[k]);
+    if (tn_has_place(m, i)) tn_spot_place(c, &center, p[k++]);
   }
   for (int i = 0; i < m->joints; i++)
     for (int j = 0; j < m->joint[i].frames; j++, k++) tn_spot_place(c, &m->joint[i].spot[j], p[k]);
-  for (int i = 0; i < 2 * m->rods; i++, k++) tn_spot_place(c, &m->rod[i / 2].end[i % 2], p[k]);
+  for (int i = 0; i < 2 * m->rods; i++)
+    if (tn_has_place(m, m->rod[i / 2].end[i % 2].body)) tn_spot_place(c, &m->rod[i / 2].end[i % 2], p[k++]);
   /* beyond 2,000 places the corners of the box do: never less than the diameter, at most sqrt(3) of it */
   double L = 0, d[3];
   if (k <= 2000) {
@@ -175,6 +176,7 @@ static tn_status compile(tn_context *c, const tn_desc *desc) {
   TN_TRY(tn_switchable_list(c));
   TN_TRY(tn_bodies_read(c));
   TN_TRY(tn_rods_read(c));
+  TN_TRY(tn_elements_read(c));
   TN_TRY(tn_joints_read(c));
   c->names_ready = true;
   TN_TRY(model_length(c));

@@ -118,7 +118,7 @@ static void principal(const double I[9], double value[3]) {
 }
 
 /* 3 or 6 numbers: xx yy zz xy xz yz, the entries of the tensor */
-static tn_status read_tensor(tn_context *c, const tn_node *node, double I[9]) {
+tn_status tn_tensor_at(tn_context *c, const tn_node *node, double I[9]) {
   double x[6] = {0}, value[3];
   if (node->kind != TN_NODE_LIST || (node->size != 3 && node->size != 6)) {
     tn_refuse(c, node, "`inertia` in space is 3 numbers, xx yy zz, or 6 with xy xz yz");
@@ -163,7 +163,7 @@ static tn_status read_inertia(tn_context *c, tn_body *b, const shape *s, bool ma
     TN_TRY(tn_number_at(c, inertia, &b->inertia));
     if (!(b->inertia >= 0)) return tn_refuse(c, inertia, "the inertia must not be negative, it is %g", b->inertia);
   } else if (inertia) {
-    return read_tensor(c, inertia, b->tensor);
+    return tn_tensor_at(c, inertia, b->tensor);
   } else if (b->oriented && mass && !s->node) {
     tn_refuse(c, b->node, "`inertia` is missing");
     tn_hint(c->e, plane ? "about the mass centre, kg m^2; 0 is allowed where a joint keeps the mass matrix regular"
@@ -203,6 +203,11 @@ tn_status tn_mass_read(tn_context *c, tn_body *b) {
   const tn_node *mass = tn_node_get(b->node, "mass"), *density = tn_node_get(b->node, "density"),
                 *center = tn_node_get(b->node, "center");
   shape s = {0};
+  if (b->type->direction && mass) {
+    tn_refuse_key(c, mass, "a unit vector has no mass");
+    tn_hint(c->e, "`elements` give it inertia");
+    return TN_E_MODEL;
+  }
   TN_TRY(read_shape(c, b, &s));
   if (mass && density) return tn_refuse_key(c, density, "give `mass` or `density`, not both");
   if (mass) {

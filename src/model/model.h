@@ -17,7 +17,8 @@
  *   states.c    numbers that forces and stabilizers have of their own
  *   methods.c   named combinations           settings.c what a run uses instead
  *   scene.c     shapes that the file gives   events.c   parameters, events, what can be switched
- *   assemblies.c bodies that joints tie      parts.c    bodies that anything ties */
+ *   assemblies.c bodies that joints tie      parts.c    bodies that anything ties
+ *   elements.c  rigid bodies of points and vectors */
 #ifndef TN_MODEL_H
 #define TN_MODEL_H
 
@@ -186,11 +187,14 @@ typedef struct tn_flywheel {
   tn_where where; /* of what it puts between the two */
 } tn_flywheel;
 
-/* a uniform rod between two places as a mass element: m/6 [2 1; 1 2] on their velocities */
+/* two places as a mass element: own_k v_k^2/2 of each, and shared v_0'v_1; of a uniform rod m/3, m/6. larger elements are made of such
+ * pairs: elements.c */
 typedef struct tn_rod {
   const char *name;
   tn_spot end[2];
-  double mass;
+  double mass; /* of a uniform rod; of a pair of an element 0 */
+  double own[2], shared, share[2]; /* kg; share: what weight and momentum of an end count, m/2 of a rod */
+  bool drawn;
   tn_where where; /* of what it puts between the two */
 } tn_rod;
 
@@ -595,10 +599,10 @@ tn_status tn_check_name(tn_context *c, const tn_node *member);
 
 /* sections.c: the keys of the file, one table a kind of object */
 extern const tn_field tn_top_fields[], tn_body_fields[], tn_lump_fields[], tn_rod_fields[], tn_point_fields[],
-    tn_value_fields[], tn_start_fields[], tn_run_fields[], tn_integrator_fields[], tn_contract_fields[],
-    tn_part_fields[], tn_row_fields[], tn_seat_fields[], tn_seat_two_fields[], tn_seat_nowhere_fields[],
-    tn_seat_mesh_fields[], tn_force_fields[], tn_swing_fields[], tn_shape_fields[], tn_scene_fields[],
-    tn_traced_fields[], tn_event_fields[], tn_act_fields[];
+    tn_value_fields[], tn_element_fields[], tn_start_fields[], tn_run_fields[], tn_integrator_fields[],
+    tn_contract_fields[], tn_part_fields[], tn_row_fields[], tn_seat_fields[], tn_seat_two_fields[],
+    tn_seat_nowhere_fields[], tn_seat_mesh_fields[], tn_force_fields[], tn_swing_fields[], tn_shape_fields[],
+    tn_scene_fields[], tn_traced_fields[], tn_event_fields[], tn_act_fields[];
 
 /* registry.c: the types of a kind, those of the build and then those added to the description (NULL: none) */
 typedef enum tn_registry {
@@ -660,8 +664,15 @@ tn_status tn_unknown(tn_context *c, const tn_node *at, const char *what, const c
 tn_status tn_bodies_list(tn_context *c);
 tn_status tn_bodies_read(tn_context *c);
 tn_status tn_rods_read(tn_context *c);
+enum { TN_MOST_PAIRS = 6 };                /* of an element: of four places */
+tn_status tn_elements_read(tn_context *c); /* behind the rods, into the same list */
+/* its origin is a place: not that of a unit vector */
+static inline bool tn_has_place(const tn_model *m, int body) {
+  return body < 0 || !m->body[body].type || !m->body[body].type->direction;
+}
 bool tn_is_axisymmetric(const tn_body *b); /* in space: two principal moments of inertia are equal */
 tn_status tn_mass_read(tn_context *c, tn_body *b);
+tn_status tn_tensor_at(tn_context *c, const tn_node *node, double I[9]); /* of a rigid body: 3 or 6 numbers */
 /* *turn: what gave it, NULL if nothing did */
 tn_status tn_orientation_at(tn_context *c, const tn_node *body, tn_pose *pose, const tn_node **turn);
 tn_status tn_pose_of(tn_context *c, int body, const tn_node *at); /* at: who asks, for messages; may be NULL */

@@ -240,6 +240,26 @@ const tn_field tn_rod_fields[] = {
     {.key = "mass", .unit = "kg", .doc = "of the rod", .lo = TN_POSITIVE, .hi = INFINITY, .required = true},
     REPEAT,
     END};
+const tn_field tn_element_fields[] = {
+    {.key = "points",
+     .doc = "particles by name, or places of the ground; the first is a point of the body",
+     .kind = TN_LIST,
+     .required = true,
+     .inside = places},
+    {.key = "vectors", .doc = "bodies with coordinates `vector`, by name", .kind = TN_LIST, .inside = tn_fields_names},
+    {.key = "mass", .unit = "kg", .doc = "of the body", .lo = TN_POSITIVE, .hi = INFINITY, .required = true},
+    {.key = "center",
+     .unit = "m",
+     .doc = "its mass centre, in the world at the given pose; the first point if left out",
+     .kind = TN_PLACE},
+    {.key = "inertia",
+     .unit = "kg m^2",
+     .doc = "about the mass centre along the world's axes at the given pose: xx yy zz, or with xy xz yz",
+     .kind = TN_INERTIA,
+     .required = true},
+    REPEAT,
+    END};
+static const tn_field elements[] = {{.key = "*", .kind = TN_OBJECT, .inside = tn_element_fields}, END};
 static const tn_field rods[] = {{.key = "*", .kind = TN_OBJECT, .inside = tn_rod_fields}, END};
 
 /* which of them a joint takes is in its table */
@@ -425,6 +445,10 @@ const tn_field tn_top_fields[] = {
      .kind = TN_OBJECT,
      .inside = (const tn_field[]){{.key = "*", .kind = TN_PART, .choices = "force"}, END}},
     {.key = "rods", .doc = "uniform rods between places as mass elements, by name", .kind = TN_OBJECT, .inside = rods},
+    {.key = "elements",
+     .doc = "space: rigid bodies of points and unit vectors as mass elements, by name",
+     .kind = TN_OBJECT,
+     .inside = elements},
     {.key = "parameters",
      .doc = "numbers by name that laws, drivers, events and outputs may use and events change",
      .kind = TN_OBJECT,

@@ -82,7 +82,7 @@ static double natural(const tn_model *m, int j, const double *row) {
     if (m->assembly[i] == assembly) mass += m->body[i].mass;
   for (int i = 0; i < m->rods; i++) {
     const int body = m->rod[i].end[0].body >= 0 ? m->rod[i].end[0].body : m->rod[i].end[1].body;
-    if (body >= 0 && m->assembly[body] == assembly) mass += m->rod[i].mass;
+    if (body >= 0 && m->assembly[body] == assembly) mass += m->rod[i].share[0] + m->rod[i].share[1];
   }
   for (int k = 0; k < m->nu; k++) sum += row[k] * row[k] / (m->u_unit[k] == TN_LENGTH ? 1 : L * L);
   return mass > 0 ? sum / mass : 0;

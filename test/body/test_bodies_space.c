@@ -211,6 +211,14 @@ TEST(rates_of_coordinates) {
   CHECK(charts >= 1);
 }
 
+/* of a pose at random; of a unit vector its components */
+static void place_of(build *b, const tn_body_type *type, double r[3]) {
+  if (type->direction)
+    space_direction(b, r);
+  else
+    space_vector(b, 2, r);
+}
+
 /* own rows: row and gamma against differences of C, and C = 0 where from_pose puts it */
 TEST(rows_of_their_own) {
   int found = 0;
@@ -239,16 +247,16 @@ TEST(rows_of_their_own) {
       for (int d = 0; d < x->nu; d++) Cdot += row[d] * u[d], Cddot += row[d] * 2 * c.c[d][2];
       first = worse(first, fabs(Cdot - build_slope(along, H)) / (1 + fabs(Cdot)));
       second = worse(second, fabs(Cddot - build_slope(rate, H)) / (1 + fabs(Cddot)));
-      /* what the row holds moves nothing of the body */
+      /* what the row holds moves nothing of the body; of a unit vector it is the length */
       tn_frame3 f;
       double S[6 * MOST];
       body_at(x, q, u, &f, S);
-      for (int d = 0; d < 6; d++) {
+      for (int d = 0; d < 6 && !type->direction; d++) {
         double sum = 0;
         for (int k = 0; k < x->nu; k++) sum += S[d * x->nu + k] * row[k];
         zero = worse(zero, fabs(sum));
       }
-      space_vector(&b, 1, r);
+      place_of(&b, type, r);
       space_rotation(&b, A);
       x->from_pose(r, A, q);
       x->own(q, u, &C, row, &gamma);
@@ -273,7 +281,7 @@ TEST(from_pose_and_back) {
       double r[3], A[9], q[MOST], S[6 * MOST];
       static const double rest[MOST];
       build_new(&b, (uint64_t)n);
-      space_vector(&b, 2, r);
+      place_of(&b, type, r);
       space_rotation(&b, A);
       if (n < 24) { /* the 24 turns that take axes to axes, singular ones among them */
         static const double e[6][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
