@@ -13,6 +13,7 @@ static bool start(const char *text, const char *method, build *b) {
   build_parse(b, quoted);
   build_set(b, "/run/method", "\"%s\"", method);
   build_tight(b, 0.2, 0.02);
+  build_set(b, "/run/integrator", "{\"type\": \"dop853\", \"rtol\": 1e-11}");
   if (build_simulate(b)) return true;
   FAIL("%s: %s", method, b->message);
   return false;
