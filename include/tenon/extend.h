@@ -514,6 +514,7 @@ typedef struct tn_stabilizer_type {
   /* numbers of its own that are integrated, how many and their rates                                     */
   int (*states)(const void *self, int rows, int holonomic);
   void (*state_rates)(const void *self, const tn_system *sys, const tn_stage *at, double *rate);
+  bool needs_matrices; /* feedback reads M, f, A of the system: they are formed before it is called           */
   /* U (rows), added: to be taken from gamma                                                              */
   void (*feedback)(const void *self, const tn_system *sys, const tn_stage *at, double *U);
   /* qdot = N (u + s), A s = r, s the smallest: r (rows), added. `live` is taken at every stage, `fixed` where the step begins if it

@@ -118,6 +118,9 @@ tn_status tn_solver_correct(tn_solver *s, tn_metric metric, tn_residual of, cons
  * of the position. leaves the system assembled at the result */
 tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, double *q, double *u, const double *C_level,
                       const double *Cdot_level, bool *changed, tn_error *e);
+/* an error estimate without the part that such a correction takes away, and the violations that this part amounts to */
+void tn_put_back_filter(tn_solver *s, tn_metric metric, double *dq, double *du, double *taken_position,
+                        double *taken_velocity);
 /* once, in the metric of masses, if a violation is beyond these bounds; counted in guard_calls */
 tn_status tn_put_back_beyond(tn_solver *s, double position, double velocity, double t, double *q, double *u,
                              bool *changed);

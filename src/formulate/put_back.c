@@ -68,3 +68,19 @@ tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, doubl
   }
   return tn_solver_at(s, t, q, u, e);
 }
+
+void tn_put_back_filter(tn_solver *s, tn_metric metric, double *dq, double *du, double *taken_position,
+                        double *taken_velocity) {
+  const tn_system *sys = &s->sys;
+  const int rows = sys->m->rows, nu = sys->m->nu;
+  if (!rows || tn_solver_factor(s, metric, NULL) != TN_OK) return;
+  for (int k = 0; k < 2; k++) {
+    double *x = k ? du : dq;
+    tn_solver_rows_times(s, x, s->r);
+    for (int i = sys->m->holonomic; !k && i < rows; i++) s->r[i] = 0;
+    memcpy(k ? taken_velocity : taken_position, s->r, sizeof *s->r * (size_t)rows);
+    const tn_residual of = metric != TN_METRIC_DEPENDENT ? TN_OF_ESTIMATE : k ? TN_OF_VELOCITY : TN_OF_POSITION;
+    if (tn_solver_correct(s, metric, of, s->r, s->s, NULL) != TN_OK) return;
+    for (int j = 0; j < nu; j++) x[j] -= s->s[j];
+  }
+}

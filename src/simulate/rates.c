@@ -26,6 +26,7 @@ static void feedback(tn_sim *s, bool held, double *U, double *r) {
     const tn_stage at = stage_of(s, i, h);
     if ((!type->feedback && !type->drift) || type->held(p->self) != held) continue;
     if (type->tied_to_step(p->self) && !(h > 0)) continue;
+    if (type->needs_matrices) tn_system_dense(&s->solver.sys);
     if (type->feedback && U) type->feedback(p->self, &s->solver.sys, &at, U);
     if (type->drift && r) type->drift(p->self, &s->solver.sys, &at, r, NULL);
   }

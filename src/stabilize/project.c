@@ -56,24 +56,13 @@ static tn_status accept(const void *self, const tn_stage *at, tn_solver *solver,
   return tn_put_back(solver, metric, p->passes == 1, t, q, u, NULL, NULL, changed, solver->e);
 }
 
-/* an error estimate without the part that accept takes away: e <- e - s, A s = A e */
+/* place step: of the estimate what accept takes away: e <- e - s, A s = A e */
 static void filter(const void *self, tn_solver *solver, double *dq, double *du, double *taken_position,
                    double *taken_velocity) {
   const project *p = self;
   const tn_metric metric = metric_of(p, solver);
-  const tn_system *sys = &solver->sys;
-  const int rows = sys->m->rows, nu = sys->m->nu;
   if (p->place != STEP) return; /* what is off stays, or is judged where it is */
-  if (!rows || tn_solver_factor(solver, metric, NULL) != TN_OK) return;
-  for (int k = 0; k < 2; k++) {
-    double *x = k ? du : dq;
-    tn_solver_rows_times(solver, x, solver->r);
-    for (int i = sys->m->holonomic; !k && i < rows; i++) solver->r[i] = 0;
-    memcpy(k ? taken_velocity : taken_position, solver->r, sizeof *solver->r * (size_t)rows);
-    const tn_residual of = metric != TN_METRIC_DEPENDENT ? TN_OF_ESTIMATE : k ? TN_OF_VELOCITY : TN_OF_POSITION;
-    if (tn_solver_correct(solver, metric, of, solver->r, solver->s, NULL) != TN_OK) return;
-    for (int j = 0; j < nu; j++) x[j] -= solver->s[j];
-  }
+  tn_put_back_filter(solver, metric, dq, du, taken_position, taken_velocity);
 }
 
 static const tn_field fields[] = {{.key = "metric",

@@ -46,6 +46,21 @@ tn_status tn_feedback_refuse(tn_context *ctx, const char *key, double growth, co
 void tn_feedback_text(const tn_integrator_type *type, const void *self, const tn_feedback *g, double h, bool growth,
                       char *text, size_t size);
 
+/* gram.c: (1) to (3) there, of stabilizers that have `needs_matrices` */
+typedef struct tn_gram {
+  int nu, rows;
+  double *L, *y;   /* nu x nu, nu                        */
+  double *B;       /* rows x nu                          */
+  double *S, *G;   /* rows x rows; G the factor of add + S */
+  double *g, *add; /* rows                               */
+} tn_gram;
+void tn_gram_carve(tn_gram *w, tn_carve *c, const tn_model *m);
+bool tn_gram_form(tn_gram *w, const tn_system *sys); /* false: no mass in some direction */
+void tn_gram_least(tn_gram *w);                      /* the least `add`                  */
+bool tn_gram_factor(tn_gram *w);
+void tn_gram_solve(const tn_gram *w, double *x);
+void tn_gram_spread(const tn_gram *w, const double *x, double *dx);
+
 /* controller.c: what `fuzzy` makes of x = Kp C and y = Kd Cdot, and of y alone; slopes of F(x, 0), F(0, y), F(y) at zero */
 enum { TN_CONTROLLER_MOST = 31 }; /* sets of an input, or of the output */
 typedef struct tn_fuzzy_set {

@@ -1,0 +1,166 @@
+/* discrete-multipliers: multipliers of the step and not of the differential equation. they are found from the equations after these have
+ * been made discrete, so that the next state is on the constraints (ten Dam 1992). q*, u* is where the formula alone arrives, W = M^-1 A'
+ * at the start of the step:
+ *   (1) q1 = q* (+) W mu with C(q1) = 0,  u1 = u* + W nu with Cdot(q1, u1) = 0
+ *   (2) q <- q (+) -W G^-1 C(q) from q*, then u <- u - W G^-1 Cdot from u*, G = A W at the start, until both are roundoff. A(q) W G^-1 is
+ *       the unit matrix but for O(h), so that each pass makes the violation smaller by that; what is moved stays in the range of W
+ * -2 mu/h^2 and -nu/h are what the multipliers of the differential equation lack in the mean of a step. `project` moves in the range of
+ * M^-1 A' at the end of the step instead. ten Dam derives it for explicit one-step formulas; here it is any integrator's step. if the
+ * passes do not close the violation the run ends. dense. rows that repeat each other: gram.c (3) */
+#include "stabilize/stabilize.h"
+
+enum { MOST_PASSES = 60 };
+/* of a violation, scaled; shares of the one before */
+static const double ROUNDOFF = 1e-15, CLOSE = 1e-9, LEFT = 1e-3, SLOW = 0.9;
+
+typedef struct room {
+  bool ready;     /* gram is that of the start of the step */
+  tn_gram gram;   /* G by its factor                       */
+  double *r, *dx; /* rows, nu                              */
+} room;
+
+static room *carve(tn_carve *c, const tn_model *m) {
+  room *w = TN_CARVE(c, room, 1), at;
+  tn_gram_carve(&at.gram, c, m);
+  at.r = TN_CARVE(c, double, m->rows + 1);
+  at.dx = TN_CARVE(c, double, m->nu + 1);
+  if (!c->base) return w;
+  at.ready = w->ready;
+  *w = at;
+  return w;
+}
+
+static size_t memory(const void *self, const tn_system *sys) {
+  tn_carve c = {NULL, 0};
+  (void)self;
+  carve(&c, sys->m);
+  return c.used;
+}
+
+static bool yes(const void *self) {
+  (void)self;
+  return true;
+}
+
+static bool no(const void *self) {
+  (void)self;
+  return false;
+}
+
+static void make(room *w, const tn_system *sys) {
+  w->ready = tn_gram_form(&w->gram, sys);
+  if (!w->ready) return;
+  tn_gram_least(&w->gram);
+  w->ready = tn_gram_factor(&w->gram);
+}
+
+/* where a step begins; nothing is fed back */
+static void feedback(const void *self, const tn_system *sys, const tn_stage *at, double *U) {
+  tn_carve c = {at->room, 0};
+  (void)self, (void)U;
+  if (!sys->m->large && sys->m->rows) make(carve(&c, sys->m), sys);
+}
+
+/* w->dx = -W G^-1 r, r of the first n rows */
+static void change(room *w, int n, const double *r) {
+  for (int i = 0; i < w->gram.rows; i++) w->r[i] = i < n ? -r[i] : 0;
+  tn_gram_solve(&w->gram, w->r);
+  tn_gram_spread(&w->gram, w->r, w->dx);
+}
+
+/* first: the violation before all passes, worst: what is left of it */
+static tn_status judge(tn_solver *s, const tn_stage *at, const char *what, double first, double worst) {
+  if (worst <= CLOSE || worst <= LEFT * first) return TN_OK;
+  return tn_fail(
+      s->e, TN_E_RUN,
+      "the discrete multipliers of %s do not converge in a step of %.3g s: the constraint equations turn too "
+      "far in it, take shorter steps",
+      what, at->h);
+}
+
+static tn_status positions(room *w, const tn_stage *at, tn_solver *s, double t, double *q, const double *u,
+                           bool *changed) {
+  const tn_system *sys = &s->sys;
+  const int holonomic = sys->m->holonomic;
+  const size_t size = sizeof *q * (size_t)sys->m->nq;
+  const double first = tn_violation(sys, sys->C, holonomic, NULL);
+  double worst = first;
+  for (int pass = 0; pass < MOST_PASSES && worst >= ROUNDOFF; pass++) {
+    change(w, holonomic, sys->C);
+    memcpy(s->q_try, q, size);
+    tn_solver_move(s, s->q_try, w->dx);
+    tn_solver_rows_at(s, t, s->q_try, u);
+    const double now = tn_violation(sys, sys->C, holonomic, NULL);
+    if (!(now < worst)) break;
+    memcpy(q, s->q_try, size);
+    *changed = true;
+    const bool slow = now > SLOW * worst;
+    worst = now;
+    if (slow) break;
+  }
+  tn_solver_rows_at(s, t, q, u);
+  return judge(s, at, "positions", first, worst);
+}
+
+static tn_status velocities(room *w, const tn_stage *at, tn_solver *s, double t, const double *q, double *u,
+                            bool *changed) {
+  const tn_system *sys = &s->sys;
+  const int rows = sys->m->rows, nu = sys->m->nu;
+  const double first = tn_violation(sys, sys->Cdot, rows, NULL);
+  double worst = first;
+  for (int pass = 0; pass < MOST_PASSES && worst > 0; pass++) {
+    change(w, rows, sys->Cdot);
+    for (int j = 0; j < nu; j++) u[j] += w->dx[j];
+    tn_solver_rows_at(s, t, q, u);
+    const double now = tn_violation(sys, sys->Cdot, rows, NULL);
+    const bool slow = now > SLOW * worst;
+    *changed = true;
+    worst = now;
+    if (slow || now < ROUNDOFF) break;
+  }
+  return judge(s, at, "velocities", first, worst);
+}
+
+static tn_status accept(const void *self, const tn_stage *at, tn_solver *s, double t, double *q, double *u,
+                        bool *changed) {
+  const tn_model *m = s->sys.m;
+  tn_carve c = {at->room, 0};
+  (void)self;
+  if (!m->rows) return TN_OK;
+  if (m->large)
+    return tn_fail(s->e, TN_E_MODEL, "a model of %d speeds and %d rows is too large for `discrete-multipliers`", m->nu,
+                   m->rows);
+  room *w = carve(&c, m);
+  TN_TRY(tn_solver_assemble(s, t, q, u));
+  if (!w->ready) make(w, &s->sys);
+  if (!w->ready)
+    return tn_fail(s->e, TN_E_RUN, "the discrete multipliers cannot be found: the mass matrix is singular");
+  TN_TRY(positions(w, at, s, t, q, u, changed));
+  TN_TRY(velocities(w, at, s, t, q, u, changed));
+  return tn_solver_at(s, t, q, u, s->e);
+}
+
+/* to first order that of the smallest change: W of the start for W of the end */
+static void filter(const void *self, tn_solver *solver, double *dq, double *du, double *taken_position,
+                   double *taken_velocity) {
+  (void)self;
+  tn_put_back_filter(solver, TN_METRIC_MASS, dq, du, taken_position, taken_velocity);
+}
+
+/* every step makes its room anew */
+static void keep(const void *self, void *space, tn_keep *k) { (void)self, (void)space, (void)k; }
+
+const tn_stabilizer_type tn_stabilizer_discrete_multipliers = {
+    .name = "discrete-multipliers",
+    .doc = "multipliers of the step itself put the next state on the constraints, along their gradients at its start",
+    .example = "--stabilize discrete-multipliers --integrator rk4 --step 1e-3",
+    .source = "ten Dam 1992",
+    .held = yes,
+    .tied_to_step = no,
+    .needs_matrices = true,
+    .memory = memory,
+    .feedback = feedback,
+    .accept = accept,
+    .filter = filter,
+    .keep = keep,
+};

@@ -1,0 +1,71 @@
+/* rows in the metric of the inverse mass, for stabilizers that make multipliers of their own. dense.
+ *   (1) L L' = M + W, W = sum sigma_i a_i a_i' for masses that rows stand in for;  f + sum sigma_i a_i gamma_i for f
+ *   (2) B = A L^-T,  S = B B' = A (M + W)^-1 A',  g = B L^-1 f - gamma: what a row lacks of its acceleration without multipliers
+ *   (3) (add + S) x = x by Cholesky, add a diagonal: any that is above roundoff lets rows repeat each other */
+#include "stabilize/stabilize.h"
+
+void tn_gram_carve(tn_gram *w, tn_carve *c, const tn_model *m) {
+  const uint64_t n = m->large ? 0 : (uint64_t)m->nu, rows = m->large ? 0 : (uint64_t)m->rows;
+  w->nu = (int)n;
+  w->rows = (int)rows;
+  w->L = TN_CARVE(c, double, n *n);
+  w->y = TN_CARVE(c, double, n + 1);
+  w->B = TN_CARVE(c, double, rows *n);
+  w->S = TN_CARVE(c, double, rows *rows);
+  w->G = TN_CARVE(c, double, rows *rows);
+  w->g = TN_CARVE(c, double, rows + 1);
+  w->add = TN_CARVE(c, double, rows + 1);
+}
+
+bool tn_gram_form(tn_gram *w, const tn_system *sys) {
+  const int nu = w->nu, rows = w->rows;
+  const double *sigma = sys->m->sigma;
+  memcpy(w->L, sys->M, sizeof *w->L * (size_t)nu * (size_t)nu);
+  memcpy(w->y, sys->f, sizeof *w->y * (size_t)nu);
+  for (int k = 0; sigma && k < rows; k++) {
+    const double *a = sys->A + (size_t)k * (size_t)nu;
+    for (int i = 0; sigma[k] > 0 && i < nu; i++) {
+      w->y[i] += sigma[k] * a[i] * sys->gamma[k];
+      for (int j = 0; j < nu; j++) w->L[i * nu + j] += sigma[k] * a[i] * a[j];
+    }
+  }
+  if (!tn_cholesky(nu, w->L)) return false;
+  tn_cholesky_down(nu, w->L, w->y);
+  for (int k = 0; k < rows; k++) {
+    double *b = w->B + (size_t)k * (size_t)nu;
+    memcpy(b, sys->A + (size_t)k * (size_t)nu, sizeof *b * (size_t)nu);
+    tn_cholesky_down(nu, w->L, b);
+    w->g[k] = tn_dot(nu, b, w->y) - sys->gamma[k];
+    for (int i = 0; i <= k; i++) w->S[k * rows + i] = w->S[i * rows + k] = tn_dot(nu, b, w->B + (size_t)i * (size_t)nu);
+  }
+  return true;
+}
+
+/* by a share of S itself, so that nothing but rows that repeat each other sees it */
+void tn_gram_least(tn_gram *w) {
+  static const double SHARE = 1e-13;
+  for (int i = 0; i < w->rows; i++) {
+    const double size = w->S[i * w->rows + i];
+    w->add[i] = size > 0 ? SHARE * size : 1;
+  }
+}
+
+bool tn_gram_factor(tn_gram *w) {
+  const int rows = w->rows;
+  memcpy(w->G, w->S, sizeof *w->G * (size_t)rows * (size_t)rows);
+  for (int i = 0; i < rows; i++) w->G[i * rows + i] += w->add[i];
+  return tn_cholesky(rows, w->G);
+}
+
+void tn_gram_solve(const tn_gram *w, double *x) {
+  tn_cholesky_down(w->rows, w->G, x);
+  tn_cholesky_up(w->rows, w->G, x);
+}
+
+/* dx = M^-1 A' x */
+void tn_gram_spread(const tn_gram *w, const double *x, double *dx) {
+  for (int j = 0; j < w->nu; j++) dx[j] = 0;
+  for (int i = 0; i < w->rows; i++)
+    for (int j = 0; j < w->nu; j++) dx[j] += x[i] * w->B[i * w->nu + j];
+  tn_cholesky_up(w->nu, w->L, dx);
+}

@@ -1,0 +1,158 @@
+/* penalty-staggered: multipliers by a penalty that has been differentiated, so that they have an equation of their own, which is
+ * integrated implicitly beside the motion (Park & Chiou 1988).
+ *   (1) lambda = C/eps of a row with a C, lambda = Cdot/eps of one without;  M udot + A'lambda = f
+ *   (2) differentiated: eps lambda' = Cdot, and eps lambda' = A udot - gamma = g - S lambda with S = A M^-1 A', g = A M^-1 f - gamma
+ *   (3) midpoint, d = h/2, with Cdot half a step on taken from the motion, Cdot + d (g - S l): for l, lambda half a step on,
+ *       (eps/d^2 + S) l = eps/d^2 lambda + Cdot/d + g,   rows without a C: (eps/d + S) l = eps/d lambda + g
+ *       lambda <- 2 l - lambda at the end of the step;  euler, the default: d = h, lambda <- l
+ *   (4) the motion has the multipliers l: A udot = gamma - U, U = S l - g as it is where the step begins, held over it
+ * staggered: (3) is solved with A, M, f, Cdot of the start of the step, then the motion with l. what is solved has eps on its diagonal,
+ * so that rows may repeat each other. of one row, (3) is the midpoint rule of C'' = -S C/eps: no step is too long, C - eps lambda stays
+ * and nothing is damped, so that S which changes from step to step may make it grow; euler damps. eps -> 0: l is the multiplier that makes Cdot zero half a step on, U = Cdot/d. the first lambda
+ * is that of the constrained motion. eps is in SI units as they come: m/N of a row of length, and is not scaled. S and g: gram.c. */
+#include "stabilize/stabilize.h"
+
+enum { EULER, MIDPOINT };
+
+typedef struct penalty {
+  double eps;
+  int rule;
+  const tn_model *m; /* for `keep`, which is told of no system */
+} penalty;
+
+typedef struct room {
+  bool have, ready, failed; /* lambda is there; half is that of the last attempt; a matrix was singular */
+  double *lambda, *half;    /* rows                                                                     */
+  tn_gram gram;
+} room;
+
+static room *carve(tn_carve *c, const tn_model *m) {
+  room *w = TN_CARVE(c, room, 1), at;
+  at.lambda = TN_CARVE(c, double, m->rows + 1);
+  at.half = TN_CARVE(c, double, m->rows + 1);
+  tn_gram_carve(&at.gram, c, m);
+  if (!c->base) return w;
+  at.have = w->have, at.ready = w->ready, at.failed = w->failed;
+  *w = at;
+  return w;
+}
+
+static size_t memory(const void *self, const tn_system *sys) {
+  tn_carve c = {NULL, 0};
+  (void)self;
+  carve(&c, sys->m);
+  return c.used;
+}
+
+static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
+  penalty *s = self;
+  const tn_integrator_type *type = ctx->m->run.integrator;
+  (void)fixed_step;
+  s->m = ctx->m;
+  if (!type->attempt || type->keeps_rates) {
+    tn_context_fail(ctx, NULL, "multipliers that are held over a step go with formulas of one step, not with %s",
+                    type->name);
+    return TN_E_MODEL;
+  }
+  return TN_OK;
+}
+
+static bool yes(const void *self) {
+  (void)self;
+  return true;
+}
+
+/* that of the constrained motion, and the smallest where rows repeat each other */
+static bool first_lambda(room *w) {
+  tn_gram_least(&w->gram);
+  if (!tn_gram_factor(&w->gram)) return false;
+  memcpy(w->lambda, w->gram.g, sizeof *w->lambda * (size_t)w->gram.rows);
+  tn_gram_solve(&w->gram, w->lambda);
+  return true;
+}
+
+/* (3) */
+static bool half_a_step_on(const penalty *s, room *w, const tn_system *sys, double h) {
+  const double d = s->rule == EULER ? h : h / 2;
+  for (int i = 0; i < w->gram.rows; i++) {
+    const bool holonomic = i < sys->m->holonomic;
+    w->gram.add[i] = s->eps / (holonomic ? d * d : d);
+    w->half[i] = w->gram.add[i] * w->lambda[i] + (holonomic ? sys->Cdot[i] / d : 0) + w->gram.g[i];
+  }
+  if (!tn_gram_factor(&w->gram)) return false;
+  tn_gram_solve(&w->gram, w->half);
+  return true;
+}
+
+static void feedback(const void *self, const tn_system *sys, const tn_stage *at, double *U) {
+  const int rows = sys->m->rows;
+  tn_carve c = {at->room, 0};
+  if (sys->m->large || !rows) return; /* accept says so */
+  room *w = carve(&c, sys->m);
+  w->ready = tn_gram_form(&w->gram, sys) && (w->have || first_lambda(w)) && half_a_step_on(self, w, sys, at->h);
+  w->failed = !w->ready;
+  for (int i = 0; w->ready && i < rows; i++)
+    U[i] += tn_dot(rows, w->gram.S + (size_t)i * (size_t)rows, w->half) - w->gram.g[i];
+}
+
+static tn_status accept(const void *self, const tn_stage *at, tn_solver *s, double t, double *q, double *u,
+                        bool *changed) {
+  const tn_model *m = s->sys.m;
+  tn_carve c = {at->room, 0};
+  (void)t, (void)q, (void)u, (void)changed;
+  if (!m->rows) return TN_OK;
+  if (m->large)
+    return tn_fail(s->e, TN_E_MODEL, "a model of %d speeds and %d rows is too large for `penalty-staggered`", m->nu,
+                   m->rows);
+  room *w = carve(&c, m);
+  if (w->failed) return tn_fail(s->e, TN_E_RUN, "the penalty of `penalty-staggered` has no multipliers at this state");
+  if (!w->ready) return TN_OK;
+  for (int i = 0; i < m->rows; i++)
+    w->lambda[i] = ((const penalty *)self)->rule == EULER ? w->half[i] : 2 * w->half[i] - w->lambda[i];
+  w->have = true;
+  w->ready = false;
+  return TN_OK;
+}
+
+static void keep(const void *self, void *space, tn_keep *k) {
+  const tn_model *m = ((const penalty *)self)->m;
+  const size_t rows = (size_t)m->rows;
+  tn_carve c = {space, 0};
+  room *w = carve(&c, m);
+  bool *const flags[] = {&w->have, &w->ready, &w->failed};
+  for (int i = 0; i < 3; i++) tn_keep_flags(k, "flag", 1, flags[i]);
+  tn_keep_numbers(k, "lambda", rows, w->lambda);
+  tn_keep_numbers(k, "half", rows, w->half);
+}
+
+static const tn_field fields[] = {{.key = "eps",
+                                   .doc = "violation per multiplier, in SI units: m/N of a row of length",
+                                   .offset = offsetof(penalty, eps),
+                                   .dflt = 1e-12,
+                                   .lo = TN_POSITIVE,
+                                   .hi = INFINITY},
+                                  {.key = "rule",
+                                   .doc = "by which the multipliers are integrated: implicit Euler, which damps, or "
+                                          "the midpoint rule of the paper, which damps nothing",
+                                   .kind = TN_WORD,
+                                   .offset = offsetof(penalty, rule),
+                                   .choices = "euler midpoint"},
+                                  {.key = NULL}};
+
+const tn_stabilizer_type tn_stabilizer_penalty_staggered = {
+    .name = "penalty-staggered",
+    .doc =
+        "multipliers by a penalty with a differential equation of their own, integrated implicitly beside the motion",
+    .example = "--stabilize penalty-staggered --integrator rk4 --step 1e-3 --breach record",
+    .source = "Park & Chiou 1988",
+    .size = sizeof(penalty),
+    .fields = fields,
+    .init = init,
+    .held = yes,
+    .tied_to_step = yes,
+    .needs_matrices = true,
+    .memory = memory,
+    .feedback = feedback,
+    .accept = accept,
+    .keep = keep,
+};
