@@ -134,7 +134,8 @@ typedef struct tn_study_variation {
 /* NULL past the last */
 TN_API const tn_study_assumption *tn_study_assumption_at(const tn_study *study, int i);
 TN_API const tn_study_variation *tn_study_variation_at(const tn_study *study, int assumption, int i);
-/* all rows that rest on an assumption, with what is used and with every variation of it; rows of times are left out. What an earlier run
+/* all rows that rest on an assumption, with what is used and with every variation of it; rows of times and rows that take long are
+ * left out. What an earlier run
  * of the study has found is forgotten */
 TN_API tn_status tn_study_vary(tn_study *study, const tn_study_options *options, tn_error *error);
 /* all variations that were run are as the study says */

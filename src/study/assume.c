@@ -98,8 +98,9 @@ static bool is_timed(const search *f, int i) {
   return timed;
 }
 
+/* a row that takes long would do so once for each variation */
 static bool row_rests(const search *f, const tn_row_plan *r) {
-  if (r->measure >= 0 && is_timed(f, r->measure)) return false;
+  if (!r->row.quick || (r->measure >= 0 && is_timed(f, r->measure))) return false;
   return replaced(f, "rows", r->row.id) || (r->measure >= 0 && measure_rests(f, r->measure)) ||
          named_rests(f, r->holds);
 }

@@ -101,6 +101,50 @@ TEST(every_row_says_where) {
   }
 }
 
+static void in_document(const char *paper, const char *document, const char *words) {
+  if (words && !strstr(document, words)) FAIL("docs/papers/%s.md does not have: %s", paper, words);
+}
+
+/* the document of a paper begins with where it is to be found, and has every assumption with what was tried */
+TEST(documents_have_the_assumptions) {
+  static const char *const all[] = {"wu2000", "braun2009", "nada2017", "nada2023", "hoang2023", "iftomm"};
+  static const char *const parts[] = {"authors", "title", "journal", "pages", "year", "doi"};
+  char file[512];
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    tn_study *s;
+    tn_error e;
+    tn_arena arena;
+    char *document = NULL;
+    size_t size = 0;
+    tn_arena_init(&arena, NULL);
+    snprintf(file, sizeof file, TN_SOURCE_DIR "/docs/papers/%s.md", all[k]);
+    CHECK(tn_file_text(&arena, file, &document, &size, &e) == TN_OK);
+    snprintf(file, sizeof file, TN_SOURCE_DIR "/studies/%s.json", all[k]);
+    if (!document || tn_study_read(NULL, file, &s, &e) != TN_OK) {
+      FAIL("%s: %s", all[k], e.message);
+      tn_arena_free(&arena);
+      continue;
+    }
+    char *text = tn_arena_text(&arena, document, size);
+    const tn_node *publication = tn_node_get(s->root, "publication");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+      const tn_node *part = tn_node_get(publication, parts[i]);
+      in_document(all[k], text, part ? part->text : NULL);
+    }
+    in_document(all[k], text, s->check);
+    for (int i = 0; tn_study_assumption_at(s, i); i++) {
+      const tn_study_assumption *a = tn_study_assumption_at(s, i);
+      in_document(all[k], text, a->what);
+      in_document(all[k], text, a->used);
+      in_document(all[k], text, a->not_varied);
+      for (int l = 0; tn_study_variation_at(s, i, l); l++)
+        in_document(all[k], text, tn_study_variation_at(s, i, l)->to);
+    }
+    tn_study_free(s);
+    tn_arena_free(&arena);
+  }
+}
+
 /* ---- rules ------------------------------------------------------------------------------------------------------------------------------ */
 
 /* values that say nothing: of the measures that the rule is about, those that are figures (counts, times, facts), and others */

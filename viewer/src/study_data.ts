@@ -85,6 +85,16 @@ export interface Counts {
   unexplained: number;
 }
 
+/* what the paper does not say; `rows`: how many rest on it */
+export interface Assumption {
+  what: string;
+  used: string;
+  why: string;
+  rows: number;
+  not_varied?: string;
+  variations: { to: string; rows: number; changes: { row: string; to: Verdict }[] }[];
+}
+
 export interface Publication {
   authors: string;
   title: string;
@@ -170,6 +180,7 @@ export interface PaperData {
     as_expected: boolean;
     counts: Counts;
     claims: Statement[];
+    assumptions: Assumption[];
     rows: Claim[];
   };
   claims: {

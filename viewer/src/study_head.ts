@@ -1,7 +1,7 @@
 /* the top of the page of a paper: where it is to be found, what came of its claims, who checked the values. */
 import { h, type Child } from './dom';
 import { details, plural, scroller } from './study_parts';
-import type { ClaimKind, PaperData, Statement, Verdict } from './study_data';
+import type { Assumption, ClaimKind, PaperData, Statement, Verdict } from './study_data';
 
 export const VERDICTS: Verdict[] = ['reproduced', 'in-part', 'differs', 'not-decidable'];
 export const SIGN: Record<Verdict, string> = {
@@ -138,5 +138,44 @@ export function tableOfClaims(data: PaperData): HTMLElement {
           scroller('checks and remarks', table(['check', 'remark'])),
         )
       : null,
+  );
+}
+
+/* each with what else was tried, and how far verdicts depend on it */
+export function tableOfAssumptions(data: PaperData): HTMLElement {
+  const at = new Map(data.study.rows.map((r, i) => [r.id, i]));
+  const row = (id: string): Child => (at.has(id) ? h('a', { href: `#c-${at.get(id)}` }, id) : id);
+  const tried = (a: Assumption): Child[] =>
+    a.not_varied
+      ? [h('p', {}, `not varied: ${a.not_varied}`)]
+      : a.variations.map((v) =>
+          h(
+            'p',
+            {},
+            `${v.to}: `,
+            v.changes.length
+              ? `${plural(v.changes.length, 'verdict')} of ${plural(v.rows, 'row')} ${v.changes.length === 1 ? 'changes' : 'change'}`
+              : `no verdict of ${plural(v.rows, 'row')} changes`,
+            ...v.changes.map((c) => h('small', {}, row(c.row), `: ${WORD[c.to]}`)),
+          ),
+        );
+  const line = (a: Assumption): HTMLElement =>
+    h(
+      'tr',
+      {},
+      h('td', { class: 'words wide' }, a.what),
+      h('td', { class: 'words wide' }, a.used, h('small', {}, a.why)),
+      h('td', { class: 'words wide' }, ...tried(a)),
+      h('td', {}, String(a.rows)),
+    );
+  const heads = ['what', 'used, and why', 'with another choice', 'rows that rest on it'];
+  return scroller(
+    'what had to be assumed',
+    h(
+      'table',
+      { class: 'assumptions' },
+      h('thead', {}, h('tr', {}, ...heads.map((t) => h('th', { scope: 'col', class: 'words' }, t)))),
+      h('tbody', {}, ...data.study.assumptions.map(line)),
+    ),
   );
 }

@@ -16,7 +16,7 @@ import {
 } from './study_parts';
 import { figuresOfPaper } from './study_figures';
 import { Scatter, type DotSeries } from './study_scatter';
-import { badgeOf, citation, KIND, lead, SIGN, tableOfClaims, VERDICTS, WORD } from './study_head';
+import { badgeOf, citation, KIND, lead, SIGN, tableOfAssumptions, tableOfClaims, VERDICTS, WORD } from './study_head';
 import type { Claim, Measure, PaperData, StudyRun, Verdict } from './study_data';
 
 interface Item {
@@ -42,6 +42,7 @@ export function paperPage(data: PaperData): HTMLElement {
     { class: 'paper' },
     header('A paper, claim by claim', s.title || s.paper, citation(data), data.tenon),
     lead(data),
+    s.assumptions.length ? section('assumptions', 'What we had to assume', tableOfAssumptions(data)) : null,
     s.claims.length ? section('claims', 'Claims', tableOfClaims(data)) : null,
     filters(groups, s.rows.length),
     h(

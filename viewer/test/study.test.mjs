@@ -284,6 +284,14 @@ test('a paper: counts, values and verdicts as in its JSON; filters', async (t) =
   for (const word of Object.values(s.publication)) assert.ok(about.includes(word), word);
   assert.ok((await page.textContent('.lead')).includes(s.check));
   assert.ok(!(await page.textContent('main')).includes('Paper reproduced'));
+  // what had to be assumed, with the verdicts that change
+  const assumed = await page.$$eval('#assumptions tbody tr', (all) => all.map((r) => r.textContent));
+  assert.equal(assumed.length, s.assumptions.length);
+  s.assumptions.forEach((a, i) => {
+    for (const word of [a.what, a.used, a.why, ...a.variations.flatMap((v) => [v.to, ...v.changes.map((c) => c.row)])])
+      assert.ok(assumed[i].includes(word), word);
+  });
+  assert.ok(s.assumptions.some((a) => a.variations.some((v) => v.changes.length > 0)));
   // the table of claims leads to the rows of each
   const listed = await page.$$eval('#claims tbody tr', (all) =>
     all.map((r) => ({ what: r.cells[0].lastChild.textContent, rows: [...r.querySelectorAll('a')].map((a) => a.title) })),
