@@ -87,7 +87,8 @@ struct tn_solver {
   int64_t factorizations;
   int64_t guard_calls; /* corrections that a bound has asked for */
   double time_assemble, time_solve;
-  int rank; /* independent rows in general                 */
+  double time_position, time_velocity; /* s, of the wall: of corrections of either, with what they assemble and solve */
+  int rank;                            /* independent rows in general                 */
 };
 
 void tn_solver_carve(tn_solver *s, tn_carve *c, const tn_model *m);

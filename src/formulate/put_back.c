@@ -34,6 +34,7 @@ tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, doubl
   const size_t size = sizeof *q * (size_t)m->nq;
   tn_status status = tn_solver_at(s, t, q, u, e);
   if (status != TN_OK || !m->rows) return status;
+  const double began = tn_clock();
   double worst = residual(s, C_level);
   bool at_q = true, beside = !once && metric == TN_METRIC_MASS && tn_solver_beside(s);
   for (int pass = 0; pass < (once ? 1 : MOST_PASSES) && worst > 0; pass++) {
@@ -59,6 +60,8 @@ tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, doubl
   }
   if (!at_q) tn_solver_rows_at(s, t, q, u);
   if (!sys->finite) return tn_solver_at(s, t, q, u, e); /* in words */
+  const double positioned = tn_clock();
+  s->time_position += positioned - began;
   if ((status = tn_solver_factor(s, metric, e)) != TN_OK) return status;
   for (int i = 0; i < m->rows; i++) s->r[i] = (Cdot_level ? Cdot_level[i] : 0) - sys->Cdot[i];
   if ((status = tn_solver_correct(s, metric, TN_OF_VELOCITY, s->r, s->s, e)) != TN_OK) return status;
@@ -66,7 +69,9 @@ tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, doubl
     u[i] += s->s[i];
     *changed = *changed || s->s[i] != 0;
   }
-  return tn_solver_at(s, t, q, u, e);
+  status = tn_solver_at(s, t, q, u, e);
+  s->time_velocity += tn_clock() - positioned;
+  return status;
 }
 
 void tn_put_back_filter(tn_solver *s, tn_metric metric, double *dq, double *du, double *taken_position,

@@ -183,6 +183,7 @@ static void figures_of(const tn_sim *s, figure *out) {
   const tn_summary *sum = s ? &s->summary : &none;
   const tn_model *m = s ? s->m : &no_model;
   const double cpu = sum->cpu_seconds > 0 ? sum->cpu_seconds : NAN;
+  const double wall = s && s->spent.wall > 0 ? s->spent.wall : NAN;
   const figure all[TN_FIGURES] = {{"rhs", (double)sum->rhs},
                                   {"steps", (double)sum->steps},
                                   {"rejected", (double)sum->rejected},
@@ -201,6 +202,8 @@ static void figures_of(const tn_sim *s, figure *out) {
                                   {"assemble-share", sum->cpu_assemble / cpu},
                                   {"solve-share", sum->cpu_solve / cpu},
                                   {"project-share", sum->cpu_project / cpu},
+                                  {"position-share", s ? s->solver.time_position / wall : 0},
+                                  {"velocity-share", s ? s->solver.time_velocity / wall : 0},
                                   {"coordinates", m->nq},
                                   {"speeds", m->nu},
                                   {"rows", m->rows},
@@ -221,7 +224,8 @@ int tn_figure_names(const char *name[TN_FIGURES]) {
 }
 
 bool tn_figure_timed(const char *name) {
-  static const char *const timed[] = {"cpu", "assemble-share", "solve-share", "project-share"};
+  static const char *const timed[] = {"cpu",           "assemble-share", "solve-share",
+                                      "project-share", "position-share", "velocity-share"};
   for (size_t i = 0; i < sizeof timed / sizeof *timed; i++)
     if (strcmp(timed[i], name) == 0) return true;
   return false;

@@ -111,7 +111,7 @@ void tn_meter_add(tn_meter *m, double t, double x);
 double tn_meter_end(const tn_meter *m);
 /* words of the file: -1 if there is no such */
 int tn_take_named(const char *word);
-enum { TN_FIGURES = 27 };
+enum { TN_FIGURES = 29 };
 int tn_figure_names(const char *name[TN_FIGURES]); /* how many */
 bool tn_figure_timed(const char *name);            /* another one each time */
 /* a number of a run that has ended; level: of `jacobian-rank`, which singular values count, as a share of the largest. 0: 1e-10 */
