@@ -87,6 +87,34 @@ TEST(reproduce_by_name_and_by_path) {
   CHECK(tenon("reproduce all --only abp3 --json") == 0 && *out == '[' && strstr(out, "]\n"));
 }
 
+TEST(assumptions_are_varied) {
+  static const char study[] =
+      "{\"study\": 1, \"paper\": \"p\", \"runs\": {\"a\": {\"model\": \"" MODELS
+      "pendulum.json\", \"method\": \"fci\", \"integrator\": \"rk4\", \"step\": 0.01, \"until\": 0.5}}, \"rows\": "
+      "[{\"id\": "
+      "\"r\", \"measure\": {\"run\": \"a\", \"of\": \"C\"}, \"holds\": \"measured < 1e-6\", \"tolerance\": "
+      "\"qualitative\", "
+      "\"verdict\": \"reproduced\"}], \"assumptions\": [{\"what\": \"step\", \"used\": \"10 ms\", \"why\": \"w\", "
+      "\"varied\": [{\"to\": \"0.1 s\", \"replace\": {\"runs\": {\"a\": {\"step\": 0.1}}}, \"changes\": {%s}}]}]}";
+  char text[2048];
+  CHECK(tenon("--version") == 0); /* which goes into a folder of its own */
+  for (int said = 0; said < 2; said++) {
+    snprintf(text, sizeof text, study, said ? "\"r\": \"differs\"" : "");
+    FILE *file = fopen("assumed.json", "w");
+    if (!file || fputs(text, file) < 0 || fclose(file) != 0) abort();
+    CHECK(tenon("reproduce ./assumed.json --vary-assumptions") == (said ? 0 : 6));
+    CHECK_HAS(out, "r: reproduced, then differs");
+    CHECK((strstr(out, "NOT AS THE STUDY SAYS") == NULL) == (said != 0));
+    const int code = tenon("reproduce ./assumed.json --vary-assumptions --json");
+    if (code != (said ? 0 : 6)) FAIL("%d %s", code, err);
+    CHECK_HAS(out, said ? "\"as_said\": true" : "\"as_said\": false");
+  }
+  CHECK(tenon("reproduce ./assumed.json --vary-assumptions -o a.html") == 1 && strstr(err, "not written to"));
+  CHECK(tenon("reproduce ./assumed.json --vary-assumptions --only nothing") == 1 && strstr(err, "no claim has"));
+  CHECK(tenon("reproduce ./assumed.json") == 0);
+  remove("assumed.json");
+}
+
 /* a copy of the program, in a folder where there is nothing else: studies, their references and their models are in it */
 TEST(studies_are_in_the_program) {
   static char text[1 << 17], model[1 << 16];
