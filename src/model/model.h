@@ -672,7 +672,7 @@ static inline bool tn_has_place(const tn_model *m, int body) {
 }
 bool tn_is_axisymmetric(const tn_body *b); /* in space: two principal moments of inertia are equal */
 tn_status tn_mass_read(tn_context *c, tn_body *b);
-tn_status tn_tensor_at(tn_context *c, const tn_node *node, double I[9]); /* of a rigid body: 3 or 6 numbers */
+tn_status tn_tensor_at(tn_context *c, const tn_node *node, double inertia[9]); /* of a rigid body: 3 or 6 numbers */
 /* *turn: what gave it, NULL if nothing did */
 tn_status tn_orientation_at(tn_context *c, const tn_node *body, tn_pose *pose, const tn_node **turn);
 tn_status tn_pose_of(tn_context *c, int body, const tn_node *at); /* at: who asks, for messages; may be NULL */
