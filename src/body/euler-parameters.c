@@ -71,14 +71,15 @@ typedef struct form {
 
 static const tn_body_type *chosen(const void *self);
 
-static const tn_field fields[] = {{.key = "normalized",
-                                   .doc = "whether rotations are those of e/|e|; else of e as it is, as Shabana writes "
-                                          "them: A = E Gbar', w = Gbar edot, "
-                                          "where a length that drifts stretches the body",
-                                   .kind = TN_BOOLEAN,
-                                   .offset = offsetof(form, normalized),
-                                   .dflt = 1},
-                                  {.key = NULL}};
+static const tn_field fields[] = {
+    {.key = "normalized",
+     .doc = "whether rotations are those of e made of length 1; else of e as it is, as Shabana writes "
+            "them: A = E Gbar', w = Gbar edot, "
+            "where a length that drifts stretches the body",
+     .kind = TN_BOOLEAN,
+     .offset = offsetof(form, normalized),
+     .dflt = 1},
+    {.key = NULL}};
 
 #define NAMED                                                                                                          \
   .name = "euler-parameters",                                                                                          \

@@ -302,7 +302,9 @@ int tn_model_settings(const tn_model *m, char *text, size_t size) {
     tn_json_digits(r->max_step, digits);
     ADD("%cmax_step=%s", strchr(r->integrator_part.text, ':') ? ',' : ':', digits);
   }
-  if (r->by_numbers) ADD("%ccontrol=numbers", strchr(r->integrator_part.text, ':') || r->max_step_given ? ',' : ':');
+  if (r->by_numbers)
+    ADD("%ccontrol=%s", strchr(r->integrator_part.text, ':') || r->max_step_given ? ',' : ':',
+        r->by_mean ? "mean" : "numbers");
   const struct {
     const char *flag;
     double value;

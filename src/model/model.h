@@ -399,6 +399,7 @@ typedef struct tn_run {
   double max_step; /* of an adaptive integrator */
   bool max_step_given;
   bool by_numbers; /* errors are judged number by number, simulate/step.c */
+  bool by_mean;    /* and then by the mean of their squares               */
   double contract_position, contract_velocity;
   bool breach_stops;
   bool singular_stops;    /* a singular position ends the run */

@@ -116,13 +116,14 @@ static tn_status positive(tn_context *c, const tn_node *object, const char *key,
   return TN_OK;
 }
 
-static tn_status read_control(tn_context *c, const tn_node *node, bool *by_numbers) {
-  static const char *const known[] = {"motion", "numbers"};
+static tn_status read_control(tn_context *c, const tn_node *node, tn_run *r) {
+  static const char *const known[] = {"motion", "numbers", "mean"};
   const char *word;
   if (!node) return TN_OK;
   TN_TRY(tn_word_at(c, node, "control", &word));
-  *by_numbers = strcmp(word, "numbers") == 0;
-  return *by_numbers || strcmp(word, "motion") == 0 ? TN_OK : tn_unknown(c, node, "control", word, 2, known);
+  r->by_mean = strcmp(word, "mean") == 0;
+  r->by_numbers = r->by_mean || strcmp(word, "numbers") == 0;
+  return r->by_numbers || strcmp(word, "motion") == 0 ? TN_OK : tn_unknown(c, node, "control", word, 3, known);
 }
 
 static tn_status read_integrator(tn_context *c, const tn_node *node) {
@@ -153,7 +154,11 @@ static tn_status read_integrator(tn_context *c, const tn_node *node) {
   TN_TRY(positive(c, node, "max_step", &r->max_step, &r->max_step_given));
   tolerance = tolerance || r->max_step_given;
   const tn_node *control = tn_node_get(node, "control");
-  TN_TRY(read_control(c, control, &r->by_numbers));
+  TN_TRY(read_control(c, control, r));
+  if (r->by_mean && (type->plan || type->advance))
+    return tn_refuse(c, control,
+                     "`control` `mean` is for explicit formulas of one step, as dopri5 and dop853 are, not for %s",
+                     type->name);
   if (r->by_numbers && !(r->atol > 0)) r->atol = r->rtol;
   if (control && (step || !type->adaptive)) return tn_refuse(c, control, "a fixed step is not controlled");
   if (step && tolerance)

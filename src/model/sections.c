@@ -368,9 +368,10 @@ const tn_field tn_integrator_fields[] = {
     {.key = "control",
      .doc = "how errors are judged: `motion`, by the model's length and without what stabilizers take away; `numbers`, "
             "each by "
-            "max(atol, rtol times it), as codes for equations without constraints do",
+            "max(atol, rtol times it), as codes for equations without constraints do; `mean`, by the mean square over "
+            "atol + rtol times it, as those of Hairer and SciPy do",
      .kind = TN_WORD,
-     .choices = "motion numbers"},
+     .choices = "motion numbers mean"},
     END};
 
 const tn_field tn_contract_fields[] = {

@@ -21,7 +21,9 @@ static tn_status check_joint(tn_context *c, const tn_joint *j) {
   int body = -1;
   for (int k = 0; k < j->frames; k++)
     if (tn_stretches(c->m, j->spot[k].body)) body = j->spot[k].body;
-  if (body < 0 || j->type->space.list || j->type->seat == TN_SEAT_CHANNELS) return TN_OK;
+  const tn_joint3 *type = &j->type->space;
+  if (body < 0 || type->list || !(type->rows + type->rows_velocity_only) || j->type->seat == TN_SEAT_CHANNELS)
+    return TN_OK;
   if (!j->type->space.stretch) return refuse_joint(c, j, body);
   const size_t n = (size_t)j->frames;
   tn_frame3 *f = tn_context_alloc(c, sizeof *f * n);

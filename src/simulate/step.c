@@ -33,6 +33,7 @@ static const double ENERGY = 30;
 static const double AIM = 1.0 / 32;
 
 static const double SAFE = 0.8, LEAST = 0.1, MOST = 5; /* of `numbers`, (1) */
+static const double SAFE_MEAN = 0.9;                   /* of `mean`         */
 
 /* of the tolerance: an error that is taken where shorter steps do not make it smaller */
 static const double CREPT_MOST = 2;
@@ -62,16 +63,23 @@ typedef struct trial {
 
 static bool by_numbers(const tn_sim *s) { return s->m->run.by_numbers; }
 
+/* (1) of MATLAB's codes, for `mean` those of Hairer and SciPy */
+static bool by_largest(const tn_sim *s) { return s->m->run.by_numbers && !s->m->run.by_mean; }
+
 static double norm_of_numbers(const tn_sim *s, int *worst) {
   const double *e = s->indirect ? s->zerror : s->error, *a = s->indirect ? s->z : s->y,
                *b = s->indirect ? s->znew : s->ynew;
-  double most = 0;
-  for (int i = 0; i < s->ode.n - s->ode.ledgers; i++) {
-    const double x = fabs(e[i]) / tn_weight_of_number(&s->m->run, a[i], b[i]);
+  const tn_run *run = &s->m->run;
+  const int n = s->ode.n - s->ode.ledgers;
+  double most = 0, sum = 0;
+  for (int i = 0; i < n; i++) {
+    const double x = fabs(e[i]) / (run->by_mean ? run->atol + run->rtol * fmax(fabs(a[i]), fabs(b[i]))
+                                                : tn_weight_of_number(run, a[i], b[i]));
     if (!(x <= most)) most = x, *worst = i;
     if (isnan(x)) return INFINITY;
+    sum += x * x;
   }
-  return most;
+  return run->by_mean ? sqrt(sum / n) : most;
 }
 
 /* the other half of the error: what a filter takes from the estimate, as a violation of the constraints, in units of the
@@ -491,7 +499,7 @@ static double factor(tn_sim *s, const trial *r) {
   }
   if (isinf(r->err)) return 0.25;
   const double k = 1.0 / (type->order_estimate + 1), P = type->proportion;
-  if (by_numbers(s)) return SAFE * pow(fmax(r->err, 1e-10), -k); /* (1) */
+  if (by_numbers(s)) return (by_largest(s) ? SAFE : SAFE_MEAN) * pow(fmax(r->err, 1e-10), -k); /* (1) */
   const double plain = pow(AIM, k) * pow(fmax(r->err, 1e-10), -k);
   if (P == 0 || r->err > 1 || !(s->err_last > 0)) return plain;
   return pow(plain, 1 - 0.75 * P) * pow(s->err_last, P * k);
@@ -547,8 +555,8 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
     }
     if (r.err <= 1 || forced) {
       s->worst = r.worst;
-      const bool stays = rejected && by_numbers(s) && !s->m->run.integrator->plan; /* (1) */
-      const double grow = stays ? 1 : fmin(fmax(factor(s, &r), 0.2), rejected ? 1 : by_numbers(s) ? MOST : 10);
+      const bool stays = rejected && by_largest(s) && !s->m->run.integrator->plan; /* (1) */
+      const double grow = stays ? 1 : fmin(fmax(factor(s, &r), 0.2), rejected ? 1 : by_largest(s) ? MOST : 10);
       s->err_last = rejected || forced ? 0 : fmax(r.err, 1e-10) / AIM;
       if (!(last && r.h < s->h)) s->h = grow * r.h; /* a step cut short by the limit says nothing about the next */
       if (forced) s->h = fmax(s->h, 0.5 * r.h);
@@ -564,7 +572,7 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
       if (changed) continue;
     }
     const double shorter = factor(s, &r);
-    s->h = h * (!by_numbers(s)                          ? fmax(0.2, shorter)
+    s->h = h * (!by_largest(s)                          ? fmax(0.2, shorter)
                 : second && !s->m->run.integrator->plan ? 0.5
                                                         : fmax(LEAST, shorter));
     if (vanishes(s, s->h, t_limit)) return too_short(s, &r, s->h);
