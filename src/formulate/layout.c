@@ -135,9 +135,9 @@ static void rate_rows(const tn_partition *p, room *r, const tn_system *sys) {
   memset(r->row, 0, sizeof *r->row * (size_t)n * (size_t)m->nu);
   if (!r->rate_of) return;
   const tn_body *b = &m->body[r->rate_of - 1];
-  const double *J = sys->J[r->rate_of - 1];
+  const double *J = sys->J[r->rate_of - 1], scale = m->dimension == 3 ? 1 + sys->body3[r->rate_of - 1].stretch : 1;
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < b->cols; j++) r->row[i * m->nu + b->col[j]] = J[(m->dimension + i) * b->cols + j];
+    for (int j = 0; j < b->cols; j++) r->row[i * m->nu + b->col[j]] = scale * J[(m->dimension + i) * b->cols + j];
 }
 
 /* candidate c of speeds x, in its own unit */
@@ -416,8 +416,13 @@ static void rates(const void *self, void *work, const tn_system *sys, const doub
   for (int b = 0; b < r->speed.k; b++) {
     const int c = r->speed.set[b];
     zdot[n + b] = told(r, m->nu, c, udot);
-    if (c >= m->nu)
-      zdot[n + b] += m->dimension == 3 ? sys->body3[r->rate_of - 1].al0[c - m->nu] : sys->body[r->rate_of - 1].al0;
+    if (c < m->nu) continue;
+    if (m->dimension == 2) {
+      zdot[n + b] += sys->body[r->rate_of - 1].al0;
+    } else { /* of (1 + stretch) w */
+      const tn_frame3 *f = &sys->body3[r->rate_of - 1];
+      zdot[n + b] += (1 + f->stretch) * (f->al0[c - m->nu] + f->ds * f->w[c - m->nu]);
+    }
   }
 }
 
