@@ -53,7 +53,7 @@ static tn_order of_dot(int n, const tn_order *a, const tn_order *b) {
 static tn_order of_piece(const tn_op *op, int n, const tn_order *a, const char **kinked) {
   if (op->code == TN_OP_SMOOTH || op->code == TN_OP_SPLINE) return of_function(n, a);
   if (most(n, a) == TN_ORDER_FIXED) return TN_ORDER_FIXED;
-  *kinked = kink_name(op->code);
+  if (!*kinked) *kinked = kink_name(op->code);
   return TN_ORDER_KINKED;
 }
 
@@ -106,7 +106,7 @@ static tn_order *apply(const tn_op *op, tn_order *s, const char **kinked) {
   case TN_OP_CROSS2: return s -= 4, fill(s, 1, of_product(most(2, s), most(2, s + 2)));
   case TN_OP_CROSS3: return s -= 6, fill(s, 3, of_product(most(3, s), most(3, s + 3)));
   case TN_OP_NORM: return s -= w, fill(s, 1, of_function(w, s));
-  case TN_OP_PART: return s -= w, fill(s, 1, s[op->index - 1]);
+  case TN_OP_PART: return s -= w, fill(s, 1, s[op->index]);
   case TN_OP_ALONG:
     s -= w * (w + 1);
     x = of_product(most(w, s), most(w * w, s + w));

@@ -388,7 +388,7 @@ static tn_status draw_all(tn_maker *k) {
       TN_TRY(tn_draw_given(k, d));
       if (!d->given) draw_arms(k, d);
     }
-    if (!k->shaped[i]) tn_draw_body(k, i);
+    if (!k->shaped[i] && tn_has_place(m, i)) tn_draw_body(k, i);
   }
   if (!k->failed) find_links(k);
   if (!(k->d->trace = tn_maker_alloc(k, sizeof *k->d->trace * (size_t)(m->traces + 1)))) return TN_OK;
