@@ -181,6 +181,8 @@ TEST_LONG(one_step_shaken) {
              {"radau5", 5, 0.013}}; /* dopri5: above */
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) order_when_shaken(all[i].name, all[i].order, all[i].longest);
 }
+TEST_LONG(midpoint_shaken) { order_when_shaken("midpoint", 2, 1e-3); }
+TEST_LONG(am_shaken) { family("am", 1, 0); }
 TEST_LONG(ab_shaken) { family("ab", 1, 0); }
 TEST_LONG(ampc_shaken) { family("ampc", 1, 0); }
 TEST_LONG(mampc_shaken) { family("mampc", 1, 1); }
