@@ -28,7 +28,7 @@ static tn_status settle(tn_sim *s, bool judged) {
   s->summary.max_position_violation = s->summary.max_velocity_violation = 0;
   s->summary.contract_kept = true;
   s->summary.guard_calls = s->solver.guard_calls = 0;
-  s->summary.local_errors = 0;
+  s->summary.local_errors = s->summary.stabilizer_work = 0;
   memset(s->drifted, 0, sizeof *s->drifted * (size_t)m->joints);
   memset(s->rooms, 0, s->rooms_size);
   tn_singular_reset(s);

@@ -56,6 +56,7 @@ enum { MOST_LOOKS = 10 };
 typedef struct trial {
   double h, err, rho, rho_end;
   double seen; /* as rho, by blocks */
+  double left; /* err without what corrections take away, for steps near a singular position; else as err */
   int worst;   /* component of the estimate with the largest error */
   bool jumped; /* the energy tells that it went wrong               */
   tn_status status;
@@ -171,10 +172,14 @@ static trial attempt(tn_sim *s, double h) {
   if (r.status == TN_E_RUN && adaptive) r.err = INFINITY; /* not a number on the way: too long a step */
   r.rho = s->solver.nearness;
   r.seen = s->solver.seen;
-  if (r.status == TN_OK && adaptive && r.rho < ASIDE && r.err <= 1) {
+  r.left = r.err;
+  if (r.status == TN_OK && adaptive && !by_numbers(s) && r.rho < SPOILED && r.err == off)
+    r.left = fmax(tn_error_norm(s, &r.worst), off * sqrt(fmin(fmax(m->run.rtol, m->run.atol), 1)));
+  if (r.status == TN_OK && adaptive && ((r.rho < ASIDE && r.err <= 1) || (r.err > 1 && r.left <= 1))) {
     const double energy = energy_off(s, s->t + h);
-    r.jumped = energy > 1;
+    r.jumped = r.err <= 1 && energy > 1;
     r.err = fmax(r.err, energy);
+    r.left = fmax(r.left, energy);
   }
   return r;
 }
@@ -415,6 +420,9 @@ static tn_status first_step(tn_sim *s, double t_limit) {
   return TN_OK;
 }
 
+/* so far too long that shorter ones are tried first, whatever position it came near: longer than the last one, and off by much */
+static bool absurd(const tn_sim *s, const trial *r) { return r->err > ABSURD && r->h > 2 * (s->t - s->t_step); }
+
 /* a stage at a singular position, or an end so near it that the next step would begin with nothing but roundoff */
 static bool landed(const trial *r) { return r->rho < LANDED || r->rho_end < BEGINS; }
 static bool too_near(const trial *r) { return landed(r) || (r->err > 1 && r->rho < CREEPING) || r->jumped; }
@@ -425,10 +433,19 @@ static bool helpless(const trial *first, const trial *r) {
   return first->h > r->h && r->rho < SPOILED && r->err > 0.5 * first->err && isfinite(first->err);
 }
 
+/* what is too large is a violation that the corrections take away: roundoff of the start, divided by the distance. what is left is of
+ * second order in it, and the energy says the same */
+static bool mendable(const trial *r) { return r->status == TN_OK && r->left <= 1 && !landed(r); }
+
+static bool better(const trial *a, const trial *b) {
+  const bool mends = mendable(a);
+  return a->status == TN_OK && (mends != mendable(b) ? mends : a->err < b->err);
+}
+
 /* other lengths for a step that came too near a singular position; the attempt that stands is the last one made. an
  * error above `worst` is not taken */
 static trial step_over(tn_sim *s, trial first, double most, double worst) {
-  static const double factor[] = {0.8, 1.25, 0.64, 1.5, 0.9, 1.1, 0.5, 2, 3, 5, 8};
+  static const double factor[] = {0.8, 1.25, 0.64, 1.5, 0.9, 1.1, 0.5, 0.57, 0.72, 0.45, 0.4, 2, 3, 5, 8};
   trial best = first, r = first;
   for (size_t i = 0; i < sizeof factor / sizeof *factor; i++) {
     if (factor[i] * first.h > most) continue;
@@ -436,14 +453,17 @@ static trial step_over(tn_sim *s, trial first, double most, double worst) {
     r = attempt(s, factor[i] * first.h);
     if (r.status != TN_OK && r.status != TN_E_RUN) return r;
     if (r.err <= 1 && !landed(&r)) return r;
-    if (r.status == TN_OK && r.err < best.err) best = r;
+    if (better(&r, &best)) best = r;
   }
+  if (mendable(&best)) best.err = best.left;
   if (best.status != TN_OK || best.err > worst) return best; /* none came to an end, or near it: shorter, then */
   if (best.err > 1)
     tn_log(s, s->t, "singular", "no length of the step passes, the best error of %.2g tolerances is taken", best.err);
-  if (r.h == best.h && r.status == TN_OK) return r;
+  if (r.h == best.h && r.status == TN_OK) return best;
   s->summary.rejected++;
-  return attempt(s, best.h);
+  r = attempt(s, best.h);
+  if (mendable(&r)) r.err = r.left;
+  return r;
 }
 
 /* number k of the motion or of its rates, in words: where a coordinate goes with the speed, it has the name */
@@ -508,7 +528,7 @@ static double factor(tn_sim *s, const trial *r) {
 static tn_status adaptive_step(tn_sim *s, double t_limit) {
   bool rejected = false;
   trial longest = {0}; /* the first attempt */
-  int absurd = 0;
+  int shortened = 0;
   for (;;) {
     const double most = t_limit - s->t;
     if (!(s->h > 0)) {
@@ -531,7 +551,8 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
       if (forced) r = other, last = r.h == most;
       longest.h = 0; /* no more of it in this step */
     }
-    if (!forced && too_near(&r) && !(s->passing.staying && r.err <= 1) && !(r.err > ABSURD && absurd++ < MOST_ABSURD)) {
+    if (!forced && too_near(&r) && !(s->passing.staying && r.err <= 1) &&
+        !(absurd(s, &r) && shortened++ < MOST_ABSURD)) {
       r = step_over(s, r, most, INFINITY);
       if (r.status != TN_OK && r.status != TN_E_RUN) return r.status;
       forced = r.status == TN_OK;

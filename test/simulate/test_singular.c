@@ -156,6 +156,33 @@ TEST_FULL(n_four_bar_10) { n_four_bar("10", 1e-8); }
 TEST_FULL(n_four_bar_10_tight) { n_four_bar("10", 1e-12); }
 TEST_LONG(n_four_bar_40_tight) { n_four_bar("40", 1e-12); }
 
+/* a formula of high order makes long steps, and now and then one begins near a flat position. roundoff there is above the tolerance: of 40 m
+ * of places, divided by the distance and by the 40 loops. it is a violation that the corrections take away, and nothing of it is in the motion */
+TEST_LONG(n_four_bar_40_high_order) {
+  static const double rtol[] = {5e-11, 7e-11, 9e-11, 9.5e-11, 1e-10, 1.2e-10, 1.4e-10, 2e-10};
+  enum { RUNS = sizeof rtol / sizeof *rtol, DOUBTFUL = 2 };
+  int doubtful = 0;
+  for (int i = 0; i < RUNS; i++) {
+    char json[96];
+    snprintf(json, sizeof json, "{\"type\": \"dop853\", \"rtol\": %g}", rtol[i]);
+    const ref_change changes[] = {
+        {"/run/integrator", json}, {"/run/until", "20"}, {"/run/every", "20"}, {"/constants/N", "40"}, {NULL, NULL}};
+    tn_desc *desc = NULL;
+    tn_model *m = NULL;
+    ref_table table = {0};
+    tn_summary sum = {.status = TN_E_INTERNAL};
+    CHECK(ref_desc("n_four_bar", changes, &desc) && ref_compile(desc, &m) && ref_run(m, &table, &sum));
+    printf("N = 40, dop853, rtol %g: balance %.1e, verdict %d\n", rtol[i], sum.energy_balance, (int)sum.verdict);
+    CHECK(sum.t_end == 20 && sum.energy_balance < 1e-6);
+    CHECK_NEAR(farthest(&table, "spread40", 0), 0, 1e-9);
+    doubtful += sum.verdict != TN_TRUSTED;
+    ref_table_free(&table);
+    tn_model_free(m);
+    tn_desc_free(desc);
+  }
+  CHECK(doubtful <= DOUBTFUL);
+}
+
 /* another kind of change point: a deltoid (2, 1, 1 on a base of 2) folds flat 52 times in 20 s, spinning. every tolerance must
  * stay on the same branch; the branches differ by radians */
 static const char deltoid_text[] =
@@ -171,7 +198,8 @@ static const char deltoid_text[] =
     "  \"D\": {\"type\": \"revolute\", \"between\": [\"ground\", \"rocker\"], \"on_bodies\": [[2, 0], [0, 0]]}},"
     " \"start\": {\"rocker.rate\": 8}, \"run\": {\"until\": 20}}";
 
-static void deltoid_end(double rtol, double rate, double end[3], double *balance) {
+/* returns whether the run is trusted */
+static bool deltoid_end(double rtol, double rate, double end[3], double *balance) {
   build b;
   tn_error e;
   build_new(&b, 1);
@@ -182,7 +210,9 @@ static void deltoid_end(double rtol, double rate, double end[3], double *balance
   CHECK(tn_sim_summary(b.sim)->contract_kept);
   *balance = tn_sim_summary(b.sim)->energy_balance;
   for (int k = 0; k < 3; k++) end[k] = tn_sim_q(b.sim)[3 * k + 2];
+  const bool trusted = tn_sim_summary(b.sim)->verdict == TN_TRUSTED;
   build_free(&b);
+  return trusted;
 }
 
 /* errors fall with the tolerance: 1.6e-7 at 1e-10 makes about 3e-5 at 1e-8 */
@@ -201,13 +231,18 @@ static int by_size(const void *a, const void *b) {
 }
 
 /* the same from several starts that differ in their last digits. about one in fifteen meets one of the 52 positions badly: balance
- * 1e-7 to 3e-6 at 1e-12 (4 of 60 counted) */
+ * 1e-7 to 3e-6 at 1e-12 (4 of 60 counted). at 1e-12 roundoff of the start of a step is a violation above the tolerance at its end. the
+ * corrections take it away, and it is no reason for doubt: 2 of 14 starts are doubtful, 11 were when it was judged alike */
 TEST_LONG(deltoid_from_several_starts) {
   enum { STARTS = 7, WORSE = 1 };
   static const double rtol[] = {1e-6, 1e-8, 1e-10, 1e-12}, most[] = {1e-2, 1e-4, 1e-6, 1e-7};
   double end[4][STARTS][3], balance[4][STARTS], middle[3];
+  int trusted = 0; /* at the last tolerance */
   for (int i = 0; i < 4; i++)
-    for (int n = 0; n < STARTS; n++) deltoid_end(rtol[i], 8 + 1e-13 * n, end[i][n], &balance[i][n]);
+    for (int n = 0; n < STARTS; n++)
+      trusted += deltoid_end(rtol[i], 8 + 1e-13 * n, end[i][n], &balance[i][n]) && i == 3;
+  printf("rtol %g: %d of %d starts are trusted\n", rtol[3], trusted, STARTS);
+  CHECK(trusted > STARTS / 2);
   for (int k = 0; k < 3; k++) {
     double sorted[STARTS];
     for (int n = 0; n < STARTS; n++) sorted[n] = end[3][n][k];

@@ -514,7 +514,7 @@ TEST(a_run_that_goes_on_from_a_saved_state_has_the_same_facts) {
   make(&whole, &linkages[0], run);
   must_run(&whole, &t);
   build_table_free(&t);
-  CHECK(tn_sim_summary(whole.sim)->verdict == TN_DOUBTFUL);
+  CHECK(tn_sim_summary(whole.sim)->verdict != TN_TRUSTED);
   make(&first, &linkages[0], run);
   make(&second, &linkages[0], run);
   double when = 1.2; /* behind its first singular position */
@@ -542,7 +542,7 @@ TEST(another_state_begins_anew) {
   double q[32], u[32];
   memcpy(q, tn_sim_q(b.sim), sizeof *q * (size_t)tn_sim_coordinates(b.sim));
   memcpy(u, tn_sim_u(b.sim), sizeof *u * (size_t)tn_sim_speeds(b.sim));
-  CHECK(build_run(&b, &t) && tn_sim_summary(b.sim)->verdict == TN_DOUBTFUL);
+  CHECK(build_run(&b, &t) && tn_sim_summary(b.sim)->verdict != TN_TRUSTED);
   CHECK(tn_sim_set(b.sim, 0, q, u, true, &e) == TN_OK && tn_sim_summary(b.sim)->verdict == TN_TRUSTED);
   build_table_free(&t);
   build_free(&b);
