@@ -132,6 +132,7 @@ typedef struct tn_model_info {
   int bodies, joints, forces, coordinates, speeds, rows; /* rows: holonomic and nonholonomic                */
   double length;                                         /* the model's length, m, used to scale rows      */
   double until, every;                                   /* s                                              */
+  int dimension;                                         /* 2 or 3                                         */
 } tn_model_info;
 
 TN_API void tn_model_get_info(const tn_model *model, tn_model_info *info);
@@ -429,6 +430,14 @@ TN_API tn_status tn_result_csv(tn_result *result, tn_write write, void *user, tn
 TN_API tn_status tn_result_npy(tn_result *result, int group, tn_write write, void *user, tn_error *error);
 /* a picture: every group over time, vectors in the plane also as a path */
 TN_API tn_status tn_result_svg(tn_result *result, tn_write write, void *user, tn_error *error);
+/* a picture of a mechanism in the plane in several poses over one another: those of the first rows at or behind from, from + by .. to,
+ * in s; NaN: the first and the last row. as SVG, or as PNG, which needs cairo. TN_E_USAGE: there is none, or the model is in space */
+typedef struct tn_poses {
+  double from, to, by;
+} tn_poses;
+TN_API bool tn_has_png(const char **missing); /* false: there is no PNG here, and why */
+TN_API tn_status tn_result_poses(tn_result *result, const tn_poses *poses, bool png, tn_write write, void *user,
+                                 tn_error *error);
 /* a page for a browser: the mechanism in motion, plots of everything, how good it is, how to repeat it. meshes that the model names are
  * looked for beside it. false: this build has no pages, and why */
 TN_API bool tn_has_pages(const char **missing);

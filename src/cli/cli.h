@@ -200,23 +200,27 @@ int tn_outputs_resume(const char *target, const char *record, const loaded *l, c
 
 /* ---- files out of a result: make.c ----------------------------------------------------------------------------------------- */
 
-typedef enum file_kind { CSV, TNR, NPY, SVG, HTML, GLB, KINDS } file_kind;
+typedef enum file_kind { CSV, TNR, NPY, SVG, HTML, GLB, PNG, KINDS } file_kind;
 bool tn_kind_of(const char *path, file_kind *k); /* by suffix */
-/* one file, or as many arrays as there are groups. `whole`: it may replace an older file; else the rows stay in FILE.part then */
-int tn_make(tn_result *r, file_kind k, const char *path, bool whole, bool no_clobber, FILE *say);
+/* one file, or as many arrays as there are groups. poses: of pictures, by is 0: curves. `whole`: it may replace an older file; else the rows stay in FILE.part then */
+int tn_make(tn_result *r, file_kind k, const char *path, const tn_poses *poses, bool whole, bool no_clobber, FILE *say);
+/* --poses, what pictures show: BY or FROM:BY:TO, in s; by is 0 where it is not given. 0, or an exit code that has been explained */
+int tn_poses_given(const words *w, tn_poses *poses);
+/* a .png shows poses, and nothing else shows any: 0, or an exit code */
+int tn_poses_fit(const words *w, const char *path, const tn_poses *poses);
 /* a part under its name, unless that would replace an older file by less; 0 or an exit code. it stays open */
 int tn_settle(part_file *p, bool whole, bool no_clobber, FILE *say);
 int tn_refuse_to_replace(const char *path); /* if it is there; 0 or an exit code */
 /* base.group.npy of base.npy; to be freed */
 char *tn_array_name(const char *path, const char *group);
 /* the result file `from` as other kinds, by suffix; never over itself, nor over what its model is drawn from */
-int tn_export(tn_result *result, const char *from, const char *path, bool no_clobber, FILE *say);
+int tn_export(tn_result *result, const char *from, const char *path, const tn_poses *poses, bool no_clobber, FILE *say);
 
 /* the result that the first word names, for export and view: whole, or with --recover what is good of it, reported. 0, or an exit code that has
  * been explained; *r is to be closed in either case. incomplete: something is missing */
 int tn_open_result(const words *w, tn_result **r, bool *incomplete);
 /* tn_export, that by default replaces no file by one of an incomplete result */
-int tn_export_opened(const words *w, tn_result *r, bool incomplete, const char *path, FILE *say);
+int tn_export_opened(const words *w, tn_result *r, bool incomplete, const char *path, const tn_poses *poses, FILE *say);
 
 /* ---- other files: save.c --------------------------------------------------------------------------------------------------- */
 

@@ -36,9 +36,10 @@ int tn_open_result(const words *w, tn_result **r, bool *incomplete) {
   return 0;
 }
 
-int tn_export_opened(const words *w, tn_result *r, bool incomplete, const char *path, FILE *say) {
+int tn_export_opened(const words *w, tn_result *r, bool incomplete, const char *path, const tn_poses *poses,
+                     FILE *say) {
   const bool keep = incomplete && !tn_words_has(w, "--replace");
-  const int code = tn_export(r, w->word[0], path, keep || tn_words_has(w, "--no-clobber"), say);
+  const int code = tn_export(r, w->word[0], path, poses, keep || tn_words_has(w, "--no-clobber"), say);
   if (keep && code == TN_E_IO)
     tn_say(PLAIN, "a file that is there may have more rows than '%s': name another, or add --replace", w->word[0]);
   return code;

@@ -5,9 +5,13 @@
 
 static const option options[] = {
     {"--output", "-o", "FILE",
-     "by suffix: .csv, .npy (an array for each group of channels), .svg, .html, .glb; - is CSV "
+     "by suffix: .csv, .npy (an array for each group of channels), .svg, .png (poses), .html, .glb; - is CSV "
      "on standard output. may repeat",
      "file", true},
+    {"--poses", NULL, "BY",
+     "pictures (.svg, .png) show the mechanism, in the plane, each BY seconds, or FROM:BY:TO, its poses over one "
+     "another",
+     NULL, false},
     {"--recover", NULL, NULL,
      "of a result that is damaged or has no end take all good rows, and report how many are missing and from when to "
      "when",
@@ -38,15 +42,23 @@ static void describe(tn_result *r, const char *path) {
   for (int i = -1; i < n; i++) tn_line(stdout, "  %-20s %s", tn_result_column(r, i), tn_result_unit(r, i));
 }
 
+static bool is_output(const given *g) { return strcmp(g->option->flag, "--output") == 0; }
+
 static int run(const words *w) {
   tn_result *r;
   bool any = false, out = false, incomplete;
-  int code = tn_open_result(w, &r, &incomplete);
+  tn_poses poses;
+  int code = tn_poses_given(w, &poses);
+  for (int i = 0; i < w->options && !code; i++)
+    if (is_output(&w->option[i])) code = tn_poses_fit(w, w->option[i].value, &poses);
+  if (code) return code;
+  code = tn_open_result(w, &r, &incomplete);
   for (int i = 0; i < w->options; i++)
-    if (w->option[i].value) any = true, out = out || strcmp(w->option[i].value, "-") == 0;
+    if (is_output(&w->option[i])) any = true, out = out || strcmp(w->option[i].value, "-") == 0;
   for (int i = 0; i < w->options && !code; i++) {
-    if (w->option[i].value)
-      code = tn_export_opened(w, r, incomplete, w->option[i].value, tn_words_has(w, "--quiet") || out ? NULL : stdout);
+    if (is_output(&w->option[i]))
+      code = tn_export_opened(w, r, incomplete, w->option[i].value, &poses,
+                              tn_words_has(w, "--quiet") || out ? NULL : stdout);
   }
   if (!any && r) describe(r, w->word[0]);
   tn_result_close(r);

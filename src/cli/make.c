@@ -2,10 +2,11 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <sys/stat.h>
 
 bool tn_kind_of(const char *path, file_kind *k) {
-  static const char *const suffixes[KINDS] = {".csv", ".tnr", ".npy", ".svg", ".html", ".glb"};
+  static const char *const suffixes[KINDS] = {".csv", ".tnr", ".npy", ".svg", ".html", ".glb", ".png"};
   const char *dot = strrchr(path, '.');
   for (int i = 0; dot && i < KINDS; i++)
     if (strcmp(dot, suffixes[i]) == 0 && dot != path && dot[-1] != '/') {
@@ -45,30 +46,36 @@ int tn_settle(part_file *p, bool whole, bool no_clobber, FILE *say) {
   return stays && whole ? (int)TN_E_IO : 0;
 }
 
-typedef tn_status (*maker)(tn_result *r, int group, tn_write write, void *user, tn_error *e);
+typedef tn_status (*maker)(tn_result *r, int group, const tn_poses *poses, tn_write write, void *user, tn_error *e);
 
-static tn_status make_csv(tn_result *r, int group, tn_write write, void *user, tn_error *e) {
-  (void)group;
+static tn_status make_csv(tn_result *r, int group, const tn_poses *poses, tn_write write, void *user, tn_error *e) {
+  (void)group, (void)poses;
   return tn_result_csv(r, write, user, e);
 }
 
-static tn_status make_svg(tn_result *r, int group, tn_write write, void *user, tn_error *e) {
-  (void)group;
-  return tn_result_svg(r, write, user, e);
+/* a picture; the kind of it is its group */
+static tn_status make_picture(tn_result *r, int kind, const tn_poses *poses, tn_write write, void *user, tn_error *e) {
+  return poses->by > 0 ? tn_result_poses(r, poses, kind == PNG, write, user, e) : tn_result_svg(r, write, user, e);
 }
 
-static tn_status make_html(tn_result *r, int group, tn_write write, void *user, tn_error *e) {
-  (void)group;
+static tn_status make_html(tn_result *r, int group, const tn_poses *poses, tn_write write, void *user, tn_error *e) {
+  (void)group, (void)poses;
   return tn_result_page(r, write, user, e);
 }
 
-static tn_status make_glb(tn_result *r, int group, tn_write write, void *user, tn_error *e) {
-  (void)group;
+static tn_status make_glb(tn_result *r, int group, const tn_poses *poses, tn_write write, void *user, tn_error *e) {
+  (void)group, (void)poses;
   return tn_result_glb(r, write, user, e);
 }
 
+static tn_status make_array(tn_result *r, int group, const tn_poses *poses, tn_write write, void *user, tn_error *e) {
+  (void)poses;
+  return tn_result_npy(r, group, write, user, e);
+}
+
 /* one file out of a result */
-static int make(tn_result *r, maker m, int group, const char *path, bool whole, bool no_clobber, FILE *say) {
+static int make(tn_result *r, maker m, int group, const tn_poses *poses, const char *path, bool whole, bool no_clobber,
+                FILE *say) {
   tn_error e = {.status = TN_OK};
   part_file p;
   if (no_clobber && tn_refuse_to_replace(path)) return TN_E_IO;
@@ -77,7 +84,7 @@ static int make(tn_result *r, maker m, int group, const char *path, bool whole, 
   int code = why ? tn_cannot_write(path, why) : 0;
   if (!code) {
     errno = 0;
-    const tn_status status = m(r, group, tn_to_file, p.to, &e);
+    const tn_status status = m(r, group, poses, tn_to_file, p.to, &e);
     const bool wrote = !ferror(p.to);
     if (status == TN_E_IO && !wrote)
       code = tn_cannot_write(path, errno ? strerror(errno) : NULL);
@@ -101,17 +108,54 @@ static int make_arrays(tn_result *r, const char *path, bool whole, bool no_clobb
   for (int g = 0; g < tn_result_groups(r); g++) {
     tn_result_group(r, g, name, sizeof name, &first);
     char *array = tn_array_name(path, name);
-    const int made = array ? make(r, tn_result_npy, g, array, whole, no_clobber, say) : tn_say_no_memory();
+    const int made = array ? make(r, make_array, g, NULL, array, whole, no_clobber, say) : tn_say_no_memory();
     if (!code) code = made;
     free(array);
   }
   return code;
 }
 
-int tn_make(tn_result *r, file_kind k, const char *path, bool whole, bool no_clobber, FILE *say) {
+int tn_make(tn_result *r, file_kind k, const char *path, const tn_poses *poses, bool whole, bool no_clobber,
+            FILE *say) {
   if (k == NPY) return make_arrays(r, path, whole, no_clobber, say);
-  static const maker makers[KINDS] = {[CSV] = make_csv, [SVG] = make_svg, [HTML] = make_html, [GLB] = make_glb};
-  return make(r, makers[k], 0, path, whole, no_clobber, say);
+  static const maker makers[KINDS] = {
+      [CSV] = make_csv, [SVG] = make_picture, [PNG] = make_picture, [HTML] = make_html, [GLB] = make_glb};
+  return make(r, makers[k], (int)k, poses, path, whole, no_clobber, say);
+}
+
+/* ---- poses ----------------------------------------------------------------------------------------------------------------- */
+
+int tn_poses_given(const words *w, tn_poses *poses) {
+  const char *text = tn_words_value(w, "--poses");
+  double x[3];
+  int n = 0;
+  *poses = (tn_poses){NAN, NAN, 0};
+  if (!text) return 0;
+  const char *at = text;
+  for (bool more = true; more && n < 3; at += more) {
+    char *end;
+    x[n++] = strtod(at, &end);
+    if (end == at) n = 3, x[0] = x[1] = x[2] = NAN;
+    more = *end == ':';
+    at = end;
+  }
+  const bool range = n == 3;
+  if (*at || (n != 1 && !range) || text[strspn(text, "0123456789.:eE+-")] || (range && !(x[0] <= x[2])) ||
+      !(x[range] > 0))
+    return tn_say_usage(w, "--poses needs BY or FROM:BY:TO in seconds, not", text);
+  *poses = range ? (tn_poses){x[0], x[2], x[1]} : (tn_poses){NAN, NAN, x[0]};
+  return 0;
+}
+
+int tn_poses_fit(const words *w, const char *path, const tn_poses *poses) {
+  file_kind k;
+  const char *missing;
+  if (!tn_kind_of(path, &k) || k != PNG) return 0;
+  if (!tn_has_png(&missing)) {
+    tn_say(RED, "cannot write '%s': %s; SVG needs nothing", path, missing);
+    return TN_E_USAGE;
+  }
+  return poses->by > 0 ? 0 : tn_say_usage(w, "a .png shows poses: add --poses BY, or use .svg for", path);
 }
 
 /* ---- export ---------------------------------------------------------------------------------------------------------------- */
@@ -149,7 +193,7 @@ static int spare_inputs(tn_result *r, const char *from, const char *path) {
   return code;
 }
 
-int tn_export(tn_result *r, const char *from, const char *path, bool no_clobber, FILE *say) {
+int tn_export(tn_result *r, const char *from, const char *path, const tn_poses *poses, bool no_clobber, FILE *say) {
   file_kind k;
   tn_error e;
   struct stat s;
@@ -167,10 +211,10 @@ int tn_export(tn_result *r, const char *from, const char *path, bool no_clobber,
                                      : tn_cannot_write(out ? "standard output" : path, errno ? strerror(errno) : NULL);
   }
   if (!tn_kind_of(path, &k) || k == TNR) {
-    tn_say(RED, "the name of an output ends in .csv, .npy, .svg, .html or .glb, not '%s'", path);
+    tn_say(RED, "the name of an output ends in .csv, .npy, .svg, .png, .html or .glb, not '%s'", path);
     return TN_E_USAGE;
   }
   if (k == HTML && !tn_pages(path)) return TN_E_USAGE;
   if (no_clobber && k != NPY && tn_refuse_to_replace(path)) return TN_E_IO;
-  return tn_make(r, k, path, true, no_clobber, say);
+  return tn_make(r, k, path, poses, true, no_clobber, say);
 }

@@ -19,6 +19,7 @@ typedef struct file {
 struct outputs {
   int n;
   file *file;
+  tn_poses poses; /* of pictures; by is 0: none */
   bool no_clobber, anew;
   char *record_name; /* what the recording will be called, or NULL: none is needed                      */
   part_file record;
@@ -45,7 +46,8 @@ static int plan_file(const words *w, const char *path, bool no_clobber, file *f)
     f->direct = true;
     return f->kind == CSV ? 0 : tn_say_usage(w, "a device or pipe takes CSV only, not", path);
   }
-  if (!suffix) return tn_say_usage(w, "the name of an output ends in .csv, .tnr, .npy, .svg, .html or .glb, not", path);
+  if (!suffix)
+    return tn_say_usage(w, "the name of an output ends in .csv, .tnr, .npy, .svg, .png, .html or .glb, not", path);
   if (f->kind == HTML && !tn_pages(path)) return TN_E_USAGE;
   return no_clobber && f->kind != NPY ? tn_refuse_to_replace(path) : 0;
 }
@@ -89,17 +91,20 @@ int tn_outputs_plan(const words *w, outputs **out) {
   if (!o || !(o->file = calloc((size_t)w->options + 1, sizeof *o->file))) return tn_say_no_memory();
   o->no_clobber = tn_words_has(w, "--no-clobber");
   o->anew = tn_words_has(w, "--anew");
-  for (int i = 0; i < w->options; i++) {
+  int code = tn_poses_given(w, &o->poses);
+  for (int i = 0; i < w->options && !code; i++) {
     if (strcmp(w->option[i].option->flag, "--output") != 0) continue;
     file *f = &o->file[o->n++];
-    const int code = plan_file(w, w->option[i].value, o->no_clobber, f);
+    code = plan_file(w, w->option[i].value, o->no_clobber, f);
+    if (!code) code = tn_poses_fit(w, f->path, &o->poses);
     if (code) return code;
     for (int k = 0; k < o->n - 1; k++)
       if (tn_same_file(o->file[k].path, f->path)) return tn_say_usage(w, "named twice as an output:", f->path);
   }
+  if (code) return code;
   if (tn_outputs_to_stdout(o) && tn_words_has(w, "--json"))
     return tn_say_usage(w, "-o - and --json both want standard output: give one of them another place", NULL);
-  const int code = plan_recording(w, o);
+  code = plan_recording(w, o);
   return code ? code : look_for_checkpoint(o);
 }
 
@@ -203,9 +208,19 @@ static int open_all(outputs *o) {
   return why ? tn_cannot_write(o->record.path, why) : 0;
 }
 
+static bool is_in_space(const loaded *l) {
+  tn_model_info info;
+  tn_model_get_info(l->model, &info);
+  return info.dimension == 3;
+}
+
 int tn_outputs_open(outputs *o, const loaded *l) {
   tn_error e;
   o->flushed = tn_wall_clock();
+  if (o->poses.by > 0 && is_in_space(l)) {
+    tn_say(RED, "--poses: poses are drawn of models in the plane");
+    return TN_E_USAGE;
+  }
   int code = spare_inputs(o, l);
   if (!code && (code = open_all(o))) return abandon(o, code);
   if (code) return code;
@@ -306,11 +321,11 @@ static int make_derived(const outputs *o, bool whole, FILE *say) {
   for (int i = 0; i < o->n; i++) {
     const file *f = &o->file[i];
     if (!derived(f->kind)) continue;
-    if (empty && (f->kind == HTML || f->kind == GLB)) {
+    if (empty && (f->kind == HTML || f->kind == GLB || (f->kind != NPY && o->poses.by > 0))) {
       tn_say(PLAIN, "'%s' is not written: there are no rows to show", f->path);
       continue;
     }
-    const int made = tn_make(r, f->kind, f->path, whole, o->no_clobber, say);
+    const int made = tn_make(r, f->kind, f->path, &o->poses, whole, o->no_clobber, say);
     if (!code) code = made;
   }
   tn_result_close(r);

@@ -184,11 +184,6 @@ static int plan_figures(const words *w, const tn_study *s, char *folder, size_t 
   return code ? code : make_folder(folder);
 }
 
-static bool any_picture(void *user, const char *text, size_t n) {
-  (void)user, (void)text, (void)n;
-  return true;
-}
-
 /* FOLDER/fig_01.svg, .csv and, if that can be made, .png */
 static int write_figures(const tn_study *s, const inputs *in, const char *folder) {
   static const struct {
@@ -196,16 +191,13 @@ static int write_figures(const tn_study *s, const inputs *in, const char *folder
     painter paint;
   } kinds[] = {{"svg", tn_study_figure_svg}, {"csv", tn_study_figure_csv}, {"png", tn_study_figure_png}};
   char path[1100];
-  int n = 0, code = 0;
-  bool png = true;
+  int code = 0;
+  const char *missing;
+  const bool png = tn_has_png(&missing);
+  if (!png) tn_say(YELLOW, "no PNG: %s; the figures are written as SVG and CSV", missing);
   for (int i = 0; i < tn_study_figures(s) && !code; i++) {
     const tn_study_figure *f = tn_study_figure_at(s, i);
-    tn_error e;
     if (!f->drawn) continue;
-    if (!n++ && tn_study_figure_png(s, i, any_picture, NULL, &e) == TN_E_USAGE) {
-      tn_say(YELLOW, "%s; the figures are written as SVG and CSV", e.message);
-      png = false;
-    }
     for (int k = 0; k < 2 + png && !code; k++) {
       snprintf(path, sizeof path, "%s/fig_%02d.%s", folder, f->number, kinds[k].suffix);
       code = tn_save_plan(path, in);
@@ -334,7 +326,7 @@ static int run(const words *w) {
   }
   if (json) fputs("]\n", stdout);
   if (!code && only && !rows) {
-    tn_say(RED, "no claim or figure has '%s' in its id", only);
+    tn_say(RED, "no claim has '%s' in its id, and no figure", only);
     return TN_E_USAGE;
   }
   return code ? code : as_expected ? 0 : 6;

@@ -7,10 +7,15 @@
 static const option options[] = {
     {"--output", "-o", "FILE",
      "write the outputs of the model, by suffix: .csv, .tnr (everything, to be read again), .npy (an array for each "
-     "group of channels), .svg (a picture), .html (a page for a browser: the motion and everything about it), .glb "
+     "group of channels), .svg (a picture; .png with --poses), .html (a page for a browser: the motion and everything "
+     "about it), .glb "
      "(glTF: solids that move); - is CSV "
      "on standard output. may repeat",
      "file", true},
+    {"--poses", NULL, "BY",
+     "pictures (.svg, .png) show the mechanism, in the plane, each BY seconds, or FROM:BY:TO, its poses over one "
+     "another",
+     NULL, false},
     {"--no-clobber", NULL, NULL, "never replace a file that is there", NULL, false},
     {"--anew", NULL, NULL, "begin anew where FILE.tnr.state is there, from which the run before could go on", NULL,
      false},

@@ -34,7 +34,7 @@ static int run(const words *w) {
     return tn_say_usage(w, "the name is too long; name the page by", "-o");
   if (!output) output = path;
   int code = tn_open_result(w, &r, &incomplete);
-  if (!code) code = tn_export_opened(w, r, incomplete, output, tn_words_has(w, "--quiet") ? NULL : stdout);
+  if (!code) code = tn_export_opened(w, r, incomplete, output, NULL, tn_words_has(w, "--quiet") ? NULL : stdout);
   tn_result_close(r);
   return code || !tn_words_has(w, "--open") ? code : show(output);
 }

@@ -146,28 +146,50 @@ static tn_status picture(png *p, double width, double height, tn_drawer draw, vo
   return tn_fail(e, TN_E_IO, "the picture could not be written");
 }
 
-tn_status tn_canvas_png(double width, double height, const char *name, tn_drawer draw, void *what, tn_write write,
-                        void *user, tn_error *e) {
-  (void)name;
-  png p = {.canvas = {path, text, clip}, .write = write, .user = user};
+/* it stays where it is found: fonts are kept for the next picture */
+static bool find_cairo(cairo *f, const char **missing) {
   void *library = dlopen("libcairo.so.2", RTLD_NOW | RTLD_LOCAL);
-  if (!library || !find_functions(library, &p.f)) {
-    if (library) dlclose(library);
-    tn_fail(e, TN_E_USAGE, "no PNG: cairo is not on this machine");
-    tn_hint(e, "install libcairo2, or use SVG");
-    return TN_E_USAGE;
-  }
-  return picture(&p, width, height, draw, what, e); /* the library stays: fonts are kept for the next one */
+  const bool found = library && find_functions(library, f);
+  if (library && !found) dlclose(library);
+  *missing = found ? NULL : "cairo is not on this machine: install libcairo2";
+  return found;
 }
 
 #else
 
-tn_status tn_canvas_png(double width, double height, const char *name, tn_drawer draw, void *what, tn_write write,
-                        void *user, tn_error *e) {
-  (void)width, (void)height, (void)name, (void)draw, (void)what, (void)write, (void)user;
-  tn_fail(e, TN_E_USAGE, "no PNG: this Tenon was built without cairo");
-  tn_hint(e, "use SVG, or build it where libcairo2-dev is");
-  return TN_E_USAGE;
+typedef struct cairo {
+  int unused;
+} cairo;
+
+static bool find_cairo(cairo *f, const char **missing) {
+  (void)f;
+  *missing = "this Tenon was built without libcairo2-dev";
+  return false;
 }
 
 #endif
+
+bool tn_has_png(const char **missing) {
+  cairo f;
+  const char *why;
+  const bool found = find_cairo(&f, &why);
+  if (missing) *missing = why;
+  return found;
+}
+
+tn_status tn_canvas_png(double width, double height, const char *name, tn_drawer draw, void *what, tn_write write,
+                        void *user, tn_error *e) {
+  (void)name;
+  const char *missing;
+#if TN_CAIRO
+  png p = {.canvas = {path, text, clip}, .write = write, .user = user};
+  if (find_cairo(&p.f, &missing)) return picture(&p, width, height, draw, what, e);
+#else
+  cairo none;
+  find_cairo(&none, &missing);
+  (void)width, (void)height, (void)draw, (void)what, (void)write, (void)user;
+#endif
+  tn_fail(e, TN_E_USAGE, "no PNG: %s", missing);
+  tn_hint(e, "SVG needs nothing");
+  return TN_E_USAGE;
+}

@@ -273,6 +273,7 @@ void tn_model_get_info(const tn_model *m, tn_model_info *info) {
                           .coordinates = m->nq,
                           .speeds = m->nu,
                           .rows = m->rows,
+                          .dimension = m->dimension,
                           .length = m->length,
                           .until = m->run.until,
                           .every = m->run.every};

@@ -5,7 +5,8 @@
  *   plot.c          rows as a picture             stability.c  of an integrator
  *   surface.c       of a controller               page.c    the HTML that holds a page
  *   run_page.c      the page of a run             glb.c     its motion as glTF
- *   shown.c         what these two show             facts.c   the verdict of a result file */
+ *   shown.c         what these two show             facts.c   the verdict of a result file
+ *   strobe.c        poses over one another */
 #ifndef TN_REPORT_H
 #define TN_REPORT_H
 
@@ -68,6 +69,26 @@ tn_status tn_result_drawing(tn_result *r, bool flat, tn_model **m, tn_drawing **
  * command line names them; refused in words */
 tn_status tn_stability_region(const char *integrator, tn_region *r, tn_error *e);
 tn_status tn_surface_controller(const char *part, tn_controller *c, tn_error *e);
+
+/* strobe.c: shapes of a model in the plane in several poses, over one another */
+enum { TN_MOST_POSES = 1000 };
+typedef struct tn_strobe {
+  const tn_allocator *allocator;
+  double from, to, by, next; /* s; how many `by` the next one is behind the first                      */
+  int poses, earlier;        /* seen; of these, how many lie on an earlier one and are not drawn again */
+  double *seen;              /* bodies x (place, cosine, sine) of each that is drawn                   */
+  bool failed;               /* a model in space, or no memory: why */
+  char why[200];
+  tn_drawing *drawing;
+  size_t n[2], room[2]; /* lines, and closed parts */
+  double (*p[2])[2];
+} tn_strobe;
+void tn_strobe_free(tn_strobe *k);
+bool tn_strobe_due(const tn_strobe *k, double t);                                 /* a pose is wanted now */
+void tn_strobe_row(tn_strobe *k, const tn_model *m, double t, const double *row); /* x, y, angle of each body */
+void tn_strobe_remark(const tn_strobe *k, char *text, size_t size);               /* how many there are */
+/* up to two layers, whose points are in the arena; how many, -1: no memory */
+int tn_strobe_layers(const tn_strobe *k, const tn_layer *style, const double unit[2], tn_arena *arena, tn_layer *out);
 
 /* members of a JSON object that several reports share */
 void tn_report_settings(tn_json *j, const tn_model *m);

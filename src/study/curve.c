@@ -198,20 +198,9 @@ static tn_status surface(tn_study *s, const tn_curve_plan *c, const tn_controlle
 /* ---- poses ------------------------------------------------------------------------------------------------------------------------------ */
 
 static tn_status poses(tn_study *s, const tn_curve_plan *c, tn_panel *panel, tn_error *e) {
-  static const tn_layer_kind kinds[2] = {TN_LAYER_CURVE, TN_LAYER_SHAPES};
-  bool named = false;
-  for (int k = 1; k >= 0; k--) {
-    const tn_strobe *from = c->strobe;
-    if (!from->n[k]) continue;
-    tn_layer *l = layer(s, c, panel, kinds[k], from->n[k]);
-    if (!l) return tn_out_of_memory(e);
-    if (kinds[k] == TN_LAYER_SHAPES) l->fill = TN_NO_COLOR, l->width = 0.6 * c->style.width;
-    if (named) l->label = "";
-    named = true;
-    memcpy(l->p, from->p[k], sizeof *l->p * from->n[k]);
-    l->n = (int)from->n[k];
-    for (int i = 0; i < l->n; i++) l->p[i][0] /= c->unit[0], l->p[i][1] /= c->unit[1];
-  }
+  const int n = tn_strobe_layers(c->strobe, &c->style, c->unit, &s->arena, panel->layer + panel->layers);
+  if (n < 0) return tn_out_of_memory(e);
+  panel->layers += n;
   return TN_OK;
 }
 

@@ -51,6 +51,24 @@ int tn_figure_strobes(const tn_study *s, const tn_plan_of_run *p, tn_strobe **ou
   return n;
 }
 
+static void see(tn_strobe *k, tn_sim *s, double t) {
+  const tn_model *m = s->m;
+  if (!tn_strobe_due(k, t) || tn_row_here(s) != TN_OK) return;
+  double *row = tn_block_new(k->allocator, sizeof *row * (size_t)(3 * m->bodies + 1));
+  if (!row) return;
+  for (int i = 0; m->dimension == 2 && i < m->bodies; i++) {
+    const tn_frame2 *f = &s->solver.sys.body[i];
+    const double pose[] = {f->r[0], f->r[1], m->body[i].oriented ? f->angle : 0};
+    memcpy(row + 3 * i, pose, sizeof pose);
+  }
+  tn_strobe_row(k, m, t, row);
+  tn_block_free(k->allocator, row);
+}
+
+void tn_figure_see(void *strobes, tn_sim *s, double t) {
+  for (tn_strobe **k = strobes; *k; k++) see(*k, s, t);
+}
+
 void tn_figure_free(tn_figure_plan *f) {
   for (int k = 0; k < f->panels; k++)
     for (int i = 0; i < f->panel[k].curves; i++)
@@ -133,9 +151,7 @@ static tn_status draw_curve(tn_study *s, tn_curve_plan *c, tn_panel *panel, tn_e
 
 static tn_status note_poses(tn_study *s, const tn_curve_plan *c, const char **note, int *notes, tn_error *e) {
   char text[160];
-  tn_format(text, sizeof text,
-            "%d poses, of which %d lie on earlier ones to within a ten-thousandth of the model's length.",
-            c->strobe->poses, c->strobe->earlier);
+  tn_strobe_remark(c->strobe, text, sizeof text);
   if (!(note[*notes] = tn_arena_text(&s->arena, text, strlen(text)))) return tn_out_of_memory(e);
   ++*notes;
   return TN_OK;

@@ -232,7 +232,7 @@ static tn_status trial_of(tn_study *s, const tn_plan_of_run *p, tn_trial *t, tn_
     tn_strobe **strobe = tn_arena_alloc(&s->arena, sizeof *strobe * (size_t)(poses + 1));
     if (!strobe) return tn_out_of_memory(e);
     tn_figure_strobes(s, p, strobe);
-    t->see = tn_strobe_see;
+    t->see = tn_figure_see;
     t->see_user = strobe;
   }
   t->meter = tn_arena_alloc(&s->arena, sizeof *t->meter * (size_t)(t->meters + 1));

@@ -6,7 +6,7 @@
  *   metric.c     what can be measured          reference.c a motion to compare with
  *   facts.c      measures that need no run     verdict.c  tolerances, claims
  *   pool.c       runs on all cores             study.c    from the file to the rows
- *   figure_read.c, figure.c, curve.c, track.c, strobe.c: the figures of a paper
+ *   figure_read.c, figure.c, curve.c, track.c: the figures of a paper
  *   print.c      rows as text and JSON         compare.c  methods on a model of the user's own
  *   compare_print.c                            page.c     either of them as a page
  *   sweep_read.c a sweep file                  axis.c     what is varied: grids, lists, random numbers
@@ -342,21 +342,6 @@ typedef enum tn_curve_kind {
   TN_CURVES
 } tn_curve_kind;
 
-/* strobe.c: shapes of a model in the plane in several poses, over one another */
-typedef struct tn_strobe {
-  const tn_allocator *allocator;
-  double from, to, by;
-  int poses, earlier; /* seen; of these, how many lie on an earlier one and are not drawn again */
-  double *seen;       /* bodies x (place, cosine, sine) of each that is drawn                   */
-  bool failed;        /* a model in space, or no memory: why */
-  char why[200];
-  tn_drawing *drawing;
-  size_t n[2], room[2]; /* lines, and closed parts */
-  double (*p[2])[2];
-} tn_strobe;
-void tn_strobe_free(tn_strobe *k);
-void tn_strobe_see(void *strobes, tn_sim *s, double t); /* `tn_strobe **`, which ends with NULL */
-
 typedef struct tn_curve_plan {
   const tn_node *node;
   tn_curve_kind kind;
@@ -399,12 +384,13 @@ tn_status tn_figure_draw(tn_study *s, tn_figure_plan *f, tn_error *e);
 void tn_figure_free(tn_figure_plan *f);
 /* the value of an expression over measures that are settled */
 double tn_study_value(tn_study *s, const tn_expr *expr);
-void tn_study_settle(tn_study *s, int i);             /* after the runs: its result, and why it has none */
-void tn_study_need(tn_study *s, const tn_expr *expr); /* all measures that it names; of NULL none */
+void tn_study_settle(tn_study *s, int i);               /* after the runs: its result, and why it has none */
+void tn_study_need(tn_study *s, const tn_expr *expr);   /* all measures that it names; of NULL none */
+void tn_figure_see(void *strobes, tn_sim *s, double t); /* `tn_strobe **`, which ends with NULL: a step has ended */
 int tn_figure_strobes(const tn_study *s, const tn_plan_of_run *p,
                       tn_strobe **out); /* of figures that are wanted; out may be NULL */
 /* curve.c: the layers of a curve that are not of measures; added to the panel, which has room for TN_CURVE_LAYERS more */
-enum { TN_CURVE_LAYERS = 32, TN_MOST_POSES = 1000 };
+enum { TN_CURVE_LAYERS = 32 };
 tn_status tn_curve_layers(tn_study *s, const tn_curve_plan *c, tn_panel *panel, tn_error *e);
 
 struct tn_study {

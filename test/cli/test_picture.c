@@ -63,3 +63,106 @@ TEST(curves_reach_from_edge_to_edge) {
   free(svg);
   remove("picture.svg");
 }
+
+/* ---- poses over one another, and the figures of a study ------------------------------------------------------------------- */
+
+static bool has_png(void) { return tn_has_png(NULL); }
+
+/* chunks, checksums, and as many bytes behind zlib as the size asks for, of which not all are the same */
+static const char judge[] =
+    "import struct, sys, zlib\n"
+    "for name in sys.argv[1:]:\n"
+    "    d = open(name, 'rb').read()\n"
+    "    assert d[:8] == b'\\x89PNG\\r\\n\\x1a\\n', name\n"
+    "    at, data, last = 8, b'', b''\n"
+    "    while at < len(d):\n"
+    "        n, = struct.unpack('>I', d[at:at + 4])\n"
+    "        last, body = d[at + 4:at + 8], d[at + 8:at + 8 + n]\n"
+    "        assert struct.unpack('>I', d[at + 8 + n:at + 12 + n])[0] == zlib.crc32(last + body), name\n"
+    "        if last == b'IHDR': w, h, bits, kind = struct.unpack('>IIBB', body[:10])\n"
+    "        if last == b'IDAT': data += body\n"
+    "        at += 12 + n\n"
+    "    raw = zlib.decompress(data)\n"
+    "    assert last == b'IEND' and bits == 8 and kind == 2 and w > 400 and h > 300, name\n"
+    "    assert len(raw) == h * (3 * w + 1), name\n"
+    "    assert len(set(raw[i * (3 * w + 1):(i + 1) * (3 * w + 1)] for i in range(h))) > 50, name\n";
+
+static void check_pngs(const char *names) {
+  char command[512];
+  if (system("command -v python3 > /dev/null") != 0) {
+    printf("no python3 to decode PNG with\n");
+    return;
+  }
+  FILE *file = fopen("judge.py", "w");
+  if (!file || fputs(judge, file) < 0 || fclose(file) != 0) abort();
+  snprintf(command, sizeof command, "python3 judge.py %s", names);
+  CHECK(system(command) == 0);
+  remove("judge.py");
+}
+
+TEST(poses_of_a_run_and_of_a_result) {
+  CHECK(tenon("run " MODELS "four_bar.json --until 2 --every 0.1 -q --poses 0.5 -o poses.svg -o poses.tnr") == 0);
+  char *svg = picture_of("poses.svg");
+  CHECK(svg && strstr(svg, "poses from 0 to 2 s, each 0.5 s"));
+  int drawn = 0; /* the coupler is one line of two pins: three bodies in five poses, and the ground */
+  for (const char *at = svg; at && (at = strstr(at, "<path d=\"M")); at++) drawn++;
+  CHECK(drawn >= 2);
+  free(svg);
+  CHECK(tenon("export poses.tnr --poses 0.5:0.25:1 -o again.svg -q") == 0);
+  svg = picture_of("again.svg");
+  CHECK(svg && strstr(svg, "poses from 0.5 to 1 s, each 0.25 s"));
+  free(svg);
+  CHECK(tenon("export poses.tnr --poses 5:1:9 -o none.svg -q") == 1 && strstr(err, "no row is at 5 s"));
+  if (has_png()) {
+    CHECK(tenon("export poses.tnr --poses 0.5 -o poses.png -q") == 0);
+    check_pngs("poses.png");
+    remove("poses.png");
+  } else {
+    CHECK(tenon("export poses.tnr --poses 0.5 -o poses.png -q") == 1 && strstr(err, "SVG needs nothing"));
+  }
+  remove("poses.svg");
+  remove("again.svg");
+  remove("poses.tnr");
+}
+
+TEST(poses_that_cannot_be_are_refused_before_the_run) {
+  static const char *const bad[] = {"0", "-1", "x", "1:2", "1:0:2", "2:1:1", "1:1:2:3", "nan", "0x1", "1:", "inf", ""};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    CHECK(tenon("run " MODELS "four_bar.json --until 1 -q --poses '%s' -o p.svg", bad[i]) == 1 &&
+          strstr(err, "--poses needs"));
+  CHECK(tenon("run " MODELS "heavy_top.json --until 1 -q --poses 0.1 -o p.svg") == 1 &&
+        strstr(err, "models in the plane"));
+  CHECK(tenon("run " MODELS "four_bar.json --until 1 -q --poses 1e-9 -o p.svg") == 1 && strstr(err, "are not 1 to"));
+  if (has_png()) CHECK(tenon("run " MODELS "four_bar.json --until 1 -q -o p.png") == 1 && strstr(err, "--poses BY"));
+  CHECK(access("p.svg", F_OK) != 0 && access("p.png", F_OK) != 0);
+  remove("p.svg.tnr.part");
+}
+
+TEST(figures_of_a_study_are_files) {
+  CHECK(tenon("reproduce wu2000 --quick --only fig1 --figures 'a folder'") == 0);
+  CHECK_HAS(out, "Fig. 1: The stability region of ABMPC_3 and MAMPC_3\n");
+  CHECK_HAS(out, "wu2000: 7 figures: 1 drawn");
+  char *svg = picture_of("a folder/fig_01.svg"), *csv = picture_of("a folder/fig_01.csv");
+  CHECK(svg && strstr(svg, "Re h\xce\xbb") && csv && strstr(csv, "panel,curve,label,x,y\n1,1,\"ABMPC_3\",") == csv);
+  CHECK(access("a folder/fig_01.svg.part", F_OK) != 0 && access("a folder/fig_02.svg", F_OK) != 0);
+  free(svg);
+  free(csv);
+  if (has_png()) {
+    check_pngs("'a folder/fig_01.png'");
+    remove("a folder/fig_01.png");
+  } else {
+    CHECK_HAS(err, "written as SVG and CSV");
+  }
+  CHECK(tenon("reproduce wu2000 --quick --only fig1 --json --figures 'a folder'") == 0);
+  CHECK_HAS(out, "\"state\": \"drawn\"");
+  CHECK_HAS(out, "\"left_out\": \"It shows the mechanism");
+  FILE *file = fopen("a file", "w");
+  if (file) fclose(file);
+  CHECK(tenon("reproduce wu2000 --quick --only fig1 --figures 'a file'") == 4 && strstr(err, "Not a directory"));
+  CHECK(tenon("reproduce wu2000 --quick --only nothing --figures 'a folder'") == 1);
+  remove("a file");
+  remove("a folder/fig_01.svg");
+  remove("a folder/fig_01.csv");
+  remove("a folder/fig_01.png");
+  rmdir("a folder");
+}

@@ -310,6 +310,10 @@ static void try_results(void) {
   REFUSE(tn_result_npy, write, result, 0, NULL, NULL, &e);
   REFUSE(tn_result_svg, result, NULL, no_text, NULL, &e);
   REFUSE(tn_result_svg, write, result, NULL, NULL, &e);
+  REFUSE(tn_result_poses, result, NULL, &(tn_poses){0, 1, 1}, false, no_text, NULL, &e);
+  REFUSE(tn_result_poses, poses, result, NULL, false, no_text, NULL, &e);
+  REFUSE(tn_result_poses, write, result, &(tn_poses){0, 1, 1}, false, NULL, NULL, &e);
+  LEFT_OUT(tn_has_png, missing, (tn_has_png(NULL), true));
   LEFT_OUT(tn_has_pages, missing, tn_has_pages(NULL) == tn_has_pages(&(const char *){NULL}));
   REFUSE(tn_result_page, result, NULL, no_text, NULL, &e);
   REFUSE(tn_result_page, write, result, NULL, NULL, &e);

@@ -35,7 +35,10 @@ function gear(x: number, y: number, r: number, pitch: number): Path2D {
   return path;
 }
 
+const POSES = 24; // that are shown over one another
+
 export class Plane extends Scene {
+  readonly superposes = true;
   private canvas = h('canvas', { 'aria-label': 'the mechanism', role: 'img' });
   private c = this.canvas.getContext('2d') as CanvasRenderingContext2D;
   private pieces: Piece[][] = [];
@@ -283,6 +286,7 @@ export class Plane extends Scene {
     if (this.on.ground) for (const p of this.groundPieces) this.drawPiece(c, p, s, s, 0, 0, -s, ox, oy, true);
     if (this.on.traces) this.drawTraces(c, s, ox, oy);
     if (this.on.ground) this.drawAnchors(c);
+    if (this.on.poses) this.drawPoses(c, s, ox, oy);
 
     for (let body = 0; body < run.page.bodies.length; body++) {
       const k = body * 3,
@@ -317,6 +321,34 @@ export class Plane extends Scene {
     if (this.on.reactions) this.drawArrows(c);
     if (this.on.names) this.drawNames(c);
     this.drawScale(c);
+  }
+
+  /* a stroboscope: bodies and rods at rows of the whole motion, as far apart as one another */
+  private drawPoses(c: CanvasRenderingContext2D, s: number, ox: number, oy: number): void {
+    const { run } = this,
+      pose = run.newPose(),
+      n = Math.min(POSES, run.rows);
+    c.globalAlpha = 0.25;
+    for (let k = 0; k < n; k++) {
+      run.pose(n > 1 ? Math.round((k * (run.rows - 1)) / (n - 1)) : 0, 0, pose);
+      for (let body = 0; body < run.page.bodies.length; body++) {
+        const [x, y, angle] = pose.subarray(3 * body, 3 * body + 3);
+        if (!Number.isFinite(x + y + angle)) continue;
+        const [cos, sin] = [s * Math.cos(angle), s * Math.sin(angle)];
+        for (const p of this.pieces[body]) this.drawPiece(c, p, s, cos, -sin, -sin, -cos, ox + s * x, oy - s * y, false);
+      }
+      c.setTransform(1, 0, 0, 1, 0, 0);
+      c.strokeStyle = this.style.faint;
+      c.lineWidth = 2 * this.ratio;
+      for (const l of run.page.links) {
+        const [a, b] = [0, 1].map((side) => run.place(pose, l.bodies[side], l.at[side]));
+        c.beginPath();
+        c.moveTo(ox + s * a[0], oy - s * a[1]);
+        c.lineTo(ox + s * b[0], oy - s * b[1]);
+        c.stroke();
+      }
+    }
+    c.globalAlpha = 1;
   }
 
   private drawPiece(

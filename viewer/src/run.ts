@@ -38,6 +38,7 @@ declare global {
 
 const TOGGLE_WORDS: Record<Toggle, string> = {
   traces: 'traces',
+  poses: 'poses',
   reactions: 'reactions',
   axes: 'axes',
   names: 'names',
@@ -51,7 +52,7 @@ const KEYS: [string, string][] = [
   [', .', 'slower, faster'],
   ['Home End', 'first, last sample'],
   ['f', 'all of the motion; again: the pose of now'],
-  ['t r a n g w', 'traces, reactions, axes, names, ground, grid'],
+  ['t p r a n g w', 'traces, poses over one another, reactions, axes, names, ground, grid'],
   ['Escape', 'show all of the plots; let go of what is chosen'],
   ['+ −', 'zoom; in a plot about its cursor'],
   ['?', 'this list'],
@@ -261,12 +262,13 @@ export function page(makeScene: (run: Run) => Scene): void {
 
   /* -- the scene's frame -- */
   const toggles = h('div', { class: 'toggles', role: 'group', 'aria-label': 'what is shown' });
-  const switches = {} as Record<Toggle, HTMLButtonElement>;
+  const switches = {} as Partial<Record<Toggle, HTMLButtonElement>>;
   const flip = (name: Toggle): void => {
     scene.set(name, !scene.on[name]);
-    switches[name].setAttribute('aria-pressed', String(scene.on[name]));
+    switches[name]?.setAttribute('aria-pressed', String(scene.on[name]));
   };
   for (const name of TOGGLES) {
+    if (name === 'poses' && !scene.superposes) continue;
     const button = h(
       'button',
       { type: 'button', 'aria-pressed': String(scene.on[name]), click: () => flip(name) },
@@ -561,6 +563,7 @@ export function page(makeScene: (run: Run) => Scene): void {
       '=': () => scene.zoomBy(1.25),
       '-': () => scene.zoomBy(0.8),
       t: () => flip('traces'),
+      p: () => scene.superposes && flip('poses'),
       r: () => flip('reactions'),
       a: () => flip('axes'),
       n: () => flip('names'),

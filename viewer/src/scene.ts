@@ -5,7 +5,7 @@ import type { Run } from './data';
 import { rod, zigzag } from './spring';
 import { css, onTheme, palette, PALETTE } from './theme';
 
-export const TOGGLES = ['traces', 'reactions', 'axes', 'names', 'ground', 'world'] as const;
+export const TOGGLES = ['traces', 'poses', 'reactions', 'axes', 'names', 'ground', 'world'] as const;
 export type Toggle = (typeof TOGGLES)[number];
 
 export interface Target {
@@ -31,12 +31,14 @@ export abstract class Scene {
   readonly root = h('div', { class: 'scene' });
   readonly on: Record<Toggle, boolean> = {
     traces: true,
+    poses: false,
     reactions: false,
     axes: false,
     names: false,
     ground: true,
     world: true,
   };
+  readonly superposes: boolean = false; // poses over one another can be shown
   readonly traces: Traced[] = [];
   selected: Target | null = null;
   hovered: Target | null = null;

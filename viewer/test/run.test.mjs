@@ -243,6 +243,19 @@ for (const [kind, make] of [
     await frames(page);
     assert.notEqual((await pixels(page)).sum, whole.sum);
     await press('f');
+    // poses over one another, in the plane alone
+    const button = page.locator('.toggles button', { hasText: 'poses' });
+    if (kind === 'plane') {
+      await frames(page);
+      const one = (await pixels(page)).sum;
+      await press('p');
+      await frames(page);
+      assert.equal(await button.getAttribute('aria-pressed'), 'true');
+      assert.notEqual((await pixels(page)).sum, one);
+      await press('p');
+      await frames(page);
+      assert.equal((await pixels(page)).sum, one);
+    } else assert.equal(await button.count(), 0);
     await press('r');
     assert.equal(await page.locator('.toggles button', { hasText: 'reactions' }).getAttribute('aria-pressed'), 'true');
     assert.match(await page.locator('.scene-key').innerText(), /largest .* N at/);
