@@ -56,7 +56,7 @@ static void use_study(tn_study *s) {
   size_t written = 0;
   int runs = 0;
   tn_error e;
-  const tn_study_options o = {.workers = 1, .quick = true, .progress = some_runs, .user = &runs};
+  const tn_study_options o = {.workers = 1, .quick = true, .figures = true, .progress = some_runs, .user = &runs};
   const tn_status status = tn_study_run(s, &o, &e);
   if (status) require_words(status, &e, SIZE_MAX / 2);
   for (int i = 0; i < tn_study_rows(s); i++) {
@@ -66,6 +66,15 @@ static void use_study(tn_study *s) {
   }
   require(!tn_study_row_at(s, -1) && !tn_study_row_at(s, tn_study_rows(s)));
   if (status) return;
+  for (int i = 0; i < tn_study_figures(s); i++) {
+    const tn_study_figure *f = tn_study_figure_at(s, i);
+    require(f && f->id && f->caption);
+    if (f->failure) require_clean(f->failure, strlen(f->failure) + 1);
+    const tn_status drawn = tn_study_figure_svg(s, i, count_written, &written, &e);
+    require((drawn == TN_OK) == f->drawn && (drawn == TN_OK || drawn == TN_E_USAGE));
+    require(tn_study_figure_csv(s, i, count_written, &written, &e) == drawn);
+  }
+  require(!tn_study_figure_at(s, -1) && !tn_study_figure_at(s, tn_study_figures(s)));
   require(tn_study_text(s, count_written, &written) == TN_OK && tn_study_json(s, count_written, &written) == TN_OK);
   for (int i = 0; i < 4 && tn_study_curve(s, i); i++)
     require(tn_study_curve_csv(s, i, count_written, &written) == TN_OK);
