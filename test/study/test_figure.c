@@ -176,6 +176,29 @@ TEST(poses_are_those_of_the_run) {
   tn_study_free(s);
 }
 
+/* shapes turn with their bodies: three rods of 0.3 m in a line, 80 degrees below the horizontal, whose pins are drawn */
+TEST(poses_have_the_angles_of_bodies) {
+  const tn_panel *a;
+  tn_study *s =
+      draw("{\"study\": 1, \"paper\": \"p\", \"runs\": {\"a\": {\"model\": \"" MODELS
+           "triple_pendulum.json\", \"until\": 0.1, \"every\": 0.1}}, \"measures\": {\"most\": {\"run\": \"a\", "
+           "\"of\": \"C\"}}, " ROWS
+           ", \"figures\": [{\"figure\": 1, \"caption\": \"c\", \"curves\": [{\"poses\": {\"run\": \"a\", "
+           "\"to\": 0, \"by\": 1}}]}]}",
+           &a);
+  if (!s) return;
+  bool found[2] = {false, false};
+  const double angle = -80 * acos(-1) / 180;
+  for (int k = 0; k < a->layers; k++)
+    for (int i = 0; i < a->layer[k].n; i++)
+      for (int pin = 0; pin < 2; pin++) {
+        const double *p = a->layer[k].p[i], l = 0.3 * (pin + 1);
+        found[pin] = found[pin] || (fabs(p[0] - l * cos(angle)) < 1e-9 && fabs(p[1] - l * sin(angle)) < 1e-9);
+      }
+  CHECK(found[0] && found[1]);
+  tn_study_free(s);
+}
+
 /* the pendulum swings with a period of 2.368 s: every second pose half a period apart lies on an earlier one */
 TEST(poses_that_lie_on_earlier_ones_are_drawn_once) {
   const tn_panel *a;
@@ -189,7 +212,7 @@ TEST(poses_that_lie_on_earlier_ones_are_drawn_once) {
   const tn_strobe *k = s->figure[0].panel[0].curve[0].strobe;
   CHECK(k->poses == 11 && k->earlier >= 5 && k->earlier < 11);
   CHECK(s->figure[0].graph.notes == 1);
-  CHECK_HAS(s->figure[0].graph.note[0], "11 poses");
+  if (s->figure[0].graph.notes == 1) CHECK_HAS(s->figure[0].graph.note[0], "11 poses");
   tn_study_free(s);
 }
 
