@@ -146,6 +146,12 @@ static tn_status picture(png *p, double width, double height, tn_drawer draw, vo
   return tn_fail(e, TN_E_IO, "the picture could not be written");
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+/* fontconfig, by which cairo finds its letters, frees some of what it has read nowhere */
+const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void) { return "leak:libfontconfig"; }
+#endif
+
 /* it stays where it is found: fonts are kept for the next picture */
 static bool find_cairo(cairo *f, const char **missing) {
   void *library = dlopen("libcairo.so.2", RTLD_NOW | RTLD_LOCAL);
