@@ -616,7 +616,8 @@ typedef struct tn_integrator_type {
   int (*formula)(const void *self, int order, double *b, double *c);
   /* n, of which y_{n+1} is the last: y_0 = p, y_i with f(y_{i-1}) in the place of f(p); 0: with f(y_{n+1}) itself. NULL: 1 */
   int (*corrections)(const void *self);
-  bool (*keeps_predicted)(const void *self); /* f_n .. are the rates that y_n was corrected by, not those at y_n: PEC; NULL: at y_n */
+  bool (*keeps_predicted)(
+      const void *self); /* f_n .. are the rates that y_n was corrected by, not those at y_n: PEC; NULL: at y_n */
   /* its workspace, for a state that is saved; NULL: it starts anew when that is put back, and an event says so */
   void (*keep)(void *work, tn_keep *keep);
 } tn_integrator_type;

@@ -56,7 +56,7 @@ typedef struct tn_newton {
   double ceiling;      /* longest step to be tried after one whose iteration failed; 0: any   */
   double before, rate; /* the last correction; by which they get smaller                     */
   int iterations, *color;
-  int most; /* iterations that are allowed; 0: as of those that may shorten their step */
+  int most;              /* iterations that are allowed; 0: as of those that may shorten their step */
   double *J, *matrix[3]; /* m x m                                                             */
   int *pivot[2];
   double *y, *f, *f0, *w; /* n                                                                 */

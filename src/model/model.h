@@ -192,7 +192,7 @@ typedef struct tn_flywheel {
 typedef struct tn_rod {
   const char *name;
   tn_spot end[2];
-  double mass; /* of a uniform rod; of a pair of an element 0 */
+  double mass;                     /* of a uniform rod; of a pair of an element 0 */
   double own[2], shared, share[2]; /* kg; share: what weight and momentum of an end count, m/2 of a rod */
   bool drawn;
   tn_where where; /* of what it puts between the two */
