@@ -336,6 +336,12 @@ static void ask(const tn_model *model) {
   printf("%d rows of rank %d; %s changes most, by %.4f /s^2; row 0 is of %s and carries %.4f\n", now.rows, now.rank,
          tn_sim_speed(sim, fastest), now.udot[fastest], tn_sim_row_joint(sim, 0), now.lambda[0]);
 
+  /* H u are the inertia forces that f has with the opposite sign; dM/dt - 2 H is skew-symmetric */
+  double *coriolis = calloc((size_t)(nu * nu), sizeof *coriolis);
+  expect(coriolis != NULL, "no memory for a matrix");
+  must(tn_sim_coriolis(sim, coriolis, &error));
+  free(coriolis);
+
   /* the same as JSON, and what tn_report_check_text says in words */
   FILE *eval = create("embed.eval.json"), *check = create("embed.check.json");
   must(tn_report_eval(sim, "embed", to_file, eval, &error));
@@ -413,6 +419,11 @@ static void read_back(const tn_allocator *allocator, int64_t count) {
   must(tn_result_csv(r, to_file, csv, &error)); /* the same bytes as during the run */
   must(tn_result_svg(r, to_file, svg, &error));
   expect(fclose(csv) == 0 && fclose(svg) == 0, "cannot write the tables");
+  const tn_poses poses = {.from = 0, .to = 0.5, .by = 0.1};
+  const bool png = tn_has_png(NULL); /* with cairo */
+  FILE *over = create(png ? "embed.poses.png" : "embed.poses.svg");
+  must(tn_result_poses(r, &poses, png, to_file, over, &error));
+  expect(fclose(over) == 0, "cannot write the poses");
   FILE *glb = create("embed.glb"); /* for Blender and other programs that show solids */
   must(tn_result_glb(r, to_file, glb, &error));
   expect(fclose(glb) == 0, "cannot write the solids");

@@ -1,4 +1,4 @@
-/* methods compared on a model, a study of claims, and a sweep, from a program: every function of study.h.
+/* methods compared on a model, a study of claims, gains of a stabilizer, and a sweep, from a program: every function of study.h.
  *   cc study.c $(pkg-config --cflags --libs tenon) -lm */
 #include <tenon/study.h>
 
@@ -19,7 +19,12 @@ static const char claims[] =
     "  \"rows\": [ { \"id\": \"mine.drift\", \"what\": \"the pin stays closed to 1e-5 m\", \"holds\": \"measured < "
     "1e-5\","
     "    \"measure\": { \"run\": \"none\", \"of\": \"C\" }, \"tolerance\": \"at most 1e-5\", \"verdict\": "
-    "\"reproduced\" } ] }";
+    "\"reproduced\" } ],"
+    "  \"assumptions\": [ { \"what\": \"mass\", \"used\": \"1 kg\", \"why\": \"not printed\", \"varied\": [ { \"to\": "
+    "\"2 kg\","
+    "    \"replace\": { \"runs\": { \"none\": { \"set\": { \"/bodies/rod/mass\": 2 } } } }, \"changes\": {} } ] } ],"
+    "  \"figures\": [ { \"figure\": 1, \"caption\": \"drift of the pin\", \"x\": { \"label\": \"time, s\" },"
+    "    \"y\": { \"label\": \"|C|\" }, \"curves\": [ { \"y\": { \"run\": \"none\", \"of\": \"C\" } } ] } ] }";
 
 static const char masses[] =
     "{ \"sweep\": 1, \"title\": \"heavier\", \"run\": { \"model\": \"study_model.json\" },"
@@ -94,8 +99,41 @@ static const char *built_in(void *user, const char *path, size_t *size) {
   return text;
 }
 
+/* what a reader counts, and the figures as files */
+static void claims_and_figures(const tn_study *s) {
+  tn_study_counts n;
+  tn_error e;
+  tn_study_count(s, &n);
+  printf("%d of %d claims are reproduced\n", n.reproduced, n.claims);
+  for (int i = 0; tn_study_claim_at(s, i); i++)
+    printf("%s: %s\n", tn_study_claim_at(s, i)->what, tn_verdict_name(tn_study_claim_at(s, i)->verdict));
+  for (int i = 0; i < tn_study_figures(s); i++) {
+    if (!tn_study_figure_at(s, i)->drawn) continue;
+    FILE *svg = fopen("study_figure.svg", "w"), *png = fopen("study_figure.png", "wb");
+    if (!svg || !png) exit(1);
+    must(tn_study_figure_svg(s, i, to_file, svg, &e), &e);
+    if (tn_study_figure_png(s, i, to_file, png, &e) == TN_E_USAGE) printf("without cairo there is no PNG\n");
+    tn_study_figure_csv(s, i, to_file, stdout, &e);
+    if (fclose(svg) != 0 || fclose(png) != 0) exit(1);
+  }
+}
+
+/* what the paper does not say, chosen in another way */
+static void vary(tn_study *s, const tn_study_options *options) {
+  tn_error e;
+  must(tn_study_vary(s, options, &e), &e);
+  for (int i = 0; tn_study_assumption_at(s, i); i++)
+    for (int k = 0; tn_study_variation_at(s, i, k); k++)
+      printf("%s, %s in place of %s: %d verdicts change\n", tn_study_assumption_at(s, i)->what,
+             tn_study_variation_at(s, i, k)->to, tn_study_assumption_at(s, i)->used,
+             tn_study_variation_at(s, i, k)->changed);
+  tn_study_vary_text(s, to_file, stdout);
+  tn_study_vary_json(s, to_file, stdout);
+  if (!tn_study_varied_as_said(s)) exit(1);
+}
+
 static void study(void) {
-  const tn_study_options options = {.workers = 2, .progress = shown};
+  const tn_study_options options = {.workers = 2, .figures = true, .progress = shown};
   tn_error e;
   tn_study *s;
   save("study_model.json", model);
@@ -120,7 +158,33 @@ static void study(void) {
     if (fclose(page) != 0) exit(1);
   }
   if (!tn_study_as_expected(s)) exit(1);
+  claims_and_figures(s);
+  vary(s, &options);
   tn_study_free(s);
+}
+
+/* gains of a stabilizer for this model: the violation times the right-hand sides is to be small */
+static void tune(void) {
+  static const tn_tune_range ranges[] = {{"alpha", 1, 20}, {"beta", 1, 20}};
+  const tn_tune_options options = {.stabilizer = "baumgarte", .ranges = 2, .range = ranges, .budget = 10, .workers = 2};
+  tn_error e;
+  tn_desc *desc;
+  tn_tune *t;
+  double from, to;
+  must(tn_desc_new(NULL, &desc, &e), &e);
+  must(tn_desc_parse(desc, "model", model, sizeof model - 1, &e), &e);
+  must(tn_tune_run(desc, "a rod", &options, &t, &e), &e);
+  for (int i = 0; i < tn_tune_parameters(t); i++) {
+    const char *name = tn_tune_parameter(t, i, &from, &to);
+    printf("%s from %g to %g\n", name, from, to);
+  }
+  if (tn_tune_best(t) < 0 || tn_tune_best(t) >= tn_tune_rows(t)) exit(1);
+  printf("the best has %g of %s\n", tn_tune_row_at(t, tn_tune_best(t))->product, tn_tune_parameter(t, 0, &from, &to));
+  tn_tune_text(t, to_file, stdout);
+  tn_tune_json(t, to_file, stdout);
+  tn_tune_csv(t, to_file, stdout);
+  tn_tune_free(t);
+  tn_desc_free(desc);
 }
 
 static bool counted(void *user, const tn_sweep_progress *p) {
@@ -225,6 +289,7 @@ int main(void) {
   compare();
   verify();
   study();
+  tune();
   sweep();
   return 0;
 }
