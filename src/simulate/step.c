@@ -553,10 +553,19 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
     }
     if (!forced && too_near(&r) && !(s->passing.staying && r.err <= 1) &&
         !(absurd(s, &r) && shortened++ < MOST_ABSURD)) {
-      r = step_over(s, r, most, INFINITY);
-      if (r.status != TN_OK && r.status != TN_E_RUN) return r.status;
-      forced = r.status == TN_OK;
-      last = r.h == most;
+      /* rather than to take an error above the tolerance */
+      const bool shortens = r.err > ABSURD && shortened < MOST_ABSURD;
+      const trial other = step_over(s, r, most, shortens ? 1 : INFINITY);
+      if (other.status != TN_OK && other.status != TN_E_RUN) return other.status;
+      if (shortens && !(other.err <= 1)) {
+        shortened++;
+        r = attempt(s, h);
+        if (r.status != TN_OK && r.status != TN_E_RUN) return r.status;
+      } else {
+        r = other;
+        forced = r.status == TN_OK;
+        last = r.h == most;
+      }
     }
     double t_end = last ? t_limit : s->t + r.h;
     if ((r.err <= 1 || forced) && s->m->switches) {

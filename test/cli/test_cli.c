@@ -38,7 +38,7 @@ TEST(words_that_make_no_sense_are_usage) {
       {"run " PENDULUM " --until", "a value is missing after '--until'"},
       {"run " PENDULUM " -o", "a value is missing after '-o'"},
       {"run " PENDULUM " --set", "a value is missing after '--set'"},
-      {"run " PENDULUM " -o result.txt", "ends in .csv, .tnr, .npy, .svg, .html or .glb, not 'result.txt'"},
+      {"run " PENDULUM " -o result.txt", "ends in .csv, .tnr, .npy, .svg, .png, .html or .glb, not 'result.txt'"},
       {"run " PENDULUM " -o a.csv -o a.csv", "named twice as an output: 'a.csv'"},
       {"run " FOUR_BAR " --set rho", "--set needs NAME=VALUE"},
       {"run " FOUR_BAR " --set =3", "--set needs NAME=VALUE"},
