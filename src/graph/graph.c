@@ -42,7 +42,7 @@ static void place(const frame *f, const double *value, double at[2]) {
 /* ---- ranges ----------------------------------------------------------------------------------------------------------------- */
 
 static void widen(const tn_scale *s, double value, double *lo, double *hi) {
-  if (!(fabs(value) < 1e300) || (s->log && !(value > 0))) return;
+  if (!(fabs(value) < 1e300) || (s->log && !(value > 1e-300))) return; /* powers of ten around it are numbers */
   *lo = fmin(*lo, value);
   *hi = fmax(*hi, value);
 }
@@ -224,11 +224,11 @@ static void shapes(const frame *f, const tn_layer *l, tn_canvas *c) {
   int n = 0, part = 0;
   tn_ink ink = {.stroke = l->color, .fill = l->fill, .width = l->width, .opacity = l->opacity, .dash = l->dash};
   for (int i = 0; i <= l->n; i++) {
-    if (i < l->n && !isnan(l->p[i][0]) && n < PIECE) {
-      place(f, l->p[i], p[n++]);
+    if (i < l->n && !isnan(l->p[i][0])) {
+      if (n < PIECE) place(f, l->p[i], p[n++]); /* of a longer outline the rest is left out */
       continue;
     }
-    if (l->tint) ink.fill = l->tint[part];
+    if (n && l->tint) ink.fill = l->tint[part];
     if (n) c->path(c, n, (const double(*)[2])p, true, &ink);
     part++;
     n = 0;

@@ -17,6 +17,7 @@ static void power_of_ten(char *text, size_t size, const char *before, int k) {
 }
 
 static void logarithmic(const tn_scale *s, tn_ticks *t) {
+  if (!(s->from >= 1e-307 && s->to > s->from && s->to < INFINITY)) return;
   const int first = (int)ceil(log10(s->from) - 1e-9), last = (int)floor(log10(s->to) + 1e-9);
   const int every = 1 + (last - first) / 9;
   for (int k = first; k <= last && t->n < TN_MOST_TICKS; k++) {

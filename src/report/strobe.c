@@ -97,14 +97,14 @@ static bool is_new(tn_strobe *k, const tn_model *m, const double *row) {
     fail(k, "out of memory for the poses");
     return false;
   }
-  double *here = k->seen + n * drawn;
+  double *here = k->seen + (size_t)n * (size_t)drawn;
   for (int i = 0; i < m->bodies; i++) {
     const double *at = row + 3 * i, pose[] = {at[0], at[1], m->length * cos(at[2]), m->length * sin(at[2])};
     memcpy(here + 4 * i, pose, sizeof pose);
   }
   for (int i = 0; i < drawn; i++) {
     double most = 0;
-    for (int l = 0; l < n; l++) most = fmax(most, fabs(here[l] - k->seen[n * i + l]));
+    for (int l = 0; l < n; l++) most = fmax(most, fabs(here[l] - k->seen[(size_t)n * (size_t)i + (size_t)l]));
     if (most <= SAME * m->length) return false;
   }
   return true;
