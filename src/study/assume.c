@@ -42,8 +42,9 @@ tn_status tn_study_replace(tn_arena *arena, tn_node *into, const tn_node *replac
 typedef struct search {
   const tn_study *s;
   const tn_node *replace;
-  bool *seen; /* measures that are being followed */
+  unsigned char *rests, *timed; /* measures: answer */
 } search;
+typedef enum answer { UNKNOWN, BUSY, NO, YES } answer; /* BUSY: it is being followed, and needs itself */
 
 static bool replaced(const search *f, const char *group, const char *key) {
   return key && tn_node_get(tn_node_get(f->replace, group), key);
@@ -74,14 +75,14 @@ static bool named_rests(const search *f, const tn_expr *expr) {
 static bool measure_rests(const search *f, int i) {
   const tn_finding *m = &f->s->measure[i];
   const tn_node *expression = tn_node_get(m->node, "expression");
-  if (f->seen[i]) return false;
-  f->seen[i] = true;
+  if (f->rests[i] != UNKNOWN) return f->rests[i] == YES;
+  f->rests[i] = BUSY;
   const tn_reference_plan *r = m->against >= 0 ? &f->s->reference[m->against] : NULL;
   const bool rests = replaced(f, "measures", m->name) || (m->plan && run_rests(f, m->plan)) ||
                      (expression && replaced(f, "expressions", expression->text)) ||
                      (r && (replaced(f, "references", r->table.name) || (r->plan && run_rests(f, r->plan)))) ||
                      named_rests(f, m->value) || named_rests(f, m->where);
-  f->seen[i] = false;
+  f->rests[i] = rests ? YES : NO;
   return rests;
 }
 
@@ -90,11 +91,11 @@ static bool is_timed(const search *f, int i) {
   const tn_finding *m = &f->s->measure[i];
   if (m->kind != TN_MEASURE_VALUE) return m->meter.signal == TN_SIGNAL_FIGURE && tn_figure_timed(m->meter.figure);
   bool timed = false;
-  if (f->seen[i]) return false;
-  f->seen[i] = true;
+  if (f->timed[i] != UNKNOWN) return f->timed[i] == YES;
+  f->timed[i] = BUSY;
   for (int k = 0; m->value && k < tn_expr_slots(m->value); k++)
     timed = timed || (tn_expr_slot(m->value, k) < f->s->measures && is_timed(f, tn_expr_slot(m->value, k)));
-  f->seen[i] = false;
+  f->timed[i] = timed ? YES : NO;
   return timed;
 }
 
@@ -172,8 +173,9 @@ static tn_status read_variation(tn_study *s, tn_assumption_plan *a, const tn_nod
   v->said = tn_arena_alloc(&s->arena, sizeof *v->said * n);
   v->used = tn_arena_alloc(&s->arena, sizeof *v->used * n);
   v->found = tn_arena_alloc(&s->arena, sizeof *v->found * n);
-  const search f = {s, v->replace, tn_arena_alloc(&s->arena, sizeof *f.seen * (size_t)(s->measures + 1))};
-  if (!v->rests || !v->said || !v->used || !v->found || !f.seen) return tn_out_of_memory(e);
+  const search f = {s, v->replace, tn_arena_alloc(&s->arena, (size_t)s->measures + 1),
+                    tn_arena_alloc(&s->arena, (size_t)s->measures + 1)};
+  if (!v->rests || !v->said || !v->used || !v->found || !f.rests || !f.timed) return tn_out_of_memory(e);
   for (int i = 0; i < s->rows; i++) {
     v->rests[i] = row_rests(&f, &s->row[i]);
     a->rests[i] = a->rests[i] || v->rests[i];

@@ -436,6 +436,9 @@ static tn_status read_all(tn_study *s, tn_error *e) {
   for (const tn_node *c = rows->first; c; c = c->next) TN_TRY(tn_row_read(s, c, e));
   TN_TRY(tn_claims_read(s, e));
   TN_TRY(tn_figures_read(s, figures, e));
+  s->ruled = tn_arena_alloc(&s->arena, sizeof *s->ruled * (size_t)(s->measures + 1));
+  s->is_ruled = tn_arena_alloc(&s->arena, sizeof *s->is_ruled * (size_t)(s->measures + 1));
+  if (!s->ruled || !s->is_ruled) return tn_out_of_memory(e);
   for (i = 0; i < s->measures; i++) TN_TRY(read_values(s, &s->measure[i], e));
   for (i = 0; i < s->measures; i++) TN_TRY(check_where(s, &s->measure[i], e));
   for (i = 0; i < s->rows; i++) TN_TRY(tn_row_rule(s, &s->row[i], e));

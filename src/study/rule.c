@@ -2,15 +2,12 @@
  * that has failed. */
 #include "study/claims.h"
 
-enum { MOST_DEEP = 64 };
-
 typedef struct scope {
   const tn_study *s;
   const tn_row_plan *row;
   tn_rule_value value;
   void *user;
   double measured;
-  int depth; /* a measure may need itself */
 } scope;
 
 static double of_measure(const scope *c, int i);
@@ -29,17 +26,19 @@ static double evaluate(const tn_expr *expr, const scope *c) {
   return value[0];
 }
 
-/* expressions over other measures are computed anew */
+/* expressions over other measures are computed anew, each once; one that needs itself is not a number */
 static double of_measure(const scope *c, int i) {
   const tn_finding *m = &c->s->measure[i];
   if (m->kind != TN_MEASURE_VALUE) return c->value(c->user, c->s, i);
-  scope inner = *c;
-  if (++inner.depth > MOST_DEEP) return NAN;
-  return evaluate(m->value, &inner);
+  if (c->s->is_ruled[i]) return c->s->ruled[i];
+  c->s->is_ruled[i] = true;
+  c->s->ruled[i] = NAN;
+  return c->s->ruled[i] = evaluate(m->value, c);
 }
 
 bool tn_rule_holds(const tn_study *s, const tn_row_plan *r, tn_rule_value value, void *user) {
-  scope c = {s, r, value, user, NAN, 0};
+  scope c = {s, r, value, user, NAN};
+  memset(s->is_ruled, 0, sizeof *s->is_ruled * (size_t)s->measures);
   if (r->measure >= 0) c.measured = of_measure(&c, r->measure);
   if (!r->holds) return tn_within(r->agree, c.measured, r->paper);
   const double so = evaluate(r->holds, &c);

@@ -405,6 +405,8 @@ struct tn_study {
   tn_plan_of_run *plan;
   tn_reference_plan *reference;
   tn_finding *measure;
+  double *ruled;  /* measures: values in a rule that is being judged, rule.c */
+  bool *is_ruled; /* likewise: it is known there                              */
   tn_row_plan *row;
   tn_claim_plan *claim;
   int assumptions;
