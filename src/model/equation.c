@@ -142,5 +142,8 @@ tn_status tn_equation_read(tn_context *c, tn_joint *j) {
   j->equation = x;
   j->value = x.expr;
   c->m->equation_channels += c->m->channels - before;
-  return list_terms(c, j, x.expr);
+  TN_TRY(list_terms(c, j, x.expr));
+  for (int k = 0; k < j->terms; k++)
+    if (j->term[k].of.kind == TN_OF_JOINT || j->term[k].of.part >= 0) return TN_OK;
+  return tn_refuse(c, node, "`%s` is of the ground alone: it constrains nothing", node->key);
 }
