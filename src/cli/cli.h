@@ -206,7 +206,8 @@ bool tn_kind_of(const char *path, file_kind *k); /* by suffix */
 int tn_make(tn_result *r, file_kind k, const char *path, const tn_poses *poses, bool whole, bool no_clobber, FILE *say);
 /* --poses, what pictures show: BY or FROM:BY:TO, in s; by is 0 where it is not given. 0, or an exit code that has been explained */
 int tn_poses_given(const words *w, tn_poses *poses);
-/* a .png shows poses, and nothing else shows any: 0, or an exit code */
+/* an output is a picture that shows them, or there are none: 0, or an exit code. a .png shows nothing else */
+int tn_poses_shown(const words *w, const tn_poses *poses);
 int tn_poses_fit(const words *w, const char *path, const tn_poses *poses);
 /* a part under its name, unless that would replace an older file by less; 0 or an exit code. it stays open */
 int tn_settle(part_file *p, bool whole, bool no_clobber, FILE *say);

@@ -49,6 +49,7 @@ static int run(const words *w) {
   bool any = false, out = false, incomplete;
   tn_poses poses;
   int code = tn_poses_given(w, &poses);
+  if (!code) code = tn_poses_shown(w, &poses);
   for (int i = 0; i < w->options && !code; i++)
     if (is_output(&w->option[i])) code = tn_poses_fit(w, w->option[i].value, &poses);
   if (code) return code;

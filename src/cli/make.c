@@ -147,6 +147,15 @@ int tn_poses_given(const words *w, tn_poses *poses) {
   return 0;
 }
 
+int tn_poses_shown(const words *w, const tn_poses *poses) {
+  file_kind k;
+  for (int i = 0; i < w->options && poses->by > 0; i++)
+    if (strcmp(w->option[i].option->flag, "--output") == 0 && tn_kind_of(w->option[i].value, &k) &&
+        (k == SVG || k == PNG))
+      return 0;
+  return poses->by > 0 ? tn_say_usage(w, "--poses needs a picture, -o FILE.svg or", "-o FILE.png") : 0;
+}
+
 int tn_poses_fit(const words *w, const char *path, const tn_poses *poses) {
   file_kind k;
   const char *missing;

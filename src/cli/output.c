@@ -92,6 +92,7 @@ int tn_outputs_plan(const words *w, outputs **out) {
   o->no_clobber = tn_words_has(w, "--no-clobber");
   o->anew = tn_words_has(w, "--anew");
   int code = tn_poses_given(w, &o->poses);
+  if (!code) code = tn_poses_shown(w, &o->poses);
   for (int i = 0; i < w->options && !code; i++) {
     if (strcmp(w->option[i].option->flag, "--output") != 0) continue;
     file *f = &o->file[o->n++];

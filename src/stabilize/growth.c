@@ -184,17 +184,20 @@ static double held_step(const tn_integrator_type *type, const void *self, const 
   return tn_spectral_radius(3, A);
 }
 
+/* gains whose powers are no numbers let violations grow beyond all bounds */
+static double or_endless(double growth) { return isnan(growth) ? INFINITY : growth; }
+
 double tn_feedback_growth(const tn_integrator_type *type, const void *self, const tn_feedback *g) {
   const double *k = g->gain;
   const double B1[1] = {-k[0]}, B2[4] = {0, 1, -k[1], -k[0]}, B3[9] = {0, 1, 0, -k[1], -k[0], -k[2], 1, 0, 0};
   const double *B = g->n == 1 ? B1 : g->n == 2 ? B2 : B3;
   if (!type->attempt) return NAN;
   if (g->held && g->n == 1) return fabs(1 - k[0]);
-  if (g->held && g->n == 2) return tn_held_growth(type, self, k[0], k[1]);
+  if (g->held && g->n == 2) return or_endless(tn_held_growth(type, self, k[0], k[1]));
   if (!type->formula) {
     double S[9];
     if (g->held) return held_step(type, self, k);
-    return step_map(type, self, g->n, B, S) ? tn_spectral_radius(g->n, S) : NAN;
+    return step_map(type, self, g->n, B, S) ? or_endless(tn_spectral_radius(g->n, S)) : NAN;
   }
   double worst = 0;
   for (int order = type->orders ? 1 : 0; order <= type->orders; order++) {
@@ -202,10 +205,11 @@ double tn_feedback_growth(const tn_integrator_type *type, const void *self, cons
     const int n = type->formula(self, order, b, c);
     const bool predicted = type->keeps_predicted && type->keeps_predicted(self);
     const int times = type->corrections ? type->corrections(self) : 1;
-    worst =
-        fmax(worst, predicted ? g->held ? held_predicted(n, b, c, times, k) : staged_predicted(n, b, c, times, g->n, B)
-                    : g->held ? held_formula(n, b, c, times, k)
-                              : staged_formula(n, b, c, times, g->n, B));
+    const double growth = predicted
+                              ? g->held ? held_predicted(n, b, c, times, k) : staged_predicted(n, b, c, times, g->n, B)
+                          : g->held ? held_formula(n, b, c, times, k)
+                                    : staged_formula(n, b, c, times, g->n, B);
+    worst = fmax(worst, or_endless(growth));
   }
   return worst;
 }

@@ -48,6 +48,9 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
                third = s->integral;
   s->gain = third > 0 ? (tn_feedback){.n = 3, .gain = {sum + third, product + sum * third, product * third}}
                       : (tn_feedback){.n = 2, .gain = {sum, product}};
+  for (int i = 0; i < s->gain.n; i++)
+    if (!isfinite(s->gain.gain[i]))
+      return tn_context_fail(ctx, "pole", "the products of these poles are not finite numbers");
   if (!fixed_step) return TN_OK;
   const tn_feedback g = per_step(s, run->step), v = {.n = 1, .gain = {s->rate * run->step}};
   const double growth = tn_feedback_growth(type, parameters, &g);

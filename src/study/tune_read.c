@@ -79,6 +79,19 @@ static tn_status add_numbers(const tn_tune *t, tn_desc *d, tn_error *e) {
   return status;
 }
 
+/* published numbers may have no place beside the words of the part, such as `rule=paper`, which finds them itself */
+static tn_status add_fitting(const tn_tune *t, tn_desc *d, tn_error *e) {
+  tn_model *m = NULL;
+  TN_TRY(add_numbers(t, d, e));
+  const tn_status status = tn_compile(d, &m, e);
+  tn_model_free(m);
+  if (status != TN_E_MODEL) return status;
+  tn_fail(e, TN_E_USAGE, "the published numbers of '%s' do not go with '%.100s'", t->type->name,
+          t->options->stabilizer);
+  tn_hint(e, "give those that are varied: %.100s,FIELD=NUMBER", t->options->stabilizer);
+  return TN_E_USAGE;
+}
+
 static tn_status put_part(tn_tune *t, tn_desc *d, tn_error *e) {
   const char *part = t->options->stabilizer;
   TN_TRY(find_type(t, part, e));
@@ -88,7 +101,7 @@ static tn_status put_part(tn_tune *t, tn_desc *d, tn_error *e) {
     tn_format(typed, sizeof typed, "{\"type\": \"%s\"}", t->type->name);
     return t->type->published ? tn_desc_part(d, place, t->type->published, e) : tn_desc_json(d, place, typed, e);
   }
-  return has_numbers(part_of(d)) || !t->type->published ? TN_OK : add_numbers(t, d, e);
+  return has_numbers(part_of(d)) || !t->type->published ? TN_OK : add_fitting(t, d, e);
 }
 
 /* ---- what is varied ----------------------------------------------------------------------------------------------------- */
