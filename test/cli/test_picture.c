@@ -112,6 +112,9 @@ TEST(poses_of_a_run_and_of_a_result) {
   svg = picture_of("again.svg");
   CHECK(svg && strstr(svg, "poses from 0.5 to 1 s, each 0.25 s"));
   free(svg);
+  CHECK(tenon("export poses.tnr --poses 0.1 -o none.csv -q") == 1 && strstr(err, "--poses needs a picture"));
+  CHECK(tenon("run " MODELS "four_bar.json --until 0.1 --poses 0.1 -o none.csv") == 1 &&
+        strstr(err, "needs a picture"));
   CHECK(tenon("export poses.tnr --poses 5:1:9 -o none.svg -q") == 1 && strstr(err, "no row is at 5 s"));
   if (has_png()) {
     CHECK(tenon("export poses.tnr --poses 0.5 -o poses.png -q") == 0);

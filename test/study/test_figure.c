@@ -370,6 +370,9 @@ TEST(what_is_wrong_is_refused_with_its_place) {
        "/figures/0/curves/0/width"},
       {"[{\"figure\": 2, \"caption\": \"c\", \"curves\": [{\"y\": \"most\"}], \"x\": {\"from\": 1, \"to\": 1}}]",
        "less than `to`", "/figures/0/x"},
+      {"[{\"figure\": 2, \"caption\": \"c\", \"curves\": [{\"y\": \"most\"}], \"x\": {\"from\": 5e-324, \"log\": "
+       "true}}]",
+       "at 1e-300 or more", "/figures/0/x"},
       {"[{\"figure\": 2, \"caption\": \"c\", \"curves\": [{\"y\": \"most\"}], \"x\": {\"from\": 0, \"log\": true}}]",
        "above 0", "/figures/0/x"},
       {"[{\"figure\": 2, \"caption\": \"c\", \"curves\": [{\"y\": \"most\"}], \"x\": {\"unit\": 0}}]", "above 0",
