@@ -1,5 +1,7 @@
 /* the JSON schema (draft-07) of model files, from the same tables that read them: what it refuses, the reader refuses too. to
  * the schema an expression is any text; whether it makes sense only the reader knows. */
+#include <stdio.h>
+
 #include "model/model.h"
 
 /* members of an object: of one table or several */
@@ -341,6 +343,24 @@ static void names(tn_json *j, tn_registry kind) {
   tn_json_close(j);
 }
 
+/* coordinates with parameters as one word, `type:key=value,key=value` */
+static void coordinates_in_a_word(tn_json *j) {
+  const tn_body_type *type;
+  for (int i = 0; (type = tn_registry_type(NULL, TN_COORDINATES, i)); i++) {
+    char keys[256] = "", pattern[768];
+    if (!type->fields) continue;
+    for (const tn_field *f = type->fields; f->key; f++) {
+      const size_t used = strlen(keys);
+      snprintf(keys + used, sizeof keys - used, "%s%s", used ? "|" : "", f->key);
+    }
+    snprintf(pattern, sizeof pattern, "^%s:(%s)=[^,=]+(,(%s)=[^,=]+)*$", type->name, keys, keys);
+    tn_json_open(j, NULL, "{-");
+    tn_json_text(j, "type", "string");
+    tn_json_text(j, "pattern", pattern);
+    tn_json_close(j);
+  }
+}
+
 /* one of a registry: an object whose `type` says which, and where a word suffices that word */
 static void registry(tn_json *j, tn_registry kind) {
   const bool word = kind != TN_JOINTS && kind != TN_FORCES, bare = kind == TN_METHODS;
@@ -357,6 +377,7 @@ static void registry(tn_json *j, tn_registry kind) {
     tn_json_open(j, NULL, "{");
     names(j, kind);
     tn_json_close(j);
+    if (kind == TN_COORDINATES) coordinates_in_a_word(j);
     tn_json_open(j, NULL, "{");
   }
   tn_json_text(j, "type", "object");

@@ -193,6 +193,14 @@ static tn_status slope(const tn_node *node, const tn_part *stabilizer, double *v
   return TN_OK;
 }
 
+/* gains that neither the length of the step nor the run before it decides */
+static bool has_own_gains(const tn_part *part, const tn_system *sys) {
+  const tn_stabilizer_type *type = part->type;
+  if (!type->feedback || type->states) return false;
+  if (type->tied_to_step && type->tied_to_step(part->self)) return false;
+  return !type->memory || type->memory(part->self, sys) == 0;
+}
+
 /* U = gain[0] Cdot + gain[1] C near zero, by asking for it */
 static tn_status near_zero(const tn_node *node, tn_model *m, tn_feedback *g, tn_error *e) {
   static const double SMALL = 1e-8;
@@ -200,9 +208,9 @@ static tn_status near_zero(const tn_node *node, tn_model *m, tn_feedback *g, tn_
   const tn_stabilizer_type *type = part->type;
   const tn_stage at = {.h = 1};
   tn_sim *sim = NULL;
-  if (!type->feedback || type->states || type->memory || (type->tied_to_step && type->tied_to_step(part->self)))
-    return tn_node_fail(node, e, TN_E_MODEL, "this stabilizer has no feedback of C and Cdot with gains of its own");
   tn_status status = tn_sim_new(m, &sim, e);
+  if (status == TN_OK && !has_own_gains(part, &sim->solver.sys))
+    status = tn_node_fail(node, e, TN_E_MODEL, "this stabilizer has no feedback of C and Cdot with gains of its own");
   if (status == TN_OK) status = tn_sim_start(sim, e);
   *g = (tn_feedback){.n = 2, .held = type->held && type->held(part->self)};
   for (int k = 0; k < 2 && status == TN_OK; k++) {

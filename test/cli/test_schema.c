@@ -204,6 +204,9 @@ static const change broken[] = {
     {"/forces/push/axes", "'both'"},
     {"/bodies/bob/coordinates/type", "'polar'"},
     {"/body_coordinates", "'polar'"},
+    {"/body_coordinates", "'plane:normalized=false'"},
+    {"/body_coordinates", "'euler-parameters:normalised=false'"},
+    {"/body_coordinates", "'euler-parameters:'"},
     {"/coordinates", "'natural'"},
     {"/run/method", "'magic'"},
     {"/run/formulation", "'magic'"},
@@ -232,10 +235,17 @@ static const change broken[] = {
 
 /* wrong in the plane, not in space: only the reader knows */
 static const change of_space[] = {
-    {"/joints/pin/axis", "'x'"},           {"/joints/slide/axis", "'z'"}, {"/joints/slide/axis", NULL},
-    {"/joints/slide/axis", "[1, 0, 0]"},   {"/gravity", "[0, -9.81, 0]"}, {"/forces/push/value", "[1, 2, 3]"},
-    {"/bodies/box/inertia", "[1, 1, 1]"},  {"/points/A", "[0, 0, 0]"},    {"/joints/pin/type", "'spherical'"},
+    {"/joints/pin/axis", "'x'"},
+    {"/joints/slide/axis", "'z'"},
+    {"/joints/slide/axis", NULL},
+    {"/joints/slide/axis", "[1, 0, 0]"},
+    {"/gravity", "[0, -9.81, 0]"},
+    {"/forces/push/value", "[1, 2, 3]"},
+    {"/bodies/box/inertia", "[1, 1, 1]"},
+    {"/points/A", "[0, 0, 0]"},
+    {"/joints/pin/type", "'spherical'"},
     {"/body_coordinates", "'quaternion'"},
+    {"/body_coordinates", "'euler-parameters:normalized=false'"},
 };
 
 /* other ways to write what is good */
