@@ -224,6 +224,36 @@ TEST(varied_settings_and_references) {
   "{\"study\": 1, \"rows\": [{\"id\": \"a\", \"tolerance\": \"at most 1\", \"verdict\": \"reproduced\", "              \
   "\"holds\": \"measured < 2\", \"measure\": {\"value\": 1}, "
 
+/* near zero a controller of rules is linear: its longest stable step is that of feedback with its slopes. Gains that follow from the
+ * run have none */
+TEST(longest_steps_of_controllers) {
+  static const char *const by[] = {"fuzzy:set=gaussian,kp=100,kd=0.01,ku=10000",
+                                   "baumgarte:alpha=25.25056492,beta=710.6414696", "baumgarte-adaptive",
+                                   "fuzzy:set=gaussian,rule=measured"};
+  double step[4];
+  for (int k = 0; k < 4; k++) {
+    char text[512];
+    tn_study *s;
+    tn_error e;
+    snprintf(text, sizeof text,
+             "{\"study\": 1, \"rows\": [{\"id\": \"a\", \"measure\": {\"fact\": \"feedback-step\", \"stabilizer\": "
+             "\"%s\", \"integrator\": \"dopri5\"}, \"holds\": \"measured > 0\", \"tolerance\": \"qualitative\", "
+             "\"verdict\": \"reproduced\"}]}",
+             by[k]);
+    if (read_text(text, &s, &e) != TN_OK || tn_study_run(s, NULL, &e) != TN_OK) {
+      FAIL("%s: %s", by[k], e.message);
+      return;
+    }
+    const tn_study_row *r = tn_study_row_at(s, 0);
+    step[k] = r->measured;
+    CHECK(k < 2 ? !r->failure : r->failure && strstr(r->failure, "gains of its own"));
+    tn_study_free(s);
+  }
+  CHECK(step[0] > 1e-3);
+  CHECK_NEAR(step[0] / step[1], 1, 1e-6);
+  remove(path);
+}
+
 TEST(files_that_are_refused) {
   static const struct {
     const char *text, *why;
