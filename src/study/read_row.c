@@ -117,6 +117,9 @@ tn_status tn_row_read(tn_study *s, const tn_node *node, tn_error *e) {
 
 tn_status tn_row_rule(tn_study *s, tn_row_plan *r, tn_error *e) {
   TN_TRY(tn_study_expression(s, r->node, "holds", &r->holds, e));
+  if (r->holds && !tn_expr_is_condition(r->holds))
+    return tn_node_fail(tn_node_get(r->node, "holds"), e, TN_E_MODEL,
+                        "`holds` has to be a condition, such as `measured < 1e-3`");
   TN_TRY(tn_member_text(r->node, "agree", "", &r->agree, e));
   if (*r->agree && !tn_tolerance_reads(r->agree)) return tolerance_at(r->node, "agree", &r->agree, e);
   if (r->decidable && !r->holds && (isnan(r->paper) || !*r->agree))

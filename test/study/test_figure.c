@@ -422,7 +422,7 @@ TEST(a_figure_without_a_curve_is_a_failure) {
   static const tn_study_options o = {.figures = true};
   tn_error e;
   tn_study *s = read_text("{\"study\": 1, \"paper\": \"p\", \"runs\": {\"a\": {\"model\": \"nowhere.json\"}}, "
-                          "\"rows\": [{\"id\": \"r\", \"holds\": \"1\", \"measure\": {\"value\": 1}, "
+                          "\"rows\": [{\"id\": \"r\", \"holds\": \"measured > 0\", \"measure\": {\"value\": 1}, "
                           "\"tolerance\": \"at most 1\", \"verdict\": \"reproduced\"}], \"figures\": [{\"figure\": 1, "
                           "\"caption\": \"c\", \"curves\": [{\"y\": {\"run\": \"a\", \"of\": \"C\"}}]}]}",
                           &e);

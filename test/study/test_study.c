@@ -288,6 +288,10 @@ TEST(files_that_are_refused) {
        "\"verdict\": "
        "\"differs\", \"holds\": \"measured < other\", \"measure\": {\"run\": \"b\", \"of\": \"C\"}}]}",
        "there is no measure 'other'"},
+      {"{\"study\": 1, \"runs\": {\"b\": {\"model\": \"m\"}}, \"rows\": [{\"id\": \"a\", \"tolerance\": \"at most 1\", "
+       "\"verdict\": "
+       "\"differs\", \"holds\": \"measured - 1\", \"measure\": {\"run\": \"b\", \"of\": \"C\"}}]}",
+       "has to be a condition"},
       {"{\"study\": 1, \"rows\": [{\"id\": \"a\", \"tolerance\": \"rel 0.1\", \"verdict\": \"differs\", \"measure\": "
        "{}}]}",
        "needs `expected`"},
@@ -303,7 +307,8 @@ TEST(files_that_are_refused) {
        "did you mean"},
       {"{\"study\": 1, \"runs\": {\"b\": {\"model\": \"m\"}}, \"rows\": [{\"id\": \"a\", \"tolerance\": \"at most 1\", "
        "\"verdict\": "
-       "\"differs\", \"holds\": \"1\", \"measure\": {\"name\": \"v\", \"run\": \"b\", \"of\": \"C\", \"vary\": "
+       "\"differs\", \"holds\": \"measured > 0\", \"measure\": {\"name\": \"v\", \"run\": \"b\", \"of\": \"C\", "
+       "\"vary\": "
        "{\"from\": 0, \"to\": 1, "
        "\"where\": \"m > v\"}}}]}",
        "varied themselves"},
@@ -316,7 +321,8 @@ TEST(files_that_are_refused) {
        "needs `expected`"},
       {"{\"study\": 1, \"runs\": {\"b\": {\"model\": \"m\"}}, \"rows\": [{\"id\": \"a\", \"tolerance\": \"at most 1\", "
        "\"verdict\": "
-       "\"differs\", \"holds\": \"1\", \"measure\": {\"run\": \"b\", \"of\": \"C\", \"vary\": {\"from\": 0, \"to\": "
+       "\"differs\", \"holds\": \"measured > 0\", \"measure\": {\"run\": \"b\", \"of\": \"C\", \"vary\": {\"from\": 0, "
+       "\"to\": "
        "1e9, \"by\": 1}}}]}",
        "a range"},
   };
@@ -371,7 +377,8 @@ TEST(a_run_that_fails_is_a_row) {
       "pendulum.json\", \"until\": 0.1}, \"blown\": {\"model\": \"" MODELS
       "braun_four_bars.json\", \"method\": \"fci\", \"integrator\": \"rk4\", \"step\": 0.01, \"until\": 100}}, "
       "\"rows\": ["
-      "{\"id\": \"gone\", \"holds\": \"1\", \"measure\": {\"run\": \"gone\", \"of\": \"failed\"}, \"expected\": 1, "
+      "{\"id\": \"gone\", \"holds\": \"measured > 0\", \"measure\": {\"run\": \"gone\", \"of\": \"failed\"}, "
+      "\"expected\": 1, "
       "\"tolerance\": "
       "\"exact\", \"verdict\": \"reproduced\"},"
       "{\"id\": \"wrong\", \"paper\": 1, \"agree\": \"exact\", \"measure\": {\"run\": \"wrong\", \"of\": \"C\"}, "
