@@ -12,7 +12,7 @@
  * form `rates`: (3) itself, two torques and none at the teeth, for axes z_k fixed in the carrier, wherever the wheels are
  *   (8) T_a z_a'(w_a - w_c) + s T_b z_b'(w_b - w_c) = 0;  gamma = -T_a (w_c x z_a)'w_a - s T_b (w_c x z_b)'w_b
  *   (9) on bodies that stretch (tn_frame3) w_k in (8) is (1 + stretch_k) w_k, Gbar edot of its Euler parameters, and z_k of length 1;
- *       gamma has -g_k'(1 + stretch) ds w in addition, of wheel and carrier. the other forms are not there
+ *       gamma has -g_k'(1 + stretch) ds w in addition, of wheel and carrier. the other forms are refused
  * pitch point, from the given pose:
  *   (5) parallel axes, D = O_b - O_a without its part along z_a: P = O_a + D T_a/(T_a + T_b), internal T_a - T_b
  *   (6) axes that meet in O, e_a, e_b from O to the centres (z_a, z_b where a centre is at O): the cones roll on a line

@@ -17,7 +17,7 @@ enum { EULER, MIDPOINT };
 typedef struct penalty {
   double eps;
   int rule;
-  const tn_model *m; /* for `keep`, which is told of no system */
+  const tn_model *m; /* for `keep`, which gets no system */
 } penalty;
 
 typedef struct room {

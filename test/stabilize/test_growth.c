@@ -141,7 +141,7 @@ TEST(unstable_gains_run_only_where_they_are_allowed) {
     }
 }
 
-/* what runs is the method itself: the violation of a rod that is held still grows by the factor that is told */
+/* the method itself runs: the violation of a rod that is held still grows by the factor that is printed */
 TEST(an_unstable_violation_grows_as_told) {
   build b;
   tn_error e;

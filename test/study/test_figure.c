@@ -417,7 +417,7 @@ TEST(parts_that_are_not_known_are_refused_in_words) {
   }
 }
 
-/* a curve that is not there is told of, and the study is not as expected */
+/* a curve without points is reported, and the study is not as expected */
 TEST(a_figure_without_a_curve_is_a_failure) {
   static const tn_study_options o = {.figures = true};
   tn_error e;
