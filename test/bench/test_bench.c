@@ -1,5 +1,6 @@
 /* the measuring program: every case in both kinds of coordinates gives a line whose states it has checked itself; words
- * that it does not know are refused. */
+ * that it does not know are refused. bench/same.py: two programs that write the same are told from two that do not. */
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "test.h"
@@ -92,4 +93,62 @@ TEST(words_that_are_not_known) {
     CHECK(bench(words[i], text, sizeof text) == 1);
     CHECK_HAS(text, "tenon-bench: cannot use '");
   }
+}
+
+/* a program at `path` that counts its runs in the file `runs` and hands its words to tenon, with `more` of them */
+static void write_wrapper(const char *path, const char *more) {
+  FILE *file = fopen(path, "w");
+  CHECK(file && fprintf(file, "#!/bin/sh\necho run >> runs\nexec '%s' \"$@\" %s\n", TN_BINARY, more) > 0);
+  if (file) fclose(file);
+  CHECK(chmod(path, 0755) == 0);
+}
+
+/* exit status of bench/same.py, its output in `text` */
+static int same(const char *words, char *text, size_t size) {
+  char command[1200];
+  snprintf(command, sizeof command, "python3 '%s/bench/same.py' %s 2>&1", TN_SOURCE_DIR, words);
+  FILE *pipe = popen(command, "r");
+  if (!pipe) return -1;
+  text[fread(text, 1, size - 1, pipe)] = '\0';
+  const int status = pclose(pipe);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int count_runs(void) {
+  FILE *file = fopen("runs", "r");
+  int n = 0;
+  for (int c; file && (c = fgetc(file)) != EOF;) n += c == '\n';
+  if (file) fclose(file);
+  return n;
+}
+
+TEST(two_programs_are_compared) {
+  char text[8000];
+  if (system("command -v python3 > /dev/null && rm -rf kept runs") != 0) {
+    printf("no python3 to compare with\n");
+    return;
+  }
+  FILE *file = fopen("fall.json", "w");
+  CHECK(file &&
+        fputs("{ \"tenon\": 1, \"dimension\": 2, \"gravity\": [0, -9.81],\n"
+              "  \"bodies\": { \"b\": { \"mass\": 1, \"inertia\": 1, \"position\": [1, 0] } },\n"
+              "  \"joints\": { \"p\": { \"type\": \"revolute\", \"between\": [\"ground\", \"b\"], \"at\": [0, 0] } },\n"
+              "  \"run\": { \"until\": 0.1, \"every\": 0.02 } }\n",
+              file) >= 0);
+  if (file) fclose(file);
+  write_wrapper("one", "");
+  write_wrapper("two", "--rtol 1e-5");
+  CHECK(same("--keep kept ./one ./one fall.json", text, sizeof text) == 0);
+  CHECK_TEXT(text, "9 the same, 0 different, 0 by more than 0.01 tolerances\n");
+  CHECK(count_runs() == 18);
+  /* the results of the program of before are kept, those of the other are not */
+  CHECK(same("--keep kept ./one ./two fall.json", text, sizeof text) == 1);
+  CHECK_HAS(text, " tolerances in `");
+  CHECK(count_runs() == 27);
+  /* a model that was changed has no results yet */
+  CHECK(system("echo >> fall.json") == 0);
+  CHECK(same("--keep kept ./one ./one fall.json", text, sizeof text) == 0);
+  CHECK(count_runs() == 45);
+  CHECK(same("./one ./one no_such_model", text, sizeof text) == 2);
+  CHECK_HAS(text, "no file and no model in models/: no_such_model");
 }
