@@ -73,7 +73,7 @@ void tn_move_wrench(int twist, const double arm[3], const double *w, double *roo
 
 void tn_clean_row(int n, double *row, const double *size) {
   for (int i = 0; i < n; i++)
-    if (fabs(row[i]) <= 32 * 2.2e-16 * size[i]) row[i] = 0;
+    if (fabs(row[i]) <= 32 * TN_EPS * size[i]) row[i] = 0;
 }
 
 /* whether a body inherits the rotation of what it stands on */

@@ -444,7 +444,7 @@ void tn_rows_noise(tn_system *s, bool velocity, double *noise) {
   tn_system_extents(s, velocity);
   for (int i = 0; i < s->m->rows; i++) {
     const double size = tn_row_extent(s, i);
-    noise[i] = 2 * DBL_EPSILON * (velocity ? size : fmax(1, size)) / s->m->row_scale[i];
+    noise[i] = 2 * TN_EPS * (velocity ? size : fmax(1, size)) / s->m->row_scale[i];
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/chart.h"
 #include "base/space.h"
+#include "base/tolerance.h"
 #include "tenon/extend.h"
 
 /* ---- messages --------------------------------------------------------------------------------------------------- */

@@ -13,8 +13,6 @@
  * masses that rows stand in for need no care: R does not see them. correct, nearness and rank are those of kkt.c. */
 #include "formulate/formulate.h"
 
-#include <float.h>
-
 typedef enum form { PROJECTOR, ELIMINATION } form;
 
 typedef struct nullspace {
@@ -97,7 +95,7 @@ static int by_pivots(space *s, int most, tn_pivoting how) {
   const int nu = s->kkt.nu, rows = s->kkt.rows;
   double smallest;
   memcpy(s->X, s->As, sizeof *s->X * (size_t)rows * (size_t)nu);
-  return tn_eliminate(rows, nu, s->X, most, how, (nu > rows ? nu : rows) * DBL_EPSILON, s->Q, s->U, s->column, s->taken,
+  return tn_eliminate(rows, nu, s->X, most, how, (nu > rows ? nu : rows) * TN_EPS, s->Q, s->U, s->column, s->taken,
                       &smallest);
 }
 

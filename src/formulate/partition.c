@@ -22,8 +22,6 @@
  * correct, nearness and rank are those of kkt.c. */
 #include "formulate/partition.h"
 
-#include <float.h>
-
 /* smallest pivot over the best it has had, below which it is chosen again */
 static const double GIVE_UP[] = {
     [TN_CHOOSE_ALWAYS] = 1, [TN_CHOOSE_KEPT] = 0.1, [TN_CHOOSE_ONCE] = 1e-6, [TN_CHOOSE_NEVER] = 0};
@@ -124,7 +122,7 @@ static bool take_named(space *s, const tn_partition *p, int most, double none) {
 
 static void choose_speeds(space *s, const tn_partition *p, bool counted) {
   const int nu = s->kkt.nu, rows = s->kkt.rows, most = s->kkt.independent < nu ? s->kkt.independent : nu;
-  const double none = (nu > rows ? nu : rows) * DBL_EPSILON;
+  const double none = (nu > rows ? nu : rows) * TN_EPS;
   double smallest;
   s->untold = false;
   if (p->named && counted) {

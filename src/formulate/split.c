@@ -10,8 +10,6 @@
  *       long as they have a hundredth of the largest. what is chosen already counts 1.01: no change for roundoff */
 #include "formulate/partition.h"
 
-#include <float.h>
-
 static const double EXCHANGE = 1.02, STAY = 1.01, RREF = 0.1, PREFERRED = 1e-2;
 enum { MOST_EXCHANGES = 200 };
 
@@ -52,7 +50,7 @@ double *tn_split_told(const tn_split *s, int b) { return tn_split_vector(s, b) +
 
 int tn_split_factor(tn_split *s, const double *A, const double *scale, int most, double least) {
   const int nu = s->nu, rows = s->rows;
-  const double none = (nu > rows ? nu : rows) * DBL_EPSILON;
+  const double none = (nu > rows ? nu : rows) * TN_EPS;
   double smallest;
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < nu; j++) s->X[i * nu + j] = scale[i] * A[i * nu + j] * s->weight[j];

@@ -81,12 +81,10 @@ tn_status tn_sundials_begin(tn_sundials *w, const char *name, const tn_ode *ode,
   return ode->refuse(ode->self, t, text);
 }
 
-double tn_sundials_shortest(double t, double limit) {
-  return fmax(16 * DBL_EPSILON * fabs(t), 1e-14 * fmin(1, limit - t));
-}
+double tn_sundials_shortest(double t, double limit) { return fmax(16 * TN_EPS * fabs(t), 1e-14 * fmin(1, limit - t)); }
 
 bool tn_sundials_still(tn_sundials *w, double t, const double *y, double limit, double *tnew, double *ynew) {
-  w->still = limit - t <= fmax(200 * DBL_EPSILON * (fabs(t) + fabs(limit)), 1e-200);
+  w->still = limit - t <= fmax(200 * TN_EPS * (fabs(t) + fabs(limit)), 1e-200);
   if (!w->still) return false;
   *tnew = limit;
   memcpy(ynew, y, bytes(w->n));
@@ -191,7 +189,7 @@ int tn_sundials_weights(N_Vector x, N_Vector weight, void *work) {
   const double size = w->ode->by_numbers ? count / sqrt(w->n - w->ode->ledgers) : count / SHARE;
   const double *y = data(w->y);
   for (sunindextype i = 0; i < all; i++)
-    out[i] = i < w->n ? fmin(size / out[i], KNOWN / (DBL_EPSILON * fmax(fabs(y[i]), DBL_MIN))) : 0;
+    out[i] = i < w->n ? fmin(size / out[i], KNOWN / (TN_EPS * fmax(fabs(y[i]), DBL_MIN))) : 0;
   return 0;
 }
 

@@ -9,8 +9,6 @@
  *   (3) X = L U;  row k of U is what was left of the pivot row, column k of L what it takes of it to make each row */
 #include "linalg/linalg.h"
 
-#include <float.h>
-
 enum { SWEEPS_MAX = 60 };
 static const double CHOLESKY_MIN = 1e-15; /* pivot over diagonal element below which it is not positive */
 
@@ -77,7 +75,7 @@ static void exchange(int n, double *restrict x, double *restrict y) {
 void tn_svd(int m, int n, double *X, double *Q, double *sigma) {
   double all = 0, *square = sigma; /* of the lengths; found anew in every sweep */
   for (int i = 0; i < m; i++) all += dot(n, crow(X, i, n), crow(X, i, n));
-  const double none = all * (m * DBL_EPSILON) * (m * DBL_EPSILON) / 16;
+  const double none = all * (m * TN_EPS) * (m * TN_EPS) / 16;
   for (int i = 0; Q && i < m; i++)
     for (int j = 0; j < m; j++) row(Q, i, m)[j] = i == j;
   bool turned = true;
@@ -88,7 +86,7 @@ void tn_svd(int m, int n, double *X, double *Q, double *sigma) {
       for (int j = i + 1; j < m; j++) {
         if (!(square[i] > none) || !(square[j] > none)) continue;
         const double c = dot(n, crow(X, i, n), crow(X, j, n));
-        if (!(fabs(c) > n * DBL_EPSILON * sqrt(square[i]) * sqrt(square[j]))) continue;
+        if (!(fabs(c) > n * TN_EPS * sqrt(square[i]) * sqrt(square[j]))) continue;
         const double zeta = (square[j] - square[i]) / (2 * c);
         const double tangent = copysign(1, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta));
         const double cosine = 1 / sqrt(1 + tangent * tangent), sine = cosine * tangent;
@@ -115,7 +113,7 @@ void tn_svd(int m, int n, double *X, double *Q, double *sigma) {
 
 int tn_svd_rank(int m, int n, const double *sigma, int most) {
   int r = 0;
-  while (r < m && r < most && sigma[r] > (m > n ? m : n) * DBL_EPSILON * sigma[0]) r++;
+  while (r < m && r < most && sigma[r] > (m > n ? m : n) * TN_EPS * sigma[0]) r++;
   return r;
 }
 

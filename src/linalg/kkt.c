@@ -30,8 +30,6 @@
  * u/eps in mu, 1e-3 of it, and needs one to six more sweeps.) */
 #include "linalg/kkt.h"
 
-#include <float.h>
-
 static const double RHO_RANK = 1e-12; /* below: the row depends on those before it                                */
 static const double RHO_NEARLY = 1e-9, GAP = 1e-6; /* below, and so far below the one before: nearly                  */
 static const double OFF = 1e-14; /* |F| of (11) above which rows are repeated only nearly                         */
@@ -352,7 +350,7 @@ static int refine(tn_kkt *k, const double *M, const double *A, const double *sig
     axpy(rows, 1, k->dmu, k->mu);
     for (int i = 0; i < rows; i++) lambda[i] = k->s[i] * k->mu[i];
     const double c = sweep > 0 ? d / before : 0.1, size = norm(nu, k->z_sum);
-    if (d * c <= (1 - c) * TOL * size || d <= DBL_EPSILON * (norm(rows, k->mu) + size)) return sweep + 1;
+    if (d * c <= (1 - c) * TOL * size || d <= TN_EPS * (norm(rows, k->mu) + size)) return sweep + 1;
     before = d;
   }
   return SWEEPS_MAX;

@@ -2,8 +2,6 @@
  * on others, (8) to (11). numbers in brackets are the equations there. */
 #include "linalg/kkt.h"
 
-#include <float.h>
-
 static const double EPS = 1e-15;          /* smaller breaks down on dependent rows, larger costs sweeps at sigma 1e-7 */
 static const double RHO_REDUNDANT = 1e-8; /* alike after `rank`: a state off the constraints by d raises rho to d^2   */
 static const double KEEP = 0.1; /* of the least pivot of an order: at which it is given up                    */
@@ -224,7 +222,7 @@ static void find_rest(tn_kkt *k) {
   /* each sweep leaves this of what was off */
   const double part = k->off * k->off / k->least;
   double left = part;
-  for (int sweep = 0; sweep < NULL_SWEEPS_MAX && left > DBL_EPSILON && part < 0.1; sweep++, left *= part) {
+  for (int sweep = 0; sweep < NULL_SWEEPS_MAX && left > TN_EPS && part < 0.1; sweep++, left *= part) {
     for (int j = r; j < n; j++) turn_null(k, j, row(k->F, j, nu));
     factor_gram(k);
   }
@@ -243,7 +241,7 @@ static void factor_null(tn_kkt *k) {
       const double d = norm(r, k->v);
       if (!(d <= 0.7 * before)) break;
       axpy(r, 1, k->v, t);
-      if (d <= 4 * DBL_EPSILON * (1 + norm(r, t))) break;
+      if (d <= 4 * TN_EPS * (1 + norm(r, t))) break;
       before = d;
     }
   }

@@ -10,8 +10,7 @@
  * eps: 1e-15 where rows are independent; 1e-12 where some are redundant, smaller where sweeps with that are slow. */
 #include "linalg/linalg.h"
 
-static const double EPS = 1e-15, EPS_REDUNDANT = 1e-12, RHO_DIRECT = 1e-2, GOOD = 1e-13, TOL = 1e-12,
-                    ROUNDOFF = 2.2e-16;
+static const double EPS = 1e-15, EPS_REDUNDANT = 1e-12, RHO_DIRECT = 1e-2, GOOD = 1e-13, TOL = 1e-12;
 enum { SWEEPS_MAX = 12, ROUNDS_MAX = 5, ROUNDS_MAX_SMALL = 8 };
 
 void tn_saddle_carve(tn_saddle *s, tn_carve *c, const tn_plan *p) {
@@ -97,7 +96,7 @@ static outcome sweep(tn_saddle *s, const double *g, double *x) {
     o.error = d / u;
     if (!isfinite(d)) break;
     if (o.sweeps > 0 && d > 0.3 * before) {
-      o.slow = s->ldl.eps > EPS && d > 100 * ROUNDOFF * (lambda + u);
+      o.slow = s->ldl.eps > EPS && d > 100 * TN_EPS * (lambda + u);
       if (o.slow || d > 0.7 * before) break; /* roundoff is reached: this correction is not worth it */
     }
     for (int i = 0; i < p->size; i++) x[i] += s->r[i];
@@ -184,7 +183,7 @@ void tn_saddle_measure(tn_saddle *s, const double *b, double *x) {
   sizes(s, s->r, &du, &dl);
   u = fmax(u, unbound(s, b)); /* what is held still is made of forces that nearly cancel */
   if (!(u > 0)) return;       /* nothing moves: nothing can be told */
-  s->grain = fmax(s->grain, fmin(s->ldl.rho_min, 1) * fmax(fmax(du / u, lambda > 0 ? dl / lambda : 0), ROUNDOFF));
+  s->grain = fmax(s->grain, fmin(s->ldl.rho_min, 1) * fmax(fmax(du / u, lambda > 0 ? dl / lambda : 0), TN_EPS));
 }
 
 void tn_saddle_sweep(tn_saddle *s, const double *b, double *x, tn_saddle_info *info) {
@@ -208,8 +207,7 @@ void tn_saddle_sweep(tn_saddle *s, const double *b, double *x, tn_saddle_info *i
     if (n == 0) info->inconsistency = off;
     sizes(s, x, &u, &lambda);
     sizes(s, s->dl, &unused, &dl);
-    const double spoilt =
-        10 * ROUNDOFF * (o.sweeps + 1) * dl / u; /* roundoff of what is taken out of the multipliers */
+    const double spoilt = 10 * TN_EPS * (o.sweeps + 1) * dl / u; /* roundoff of what is taken out of the multipliers */
     if (spoilt <= 0.1 * TOL || n >= (s->ldl.eps > EPS ? ROUNDS_MAX : ROUNDS_MAX_SMALL)) {
       least_multipliers(s, o.sweeps + 1, x);
       info->error = fmax(info->error, spoilt);

@@ -4,8 +4,6 @@
  *   (2) x <- cos x - sin y,  y <- sin x + cos y */
 #include "linalg/linalg.h"
 
-#include <float.h>
-
 enum { SWEEPS_MAX = 60 };
 
 static bool rotate(int n, double *x, double *y) {
@@ -15,7 +13,7 @@ static bool rotate(int n, double *x, double *y) {
     b += y[k] * y[k];
     c += x[k] * y[k];
   }
-  if (!(fabs(c) > DBL_EPSILON * sqrt(a) * sqrt(b))) return false;
+  if (!(fabs(c) > TN_EPS * sqrt(a) * sqrt(b))) return false;
   const double zeta = (b - a) / (2 * c);
   const double tangent = copysign(1, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta));
   const double cosine = 1 / sqrt(1 + tangent * tangent), sine = cosine * tangent;

@@ -28,7 +28,7 @@ static double velocity_violation(tn_sim *s, int *row) {
   worst = 0;
   tn_system_extents(sys, true);
   for (int i = 0; i < m->rows; i++) {
-    const double floor = ROUNDOFF * DBL_EPSILON * tn_row_extent(sys, i) / m->run.contract_velocity;
+    const double floor = ROUNDOFF * TN_EPS * tn_row_extent(sys, i) / m->run.contract_velocity;
     const double v = fabs(sys->Cdot[i]) * sys->scale[i] / fmax(1, floor);
     if (v > worst) worst = v, *row = i;
   }

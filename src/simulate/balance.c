@@ -8,11 +8,9 @@
  * difference of T_s + V_s. A model of one assembly has none of this: its balance is that of the whole. */
 #include "simulate/simulate.h"
 
-#include <float.h>
-
-static const double RESTING = 1e-9;              /* of V: what T is where nothing moves */
-static const double ROUNDOFF = 16 * DBL_EPSILON; /* of the terms of a balance: as good as none */
-static const double CREEP = 1e-12;               /* of a length, per second: a motion that nobody sees */
+static const double RESTING = 1e-9;         /* of V: what T is where nothing moves */
+static const double ROUNDOFF = 16 * TN_EPS; /* of the terms of a balance: as good as none */
+static const double CREEP = 1e-12;          /* of a length, per second: a motion that nobody sees */
 
 void tn_balance_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   tn_balances *b = &s->balances;

@@ -111,7 +111,7 @@ static void scale_rows(tn_sim *s) {
     const tn_unit unit = x->row_unit[i];
     if (a < 0 || (unit != TN_LENGTH && unit != TN_LENGTH_SQUARED)) continue;
     const double own = m->assembly_size[a] > 0 ? m->assembly_size[a] : 1,
-                 L = fmax(own, ROUNDOFF * DBL_EPSILON * x->away[a] / m->run.contract_position);
+                 L = fmax(own, ROUNDOFF * TN_EPS * x->away[a] / m->run.contract_position);
     if (L > 0) s->solver.sys.scale[i] = unit == TN_LENGTH ? 1 / L : 1 / (2 * L * L);
   }
 }
@@ -214,7 +214,7 @@ static void weigh(tn_sim *s, double h, double H, const double *u, double K) {
   }
   for (int i = 0; i < x->groups; i++) {
     const tn_group *g = &x->group[i];
-    const double speed = norm(u + g->first, g->n), noise = K * DBL_EPSILON;
+    const double speed = norm(u + g->first, g->n), noise = K * TN_EPS;
     if (g->body < 0) {
       x->w_u[i] = fmax(fmax(r->rtol * x->S_u[i], noise * speed), fmax(r->atol, OF_STATE * r->rtol));
       continue;
@@ -428,7 +428,7 @@ bool tn_scales_coarse(const tn_sim *s, int *body, double *share, double *length)
   for (int i = 0; !s->m->run.fixed && i < x->groups; i++) {
     const tn_group *g = &x->group[i];
     if (!is_length(s->m, g) || !(x->m_d[i] > 0)) continue;
-    const double known = ROUNDOFF * DBL_EPSILON * x->far[g->body], of = known / x->m_d[i];
+    const double known = ROUNDOFF * TN_EPS * x->far[g->body], of = known / x->m_d[i];
     if (of > TREMBLES || of <= *share) continue; /* roundoff itself, of what is at rest */
     *share = of;
     *body = g->body;

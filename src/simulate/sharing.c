@@ -13,8 +13,6 @@
  * bodies, or on which joints carry bodies in relative coordinates: all of these give the same wrenches. */
 #include "simulate/simulate.h"
 
-#include <float.h>
-
 static const double PART = 1e-7; /* of the largest force, or torque, of a self-stress: a joint takes part */
 static const double NOISE =
     1e-12; /* of a force times the model's length: a torque that is roundoff; and alike of forces */

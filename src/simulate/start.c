@@ -27,7 +27,7 @@ typedef struct wanted {
 static const double NEXT_TO = 1e-12;
 
 /* joints that are violated by more than this, of their extent, are not so by roundoff */
-static const double ROUNDOFF = 8 * 2.2e-16;
+static const double ROUNDOFF = 8 * TN_EPS;
 
 static bool asks(const tn_sim *s, const wanted *w, int i) {
   const tn_target *t = &s->m->target[i];

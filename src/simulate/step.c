@@ -268,7 +268,7 @@ static tn_status at_switch(tn_sim *s, trial *r, double *t_end, bool *again) {
     }
     status = r->status;
     if (status == TN_OK && found == TN_FOUND_INSIDE) status = tn_switch_off(s, t_cut, &off);
-    const double enough = ENOUGH * fmax(fabs(t_cut), r->h), least = fmax(PRECISE, 4 * 2.3e-16 * fabs(t_cut));
+    const double enough = ENOUGH * fmax(fabs(t_cut), r->h), least = fmax(PRECISE, 4 * TN_EPS * fabs(t_cut));
     if (status != TN_OK || fabs(off) <= (s->m->triggers ? fmin(enough, least) : enough) || tries == MOST_NEARER) break;
     if (!(t_cut - off > s->t + 0.5 * r->h)) break;
     t_cut = fmin(t_cut - off, *t_end);
@@ -507,7 +507,7 @@ static tn_status too_short(tn_sim *s, const trial *r, double h) {
 
 /* a step that time hardly sees */
 static bool vanishes(const tn_sim *s, double h, double t_limit) {
-  return h < 16 * 2.3e-16 * fabs(s->t) || h < 1e-14 * fmin(1, t_limit - s->t0);
+  return h < 16 * TN_EPS * fabs(s->t) || h < 1e-14 * fmin(1, t_limit - s->t0);
 }
 
 /* of the length of the next step to that of the last attempt */

@@ -528,7 +528,7 @@ tn_status tn_switch_look(tn_sim *s, double t_end, tn_found *found, double *t_cut
     if (by_step)
       *found = TN_FOUND_AGAIN;
     else
-      w->share = 1 - 0x1p-53; /* it has been told that the step stands */
+      w->share = 1 - TN_EPS / 2; /* it has been told that the step stands */
     return TN_OK;
   }
   if ((status = search(s, t_end, &low, &high)) != TN_OK) return status;
@@ -563,6 +563,6 @@ tn_status tn_switch_inside(tn_sim *s, double t_end, double t_cut) {
   if (status != TN_OK) return status;
   memcpy(s->ynew, s->yrow, sizeof *s->ynew * (size_t)s->n);
   if (s->indirect) memcpy(s->znew, s->zrow, sizeof *s->znew * (size_t)s->ode.n);
-  w->share = fmin(share, 1 - 0x1p-53); /* the integrator has it as the whole step */
+  w->share = fmin(share, 1 - TN_EPS / 2); /* the integrator has it as the whole step */
   return TN_OK;
 }

@@ -25,7 +25,7 @@ static uint64_t hash(const char *text, uint64_t h) {
 /* (2) */
 static double between_0_and_1(const char *name, uint64_t seed, uint64_t count) {
   const uint64_t g = UINT64_C(0x9e3779b97f4a7c15), key = mix(hash(name, FNV) + mix(seed + g));
-  return ((double)(mix(key + (count + 1) * g) >> 11) + 0.5) * 0x1p-53;
+  return ldexp((double)(mix(key + (count + 1) * g) >> 11) + 0.5, -53);
 }
 
 void tn_fingerprint(int n, const char *const *texts, char out[33]) {

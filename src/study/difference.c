@@ -27,8 +27,8 @@ static const double CONSTANT = 1e-7; /* of its largest size: an output that chan
 static const double ROUNDOFF = 1e-9; /* likewise, of the largest range of outputs of the same unit */
 static const double LEAST =
     1e-12; /* likewise, of a turn or of the model's length: roundoff of what an output was made of */
-static const double SATURATED = 0.1;       /* of the scale: differences that are larger do not tell how they grow */
-static const double NOISE = 1e3 * 2.3e-16; /* of its largest size: differences below it do not either */
+static const double SATURATED = 0.1;      /* of the scale: differences that are larger do not tell how they grow */
+static const double NOISE = 1e3 * TN_EPS; /* of its largest size: differences below it do not either */
 static const double LEAST_GROWTH =
     3; /* e-foldings in the second half of the time: more than t^4 has, whatever came before */
 static const double MOST_POWER = 4,

@@ -10,8 +10,6 @@
  * that, and what is left of it a ninth or less, or of a formula of first order with fixed steps as much. noise is in all of them. */
 #include "study/study.h"
 
-#include <float.h>
-
 /* which: +h, -h, +h/2, -h/2, and the last two more accurate */
 static double f_at(const tn_sweep *s, int parameter, int which, int measure, const char **failure) {
   const int run = 1 + TN_BESIDE * parameter + which;
@@ -50,7 +48,7 @@ bool tn_sweep_sensitivity(const tn_sweep *s, int i, tn_sensitivity *out) {
   const double D1 = (f[0] - f[1]) / (x[0] - x[1]), D2 = (f[2] - f[3]) / (x[2] - x[3]),
                d = (f[4] - f[5]) / (x[4] - x[5]) - D2;
   out->derivative = (4 * D2 - D1) / 3 + d;
-  out->error = fabs(D2 - D1) + 2 * fabs(d) + 4 * DBL_EPSILON * largest / a->b;
+  out->error = fabs(D2 - D1) + 2 * fabs(d) + 4 * TN_EPS * largest / a->b;
   if (!isfinite(out->derivative)) {
     out->derivative = out->error = NAN;
     out->failure = "the measure has no value in a run beside it";

@@ -296,7 +296,7 @@ tn_status tn_trial_describe(const tn_trial *t, tn_desc *d, tn_error *e) {
 
 /* tolerances of a tenth, as far as there are digits; fixed steps half as long */
 void tn_tighten(tn_run *r) {
-  const double least = 4 * 2.3e-16;
+  const double least = 4 * TN_EPS;
   r->rtol = fmax(0.1 * r->rtol, fmin(r->rtol, least));
   r->atol = fmax(0.1 * r->atol, fmin(r->atol, least)); /* 0: none is given */
   r->step *= 0.5;
