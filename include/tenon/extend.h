@@ -601,7 +601,8 @@ typedef struct tn_integrator_type {
   tn_status (*attempt)(void *work, const tn_ode *ode, double t, const double *y, double h, double *ynew, double *error);
   /* the attempt stands, and y is the state from which it goes on; changed: not ynew exactly              */
   void (*accept)(void *work, const double *y, bool changed);
-  /* the state at t + theta h of the last attempt, 0 <= theta <= 1                                        */
+  /* the state at t + theta h of the last attempt, 0 <= theta <= 1. it is asked before the attempt is accepted, too, and the attempt
+   * may be thrown away then                                                                              */
   tn_status (*dense)(void *work, const tn_ode *ode, double theta, double *y);
   /* variable order: of the last attempt's estimate, for order_estimate; and after that attempt, whose error was err times
    * what is allowed (above 1: it does not stand), the order of the next and the factor of its length. NULL: order_estimate */

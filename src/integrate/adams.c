@@ -51,7 +51,9 @@ typedef struct memory {
   bool rising;               /* abm, from the start: order and length grow at every step              */
   bool pending;              /* a step was accepted, and the rate at its end is not among the differences   */
   bool by_starter;           /* it was one of dop853                                                  */
-  bool predicted;            /* f is the rate at p that goes among the differences                     */
+  bool predicted;            /* f is the rate that goes among the differences: at p, or that of `end_known` */
+  bool candidate;            /* the last attempt was neither accepted nor thrown away                   */
+  bool end_known;            /* of a candidate: f is the rate at its end                                */
   double t, h;               /* of the last attempt                                                    */
   double h_last;             /* of the last step                                                      */
   double gamma[DIFFERENCES]; /* |gamma*_i| */
@@ -113,17 +115,17 @@ static const double WEIGHT[POINTS] = {0.06474248308443485, 0.13985269574463833, 
                                       0.06474248308443485};
 
 /* (1): c_1 .. c_count at s */
-static void values(const memory *w, double s, int count, double *c) {
+static void values(const double *psi, double s, int count, double *c) {
   c[0] = 1;
-  for (int i = 1; i < count; i++) c[i] = c[i - 1] * (s + w->psi[i - 1]) / w->psi[i];
+  for (int i = 1; i < count; i++) c[i] = c[i - 1] * (s + psi[i - 1]) / psi[i];
 }
 
 /* (2): their means over (0, s) */
-static void means(const memory *w, double s, int count, double *b) {
+static void means(const double *psi, double s, int count, double *b) {
   double c[DIFFERENCES];
   memset(b, 0, sizeof *b * (size_t)count);
   for (int g = 0; g < POINTS; g++) {
-    values(w, POINT[g] * s, count, c);
+    values(psi, POINT[g] * s, count, c);
     for (int i = 0; i < count; i++) b[i] += WEIGHT[g] * c[i];
   }
 }
@@ -132,8 +134,8 @@ static void means(const memory *w, double s, int count, double *b) {
 static void weigh(memory *w, double h) {
   if (h == w->h_weights && w->k == w->k_weights && h == w->h_last && w->same > w->k + 1) return;
   if (w->have == w->k) w->psi[w->k] = w->psi[w->k - 1] + h; /* of one that is not there yet: it cancels in g */
-  means(w, h, w->k + 1, w->b);
-  values(w, h, w->k + 1, w->c);
+  means(w->psi, h, w->k + 1, w->b);
+  values(w->psi, h, w->k + 1, w->c);
   w->h_weights = h;
   w->k_weights = w->k;
 }
@@ -159,16 +161,22 @@ static void differ(int n, const double *x, int count, const double *c, double *c
   }
 }
 
+/* differences there are behind (4) */
+static int have_next(const memory *w) {
+  const int most = w->k + (w->k < (w->is.kind == VARIABLE ? MOST : w->is.k) ? 2 : 1);
+  return w->have + 1 < most ? w->have + 1 : most;
+}
+
 /* (4): f at the accepted state among the differences, each of which is made in the place of the one before it */
 static tn_status take_rate(memory *w, const tn_ode *ode) {
   if (!w->pending) return TN_OK;
   tn_status status = w->predicted ? TN_OK : ode->rates(ode->self, w->have ? w->t + w->h : w->t, w->y, w->f);
   if (status != TN_OK) return status;
-  const int old = w->have, most = w->k + (w->k < (w->is.kind == VARIABLE ? MOST : w->is.k) ? 2 : 1);
+  const int old = w->have;
   double c[DIFFERENCES];
   w->pending = false;
-  w->have = old + 1 < most ? old + 1 : most;
-  values(w, w->h, old, c); /* psi still is that of the start of the step */
+  w->have = have_next(w);
+  values(w->psi, w->h, old, c); /* psi still is that of the start of the step */
   const int kept = old < w->have ? old : w->have;
   differ(w->n, w->f, kept, c, w->phi);
   double *x = w->f; /* what is in the place of one is the next of them now */
@@ -289,6 +297,7 @@ static tn_status attempt(void *work, const tn_ode *ode, double t, const double *
   memory *w = work;
   const int n = w->n;
   tn_status status = ode->begin(ode->self, t, y, h);
+  w->candidate = w->end_known = false;
   if (status != TN_OK) return status;
   if (!w->have) {
     memcpy(w->y, y, sizeof *y * (size_t)n);
@@ -315,18 +324,47 @@ static tn_status attempt(void *work, const tn_ode *ode, double t, const double *
     for (int i = 0; error && i < n; i++) error[i] = h * (high - low) * w->d[i];
   }
   for (int i = 0; w->kicked && i < n; i++) ynew[i] += w->kick[i];
+  memcpy(w->ynew, ynew, sizeof *ynew * (size_t)n);
+  w->candidate = true;
   return TN_OK;
 }
 
 static void accept(void *work, const double *y, bool changed) {
   memory *w = work;
   if (w->newton) tn_newton_accept(w->newton);
-  w->predicted = w->is.mode == PEC && !w->by_starter && !changed;
+  w->predicted = ((w->is.mode == PEC && !w->by_starter) || w->end_known) && !changed;
+  w->candidate = w->end_known = false;
   memcpy(w->y, y, sizeof *y * (size_t)w->n);
   w->same = w->h == w->h_last ? w->same + 1 : 1;
   w->h_last = w->h;
   w->failed = 0;
   w->pending = true;
+}
+
+/* of an attempt that may still be thrown away: the polynomial that (4) would make, and the differences stay as they are */
+static tn_status dense_of_candidate(memory *w, const tn_ode *ode, double theta, double *y) {
+  if (!w->end_known && w->is.mode != PEC) {
+    const tn_status status = ode->rates(ode->self, w->t + w->h, w->ynew, w->f);
+    if (status != TN_OK) return status;
+  }
+  w->end_known = true;
+  const int have = have_next(w), count = have < w->k + 1 ? have : w->k + 1;
+  const double back = (theta - 1) * w->h;
+  double b[DIFFERENCES], c[DIFFERENCES], psi[DIFFERENCES];
+  values(w->psi, w->h, w->have, c);
+  psi[0] = w->psi[0];
+  for (int j = 1; j < have; j++) psi[j] = w->h + w->psi[j - 1];
+  means(psi, back, count, b);
+  for (int i = 0; i < w->n; i++) {
+    double difference = w->f[i], sum = b[0] * difference;
+    for (int j = 1; j < count; j++) {
+      difference -= c[j - 1] * w->phi[j - 1][i];
+      sum += b[j] * difference;
+    }
+    y[i] = w->ynew[i] + back * sum;
+  }
+  for (int i = 0; w->kicked && i < w->n; i++) y[i] -= (1 - theta) * w->kick[i];
+  return TN_OK;
 }
 
 /* the polynomial of the rates, with that at the end, back from there */
@@ -338,12 +376,13 @@ static tn_status dense(void *work, const tn_ode *ode, double theta, double *y) {
     for (int i = 0; w->kicked && i < w->n; i++) y[i] += theta * w->kick[i];
     return status;
   }
+  if (w->candidate) return dense_of_candidate(w, ode, theta, y);
   tn_status status = take_rate(w, ode);
   if (status != TN_OK) return status;
   const double back = (theta - 1) * w->h;
   double b[DIFFERENCES];
   const int count = w->have < w->k + 1 ? w->have : w->k + 1;
-  means(w, back, count, b);
+  means(w->psi, back, count, b);
   tn_combine(w->n, w->y, back, count, b, w->phi, y);
   for (int i = 0; w->kicked && i < w->n; i++) y[i] -= (1 - theta) * w->kick[i];
   return TN_OK;

@@ -12,6 +12,7 @@ static const double ROOT6 = 2.4494897427831781;
 typedef struct memory {
   int n;
   bool have_polynomial, was_rejected;
+  bool candidate; /* the last attempt is not accepted: its polynomial is in z, and that of the step before in `last` */
   double t, h, h_last;
   double c[3], T[9], T_inv[9], G, A, B;
   double *y0, *f0, *z[3], *v[3], *f[3], *x[3], *last[3];
@@ -203,6 +204,7 @@ static tn_status attempt(void *work, const tn_ode *ode, double t, const double *
   memory *w = work;
   w->t = t;
   w->h = h;
+  w->candidate = true;
   memcpy(w->y0, y, sizeof *y * (size_t)w->n);
   tn_status status = tn_newton_try(w->newton, ode, t, y, h, w->f0, solve, w, "radau5");
   if (status != TN_OK) return status;
@@ -218,19 +220,20 @@ static void accept(void *work, const double *y, bool changed) {
     w->last[k] = w->z[k];
     w->z[k] = swap;
   }
+  w->candidate = false;
   w->have_polynomial = true;
   w->was_rejected = false;
   w->h_last = w->h;
   tn_newton_accept(w->newton);
 }
 
-/* after the step was accepted */
 static tn_status dense(void *work, const tn_ode *ode, double theta, double *y) {
   memory *w = work;
+  double *const *z = w->candidate ? w->z : w->last;
   double l[3];
   (void)ode;
-  polynomial(w, w->last, theta, l);
-  tn_combine(w->n, w->y0, 1, 3, l, w->last, y);
+  polynomial(w, z, theta, l);
+  tn_combine(w->n, w->y0, 1, 3, l, z, y);
   return TN_OK;
 }
 

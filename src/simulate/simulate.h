@@ -101,7 +101,7 @@ typedef struct tn_doubts {
 /* functions made of pieces, each a switch: through a step they keep the piece they begin with */
 typedef struct tn_switches {
   double suspect;     /* share of the attempt at which an evaluation was outside a piece that its start was inside */
-  double share;       /* of the integrator's last step: what was taken of it; 1: all                  */
+  double share;       /* of the integrator's last attempt: what was taken of it; 1: all, and it was accepted */
   double longest;     /* step so far                                                                 */
   double slope;       /* of the margin of `leading`, 1/s                                                 */
   double *to;         /* switches: the next piece, NaN: it stays                                      */
@@ -554,8 +554,7 @@ tn_status tn_step(tn_sim *s, double t_limit);
 /* switch.c */
 typedef enum tn_found {
   TN_FOUND_NONE,
-  TN_FOUND_AGAIN, /* none; the attempt has to be made once more, for the integrator was asked for what lies inside it */
-  TN_FOUND_HERE,  /* at the start of the step: they were made, and it has to be made anew */
+  TN_FOUND_HERE, /* at the start of the step: they were made, and it has to be made anew */
   TN_FOUND_INSIDE
 } tn_found;
 void tn_switch_carve(tn_sim *s, tn_carve *c, const tn_model *m);

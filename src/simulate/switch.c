@@ -513,7 +513,6 @@ tn_status tn_switch_look(tn_sim *s, double t_end, tn_found *found, double *t_cut
   some = go_deep(s);
   suspect = dips(s, h) || (by_step && w->suspect <= 1);
   if (!some && !suspect) return TN_OK;
-  type->accept(s->work, s->indirect ? s->znew : s->ynew, false); /* so that it tells of its inside */
   if (some)
     status = count_from(s, t_end, &here);
   else
@@ -524,13 +523,7 @@ tn_status tn_switch_look(tn_sim *s, double t_end, tn_found *found, double *t_cut
     return apply(s);
   }
   if (suspect && (status = peek(s, t_end, &high)) != TN_OK) return status;
-  if (outside(s, high, w->high) < 0) {
-    if (by_step)
-      *found = TN_FOUND_AGAIN;
-    else
-      w->share = 1 - TN_EPS / 2; /* it has been told that the step stands */
-    return TN_OK;
-  }
+  if (outside(s, high, w->high) < 0) return TN_OK;
   if ((status = search(s, t_end, &low, &high)) != TN_OK) return status;
   if ((status = inside(s, t_end, high, w->high)) != TN_OK) return status;
   w->leading = outside(s, high, w->high);
@@ -563,6 +556,6 @@ tn_status tn_switch_inside(tn_sim *s, double t_end, double t_cut) {
   if (status != TN_OK) return status;
   memcpy(s->ynew, s->yrow, sizeof *s->ynew * (size_t)s->n);
   if (s->indirect) memcpy(s->znew, s->zrow, sizeof *s->znew * (size_t)s->ode.n);
-  w->share = fmin(share, 1 - TN_EPS / 2); /* the integrator has it as the whole step */
+  w->share = share;
   return TN_OK;
 }
