@@ -61,6 +61,7 @@ TN_API void tn_solver_move(const tn_solver *solver, double *q, const double *s);
 typedef enum tn_kind {
   /* read from the table; stored at `offset` */
   TN_NUMBER,    /* number or constant expression: double                                            */
+  TN_INTEGER,   /* the same, of a whole value: int                                                  */
   TN_VECTOR,    /* list of n numbers (0: as many as the model has dimensions): double[n], double[3] if 0 */
   TN_DIRECTION, /* `x`, `-y` .. or a vector of any length but 0: double[3], of length 1; in the plane z is 0 */
   TN_WORD,      /* one of `choices`, "length squared": int, index                                   */
@@ -87,7 +88,8 @@ typedef enum tn_kind {
   TN_ANY      /* what the compiler makes of it                                                      */
 } tn_kind;
 
-#define TN_POSITIVE DBL_MIN /* as `lo` of a range: above 0 */
+enum { TN_MOST_FIELDS = 32 }; /* of a joint or force, those in space included */
+#define TN_POSITIVE DBL_MIN   /* as `lo` of a range: above 0 */
 
 typedef struct tn_field {
   const char *key; /* `*`: any other key                              */
@@ -95,7 +97,7 @@ typedef struct tn_field {
   tn_kind kind;
   int n;               /* numbers in a vector, running expressions; 0: the dimension of the model */
   size_t offset;       /* in the part's own struct                       */
-  double dflt, lo, hi; /* default (NaN: none, `init` decides) and range of numbers, both 0: any */
+  double dflt, lo, hi; /* default (of a number NaN: none, `init` decides) and range of numbers, both 0: any */
   bool required;
   const char *choices;           /* words, separated by blanks                     */
   const struct tn_field *inside; /* of a list or object; of anything else: its long form as an object */
@@ -313,6 +315,7 @@ typedef struct tn_joint_type {
   const tn_coordinate *coordinates; /* that it measures                                                     */
   size_t size;                      /* of the struct the fields are stored in                                   */
   const tn_field *fields;           /* beyond type, between, places and axes                                    */
+  const tn_field *fields_space;     /* in addition, in space                                                    */
   /* TN_SEAT_CHANNELS: the right side of the row */
   const tn_expr *(*value)(const void *self);
   void (*equation)(const void *self, tn_equation *equation); /* instead of `value`: the whole row            */

@@ -9,7 +9,8 @@
 #include "formulate/formulate.h"
 
 typedef struct lagrangian {
-  double eps, iterations;
+  double eps;
+  int iterations;
 } lagrangian;
 
 typedef struct space {
@@ -76,7 +77,7 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
   if (s->failed) return;
   for (int i = 0; sigma && i < rows; i++)
     for (int j = 0; sigma[i] > 0 && j < nu; j++) s->f[j] += sigma[i] * sys->A[i * nu + j] * gamma[i];
-  for (int pass = 0; pass < (int)p->iterations; pass++) {
+  for (int pass = 0; pass < p->iterations; pass++) {
     memcpy(udot, s->f, sizeof *udot * (size_t)nu);
     for (int i = 0; i < rows; i++) {
       const double *b = s->B + (size_t)i * (size_t)nu, force = scale[i] * gamma[i] / p->eps - s->mu[i];
@@ -104,8 +105,7 @@ static void keep(void *work, tn_keep *k) {
 }
 
 static tn_status init(void *self, tn_context *ctx) {
-  lagrangian *p = self;
-  p->iterations = round(p->iterations);
+  const lagrangian *p = self;
   if (p->iterations < 2)
     tn_context_warn(ctx, "iterations", "one pass is a penalty alone: rows give way by about %g of what they carry",
                     p->eps);
@@ -120,6 +120,7 @@ static const tn_field fields[] = {{.key = "eps",
                                    .hi = 1},
                                   {.key = "iterations",
                                    .doc = "passes, by each of which what is left of a row falls by about eps",
+                                   .kind = TN_INTEGER,
                                    .offset = offsetof(lagrangian, iterations),
                                    .dflt = 3,
                                    .lo = 1,

@@ -36,7 +36,7 @@ typedef enum iteration { NEWTON, FIXED_POINT } iteration;
 typedef struct adams {
   kind kind;
   int k;
-  double corrections; /* n of (5); 0: it is solved */
+  int corrections; /* n of (5); 0: it is solved */
   int mode, iteration;
 } adams;
 
@@ -215,7 +215,7 @@ static tn_status correct_once(memory *w, const tn_ode *ode, double g, const doub
 
 static tn_status correct(memory *w, const tn_ode *ode, double g, double *ynew) {
   tn_status status = correct_once(w, ode, g, w->p, ynew);
-  for (int i = 1; i < (int)w->is.corrections && status == TN_OK; i++) status = correct_once(w, ode, g, ynew, ynew);
+  for (int i = 1; i < w->is.corrections && status == TN_OK; i++) status = correct_once(w, ode, g, ynew, ynew);
   return status;
 }
 
@@ -493,7 +493,7 @@ static int formula(const void *self, int order, double *b, double *c) {
   return k;
 }
 
-static int corrections(const void *self) { return (int)((const adams *)self)->corrections; }
+static int corrections(const void *self) { return ((const adams *)self)->corrections; }
 
 static bool keeps_predicted(const void *self) { return ((const adams *)self)->mode == PEC; }
 
@@ -504,8 +504,6 @@ static tn_status init(void *self, tn_context *ctx) {
   s->kind = named->kind;
   s->k = named->k;
   if (named->corrections == 0) s->corrections = 0;
-  if (s->corrections != floor(s->corrections))
-    return tn_context_fail(ctx, "corrections", "it is a number of corrections: whole");
   return TN_OK;
 }
 
@@ -518,6 +516,7 @@ static const tn_field fields[] = {
      .choices = "pece pec"},
     {.key = "corrections",
      .doc = "n of the modes P(EC)^n E and P(EC)^n",
+     .kind = TN_INTEGER,
      .offset = offsetof(adams, corrections),
      .dflt = 1,
      .lo = 1,

@@ -234,11 +234,11 @@ static tn_status read_event(tn_context *c, const tn_node *node, tn_trigger *x) {
   struct own {
     const tn_expr *when;
     int direction;
-    double times;
+    int times;
   } own = {.direction = -1};
   static const tn_field fields[] = {
       {.key = "direction", .kind = TN_WORD, .choices = "up down both", .offset = offsetof(struct own, direction)},
-      {.key = "times", .kind = TN_NUMBER, .lo = 1, .hi = 1e9, .offset = offsetof(struct own, times)},
+      {.key = "times", .kind = TN_INTEGER, .lo = 1, .hi = 1e9, .offset = offsetof(struct own, times)},
       {.key = NULL}};
   if (node->kind != TN_NODE_OBJECT) return tn_refuse(c, node, "an event must be an object");
   const tn_node *when = tn_node_get(node, "when");
@@ -260,8 +260,7 @@ static tn_status read_event(tn_context *c, const tn_node *node, tn_trigger *x) {
   m->triggers_after_solve = m->triggers_after_solve || x->after_solve;
   x->up = own.direction != 1;
   x->down = own.direction == 1 || own.direction == 2 || (own.direction < 0 && !x->condition);
-  if (own.times != floor(own.times)) return tn_refuse(c, tn_node_get(node, "times"), "`times` must be a whole number");
-  x->most = (int64_t)own.times;
+  x->most = own.times;
   if ((x->slot = tn_switch_new(c, when->kind == TN_NODE_TEXT ? when->text : "")) < 0) return tn_no_memory(c);
   if (!(x->act = tn_context_alloc(c, sizeof *x->act * act_room(node)))) return TN_E_MEMORY;
   for (const tn_node *act = first_act(node); act; act = next_act(node, act)) TN_TRY(read_act(c, act, x));
@@ -272,11 +271,13 @@ static tn_status read_event(tn_context *c, const tn_node *node, tn_trigger *x) {
 static bool has_parameters(const tn_joint *j) {
   const tn_expr *x = j->value;
   if (x && tn_expr_uses_parameters(x)) return true;
-  for (const tn_field *f = j->self ? j->type->fields : NULL; f && f->key; f++) {
-    if (f->kind != TN_TIME) continue;
-    memcpy(&x, (const unsigned char *)j->self + f->offset, sizeof x);
-    if (x && tn_expr_uses_parameters(x)) return true;
-  }
+  const tn_field *const tables[] = {j->self ? j->type->fields : NULL, j->self ? j->type->fields_space : NULL};
+  for (int i = 0; i < 2; i++)
+    for (const tn_field *f = tables[i]; f && f->key; f++) {
+      if (f->kind != TN_TIME) continue; /* one of space is NULL in the plane */
+      memcpy(&x, (const unsigned char *)j->self + f->offset, sizeof x);
+      if (x && tn_expr_uses_parameters(x)) return true;
+    }
   return false;
 }
 

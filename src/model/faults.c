@@ -30,6 +30,7 @@ static int most_of(tn_kind kind) {
   case TN_DIRECTION: return MOST_NUMBERS;
   case TN_MATRIX: return MOST_SIDE;
   case TN_NUMBER:
+  case TN_INTEGER:
   case TN_WORD:
   case TN_BOOLEAN:
   case TN_TIME: return 1;
@@ -45,6 +46,7 @@ static size_t stored(const tn_field *f) {
   case TN_NUMBER: return sizeof(double);
   case TN_VECTOR: return sizeof(double) * (n ? n : MOST_NUMBERS);
   case TN_DIRECTION: return sizeof(double) * MOST_NUMBERS;
+  case TN_INTEGER:
   case TN_WORD:
   case TN_BOOLEAN: return sizeof(int);
   case TN_TIME: return sizeof(const tn_expr *);
@@ -59,7 +61,7 @@ static bool has_inside(tn_kind kind) {
 }
 
 /* size: of the struct that they are stored in */
-static bool bad_fields(const fault *x, const tn_field *fields, size_t size) {
+static bool bad_table(const fault *x, const tn_field *fields, size_t size) {
   for (const tn_field *f = fields; f && f->key; f++) {
     if (f->n < 0 || f->n > most_of(f->kind))
       return wrong(x, "field `%s` has n = %d, and a field of its kind holds %d at most", f->key, f->n,
@@ -71,8 +73,42 @@ static bool bad_fields(const fault *x, const tn_field *fields, size_t size) {
                    f->offset + stored(f), size);
     if (f->kind == TN_WORD && !f->choices) return wrong(x, "field `%s` is a word and has no `choices`", f->key);
     if (has_inside(f->kind) && !f->inside) return wrong(x, "field `%s` needs `inside`", f->key);
+    if (tn_field_has_range(f) && !(f->lo <= f->hi))
+      return wrong(x, "field `%s` has a range from %g to %g", f->key, f->lo, f->hi);
+    if ((f->kind == TN_INTEGER || f->kind == TN_WORD || f->kind == TN_BOOLEAN) && f->dflt != (int)f->dflt)
+      return wrong(x, "field `%s` holds a whole number, and its default is %g", f->key, f->dflt);
   }
   return false;
+}
+
+/* two fields with one key, or one place in the struct */
+static bool bad_pair(const fault *x, const tn_field *f, const tn_field *g) {
+  if (strcmp(f->key, g->key) == 0) return wrong(x, "field `%s` is there twice", f->key);
+  return stored(f) && stored(g) && f->offset < g->offset + stored(g) && g->offset < f->offset + stored(f) &&
+         wrong(x, "fields `%s` and `%s` are stored at the same place", f->key, g->key);
+}
+
+/* of one table, or of two that are read into one struct */
+static bool bad_fields(const fault *x, const tn_field *fields, const tn_field *more, size_t size) {
+  const tn_field *const tables[] = {fields, more};
+  if (bad_table(x, fields, size) || bad_table(x, more, size)) return true;
+  for (int i = 0; i < 2; i++)
+    for (const tn_field *f = tables[i]; f && f->key; f++)
+      for (int k = i; k < 2; k++)
+        for (const tn_field *g = k == i ? f + 1 : tables[k]; g && g->key; g++)
+          if (bad_pair(x, f, g)) return true;
+  return false;
+}
+
+/* those of a joint or force */
+static bool bad_part_fields(const fault *x, const tn_field *fields, const tn_field *fields_space, bool space,
+                            size_t size) {
+  int n = 0;
+  for (const tn_field *f = fields; f && f->key; f++) n++;
+  for (const tn_field *f = fields_space; f && f->key; f++) n++;
+  if (n > TN_MOST_FIELDS) return wrong(x, "it has %d fields, and %d are the most", n, TN_MOST_FIELDS);
+  if (fields_space && !space) return wrong(x, "`fields_space` would not be read: it is not there in space");
+  return bad_fields(x, fields, fields_space, size);
 }
 
 /* ---- coordinates ---------------------------------------------------------------------------------------------------------- */
@@ -111,7 +147,7 @@ static bool good_coordinates(const tn_body_type *t) {
 }
 
 static bool bad_coordinates(const fault *x, const tn_body_type *t) {
-  if (bad_fields(x, t->fields, t->size)) return true;
+  if (bad_fields(x, t->fields, NULL, t->size)) return true;
   if (!t->fields != !t->chosen) return wrong(x, "`fields` and `chosen` go together");
   return !good_coordinates(t) && wrong(x, "%s", NOT_WHOLE);
 }
@@ -184,7 +220,7 @@ static bool good_functions(const tn_joint_type *t) {
 }
 
 static bool bad_joint(const fault *x, const tn_joint_type *t) {
-  if (bad_fields(x, t->fields, t->size)) return true;
+  if (bad_part_fields(x, t->fields, t->fields_space, t->space.there, t->size)) return true;
   if (!good_functions(t)) return wrong(x, "%s", NOT_WHOLE);
   return bad_seat(x, t);
 }
@@ -192,24 +228,24 @@ static bool bad_joint(const fault *x, const tn_joint_type *t) {
 /* ---- others --------------------------------------------------------------------------------------------------------------- */
 
 static bool bad_force(const fault *x, const tn_force_type *t) {
-  if (bad_fields(x, t->fields, t->size) || bad_fields(x, t->fields_space, t->size)) return true;
+  if (bad_part_fields(x, t->fields, t->fields_space, t->space != NULL, t->size)) return true;
   return !((t->plane || t->space) && t->takes) && wrong(x, "%s", NOT_WHOLE);
 }
 
 static bool bad_formulation(const fault *x, const tn_formulation_type *t) {
-  if (bad_fields(x, t->fields, t->size)) return true;
+  if (bad_fields(x, t->fields, NULL, t->size)) return true;
   const bool whole = t->memory && t->prepare && t->reset && t->typical && t->factor && t->solve && t->correct &&
                      t->nearness && t->rank;
   return !whole && wrong(x, "%s", NOT_WHOLE);
 }
 
 static bool bad_stabilizer(const fault *x, const tn_stabilizer_type *t) {
-  if (bad_fields(x, t->fields, t->size)) return true;
+  if (bad_fields(x, t->fields, NULL, t->size)) return true;
   return t->feedback && !(t->held && t->tied_to_step) && wrong(x, "%s", NOT_WHOLE);
 }
 
 static bool bad_integrator(const fault *x, const tn_integrator_type *t) {
-  if (bad_fields(x, t->fields, t->size)) return true;
+  if (bad_fields(x, t->fields, NULL, t->size)) return true;
   const bool whole = t->memory && t->start && (t->attempt || t->advance) && t->accept && t->dense &&
                      (t->fixed || t->adaptive) && !(t->fixed && !t->attempt);
   return !whole && wrong(x, "%s", NOT_WHOLE);

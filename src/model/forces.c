@@ -88,18 +88,6 @@ static tn_status shared_frames(tn_context *c, tn_force *f, const int body[2]) {
   return TN_OK;
 }
 
-/* its own fields, those in space beside them */
-static tn_status read_fields(tn_context *c, tn_force *f) {
-  enum { MOST = 32 };
-  tn_field all[MOST + 1];
-  int n = 0;
-  for (const tn_field *k = f->type->fields; k && k->key && n < MOST; k++) all[n++] = *k;
-  for (const tn_field *k = c->m->dimension == 3 ? f->type->fields_space : NULL; k && k->key && n < MOST; k++)
-    all[n++] = *k;
-  all[n].key = NULL;
-  return tn_fields_read(c, f->node, all, tn_force_fields, f->self);
-}
-
 /* type, and what it acts on */
 static tn_status read_where(tn_context *c, tn_force *f) {
   const char *word;
@@ -172,7 +160,7 @@ static tn_status read_rest(tn_context *c, tn_force *f) {
   c->has_own = f->how == TN_ON_CHANNEL || f->how == TN_ON_BODY;
   c->own = f->how == TN_ON_CHANNEL ? f->on : (tn_measure){TN_OF_BODY, f->spot[0].body, 0, NULL};
   f->channels = c->m->channels;
-  TN_TRY(read_fields(c, f));
+  TN_TRY(tn_fields_read_both(c, f->node, f->type->fields, f->type->fields_space, tn_force_fields, f->self));
   TN_TRY(check_stretch(c, f));
   f->slots = c->m->channels - f->channels;
   TN_TRY(init(c, f));

@@ -106,12 +106,20 @@ bool tn_joint_needs(const tn_joint_type *type, int dimension, const char *key) {
          !(frames == TN_AXES_BLADE && strcmp(key, "normal") == 0);
 }
 
+/* a field of its own, not the direction of its frames */
+static bool has_field(const tn_joint_type *type, int dimension, const char *key) {
+  const tn_field *const tables[] = {type->fields, dimension == 3 ? type->fields_space : NULL};
+  for (int i = 0; i < 2; i++)
+    for (const tn_field *f = tables[i]; f && f->key; f++)
+      if (strcmp(f->key, key) == 0) return true;
+  return false;
+}
+
 /* no direction is given that the joint does not take */
 static tn_status check_directions(tn_context *c, const tn_joint *j) {
   for (int i = 0; i < 4; i++) {
     const tn_node *node = tn_node_get(j->node, directions[i]);
-    bool field = false;
-    for (const tn_field *f = j->type->fields; f && f->key; f++) field = field || strcmp(f->key, directions[i]) == 0;
+    const bool field = has_field(j->type, c->m->dimension, directions[i]);
     if (!node && !field && tn_joint_needs(j->type, c->m->dimension, directions[i]))
       return tn_missing(c, j->node, directions[i]);
     if (!node || field || tn_joint_takes(j->type, c->m->dimension, directions[i])) continue;
@@ -364,7 +372,8 @@ tn_status tn_joints_read(tn_context *c) {
       if (pass == 0) TN_TRY(joint_type(c, j));
       if ((j->type->seat == TN_SEAT_MESH) != (pass == 1)) continue;
       if (!(j->self = tn_context_alloc(c, j->type->size + 1))) return TN_E_MEMORY;
-      TN_TRY(tn_fields_read(c, j->node, j->type->fields, tn_joint_common(j->type), j->self));
+      TN_TRY(
+          tn_fields_read_both(c, j->node, j->type->fields, j->type->fields_space, tn_joint_common(j->type), j->self));
       TN_TRY(read_frames(c, j));
       tn_warn_off_rod(c, j);
       if (j->frames > m->max_frames) m->max_frames = j->frames;

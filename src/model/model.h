@@ -642,6 +642,9 @@ extern const int tn_joint_type_count, tn_force_type_count, tn_body_type_count, t
 tn_status tn_fields_read(tn_context *c, const tn_node *object, const tn_field *fields, const tn_field *common,
                          void *self);
 /* running expressions of a joint, once channels can be named */
+/* fields of a joint or force, in space those of a second table too */
+tn_status tn_fields_read_both(tn_context *c, const tn_node *object, const tn_field *fields,
+                              const tn_field *fields_space, const tn_field *common, void *self);
 tn_status tn_fields_running(tn_context *c, const tn_node *object, const tn_field *fields, void *self);
 /* every key of the object is one of these or starts with x- */
 tn_status tn_keys_known(tn_context *c, const tn_node *object, const tn_field *fields, const tn_field *common);

@@ -26,12 +26,13 @@ static void list_of(tn_json *j, int least, int most) {
 static void range(tn_json *j, const tn_field *f) {
   tn_json_open(j, "anyOf", "[");
   tn_json_open(j, NULL, "{-");
-  tn_json_text(j, "type", "number");
+  tn_json_text(j, "type", f->kind == TN_INTEGER ? "integer" : "number");
+  const bool any = f->kind == TN_INTEGER && !tn_field_has_range(f);
   if (f->lo == TN_POSITIVE)
     tn_json_whole(j, "exclusiveMinimum", 0);
-  else if (isfinite(f->lo))
+  else if (!any && isfinite(f->lo))
     tn_json_real(j, "minimum", f->lo);
-  if (isfinite(f->hi)) tn_json_real(j, "maximum", f->hi);
+  if (!any && isfinite(f->hi)) tn_json_real(j, "maximum", f->hi);
   tn_json_close(j);
   tn_json_open(j, NULL, "{-");
   reference(j, "expression");
@@ -63,6 +64,7 @@ static void plain(tn_json *j, const tn_field *f) {
     else
       reference(j, "number");
     return;
+  case TN_INTEGER: range(j, f); return;
   case TN_TIME: reference(j, "number"); return;
   case TN_RUNNING: reference(j, f->n != 1 ? "vector" : "number"); return;
   case TN_VECTOR: reference(j, "vector"); return;
@@ -231,7 +233,7 @@ static void value(tn_json *j, const char *key, const tn_field *f) {
   if (has_long_form(f)) {
     short_or_long(j, f);
   } else if (f->doc && (f->kind == TN_PART || f->kind == TN_VECTOR || f->kind == TN_DIRECTION || f->kind == TN_PLACE ||
-                        f->kind == TN_TIME || f->kind == TN_RUNNING || f->kind == TN_NUMBER)) {
+                        f->kind == TN_TIME || f->kind == TN_RUNNING || f->kind == TN_NUMBER || f->kind == TN_INTEGER)) {
     /* what stands beside a $ref is not read in draft-07 */
     tn_json_open(j, "allOf", "[");
     tn_json_open(j, NULL, "{");
@@ -303,7 +305,7 @@ static tables members_of(tn_registry kind, const void *type, tn_field *room) {
       n++;
     }
     room[n].key = NULL;
-    t = (tables){{room, joint->fields}};
+    t = (tables){{room, joint->fields, joint->fields_space}};
   } else if (kind == TN_FORCES) {
     const tn_force_type *force = type;
     const bool on = force->takes & (TN_ON_BODY | TN_ON_CHANNEL), between = force->takes & TN_BETWEEN,

@@ -218,7 +218,7 @@ const tn_field tn_event_fields[] = {
      .kind = TN_ACTS,
      .choices = "stop record",
      .inside = tn_act_fields},
-    {.key = "times", .doc = "how often at most, no limit if left out", .lo = 1, .hi = 1e9},
+    {.key = "times", .doc = "how often at most, no limit if left out", .kind = TN_INTEGER, .lo = 1, .hi = 1e9},
     REPEAT,
     END};
 

@@ -23,6 +23,7 @@ static entry entry_of(tn_registry kind, const void *type) {
                 .fields = t->fields,
                 .common = tn_joint_common(t),
                 .coordinates = t->coordinates};
+    e.fields_space = t->fields_space;
     e.example_space = t->example_space;
     e.plane = t->plane.there;
     e.space = t->space.there;
@@ -80,6 +81,7 @@ static entry entry_of(tn_registry kind, const void *type) {
 static const char *kind_word(const tn_field *f) {
   switch (f->kind) {
   case TN_NUMBER: return "number";
+  case TN_INTEGER: return "integer";
   case TN_VECTOR: return f->n == 2 ? "two numbers" : f->n == 3 ? "three numbers" : "vector";
   case TN_DIRECTION: return "direction";
   case TN_INERTIA: return "number, or list of 3 or 6";
@@ -130,7 +132,7 @@ static void field_line(tn_printer *p, const tn_field *f, bool markdown) {
   char range[96] = "", unit[64] = "";
   if (f->unit && *f->unit) tn_format(unit, sizeof unit, ", %s", f->unit);
   if (f->kind == TN_WORD) tn_format(range, sizeof range, ": %s", f->choices);
-  if (f->kind == TN_NUMBER && tn_field_has_range(f)) {
+  if ((f->kind == TN_NUMBER || f->kind == TN_INTEGER) && tn_field_has_range(f)) {
     if (f->lo == TN_POSITIVE && isinf(f->hi))
       tn_format(range, sizeof range, " > 0");
     else if (isinf(f->hi))

@@ -9,7 +9,8 @@
 #include "stabilize/stabilize.h"
 
 typedef struct adjust {
-  double weight, penalty, passes, eps;
+  double weight, penalty, eps;
+  int passes;
   const bool *dependent; /* nu, or NULL: by pivoting */
 } adjust;
 
@@ -38,7 +39,6 @@ static size_t memory(const void *self, const tn_system *sys) {
 static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
   adjust *a = self;
   (void)fixed_step;
-  if (a->passes != floor(a->passes)) return tn_context_fail(ctx, "passes", "it is a number of iterations: whole");
   TN_TRY(tn_speeds_at(ctx, tn_node_get(ctx->node, "dependent"), "dependent", &a->dependent));
   if (!a->dependent) ctx->m->run.chooses_dependent = true;
   return TN_OK;
@@ -101,7 +101,7 @@ static tn_status accept(const void *self, const tn_stage *at, tn_solver *s, doub
   TN_TRY(tn_solver_assemble(s, t, q, u));
   int n = choose(a, &w, s, false);
   for (int j = 0; j < n; j++) w.s[j] = 0;
-  for (int pass = 0; pass < (int)a->passes && m->holonomic && n; pass++) {
+  for (int pass = 0; pass < a->passes && m->holonomic && n; pass++) {
     if (look(a, &w, sys, n, m->holonomic, sys->C, w.s) < a->eps) break;
     if (!solve(a, &w, n, m->holonomic)) return tn_fail(s->e, TN_E_RUN, "`adjust` has no solution");
     for (int j = 0; j < m->nu; j++) s->s[j] = 0;
@@ -145,6 +145,7 @@ static const tn_field fields[] = {
      .hi = INFINITY},
     {.key = "passes",
      .doc = "iterations of the position at most",
+     .kind = TN_INTEGER,
      .offset = offsetof(adjust, passes),
      .dflt = 1,
      .lo = 1,

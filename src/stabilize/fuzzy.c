@@ -27,7 +27,8 @@ typedef struct fuzzy {
   tn_choice_of_sets sets[2]; /* of C, Cdot */
   int both, infer, rule;     /* 0 product, 1 smaller; 0 Sugeno, 1 Mamdani */
   gain_set hand;             /* or by (2) */
-  double eps_position, eps_velocity, steps;
+  double eps_position, eps_velocity;
+  int steps;
   int feedback; /* 0 by default: staged, from bounds held; 1 held; 2 staged */
   bool bounded; /* (4) */
   tn_controller controller;
@@ -95,8 +96,6 @@ static tn_status read_gains(fuzzy *s, tn_context *ctx) {
   const bool hand = !isnan(g->kp) || !isnan(g->kd) || !isnan(g->ku),
              bounds = !isnan(s->eps_position) || !isnan(s->eps_velocity);
   TN_TRY(refuse_mixture(s, ctx, hand, bounds));
-  if (s->rule == BY_MEASURE && s->steps != floor(s->steps))
-    return tn_context_fail(ctx, "steps", "`steps` is a whole number, not %g", s->steps);
   if (!hand && !bounds) { /* those of the contract */
     s->eps_position = ctx->m->run.contract_position;
     s->eps_velocity = ctx->m->run.contract_velocity;
@@ -189,7 +188,7 @@ static void limits(const void *self, const tn_integrator_type *type, const void 
   double p[2];
   int used = 0;
   if (s->rule == BY_MEASURE) {
-    tn_format(text, size, "gains follow from the first %g steps: how far they are stable cannot be known before",
+    tn_format(text, size, "gains follow from the first %d steps: how far they are stable cannot be known before",
               s->steps);
     return;
   }
@@ -369,6 +368,7 @@ static const tn_field fields[] = {
      .choices = "step paper measured"},
     {.key = "steps",
      .doc = "`rule` measured: how many steps are made first, without feedback",
+     .kind = TN_INTEGER,
      .offset = offsetof(fuzzy, steps),
      .dflt = 10,
      .lo = 1,

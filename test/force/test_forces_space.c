@@ -70,10 +70,7 @@ TEST_FULL(every_type_can_be_built_with_every_field) {
         build_given given[2] = {0};
         if (instance(&b, type, ways[k], n, &given[0], &given[1])) {
           built++;
-          for (int t = 0; t < 2; t++) {
-            all[t].fields |= given[t].fields;
-            for (int w = 0; w < 32; w++) all[t].words[w] |= given[t].words[w];
-          }
+          for (int t = 0; t < 2; t++) build_given_too(&all[t], &given[t]);
         } else {
           snprintf(why, sizeof why, "%s", b.message);
         }

@@ -272,7 +272,7 @@ static int most_of(tn_kind kind) {
   case TN_RUNNING: return 3;
   case TN_MATRIX: return 6;
   case TN_LIST: return 1 << 30;
-  default: return kind == TN_NUMBER || kind == TN_WORD || kind == TN_BOOLEAN || kind == TN_TIME;
+  default: return kind == TN_NUMBER || kind == TN_INTEGER || kind == TN_WORD || kind == TN_BOOLEAN || kind == TN_TIME;
   }
 }
 
@@ -300,6 +300,7 @@ TEST(fields_stay_inside_their_struct) {
                {TN_DIRECTION, 0, 24},
                {TN_WORD, 0, sizeof(int)},
                {TN_BOOLEAN, 0, sizeof(int)},
+               {TN_INTEGER, 0, sizeof(int)},
                {TN_TIME, 0, sizeof(void *)},
                {TN_MATRIX, 0, 288},
                {TN_MATRIX, 2, 32},
@@ -317,6 +318,117 @@ TEST(fields_stay_inside_their_struct) {
       const tn_joint_type t = with_fields(fields);
       CHECK(added(&t, why, sizeof why) == (past == 0));
     }
+}
+
+TEST(fields_that_share_a_key_or_a_place) {
+  static const struct {
+    const char *key;
+    tn_kind kind;
+    size_t at;
+    const char *why; /* NULL: accepted */
+  } cases[] = {{"y", TN_NUMBER, 24, NULL},
+               {"x", TN_NUMBER, 24, "field `x` is there twice"},
+               {"y", TN_NUMBER, 16, "same place"},
+               {"y", TN_INTEGER, 12, "same place"},
+               {"y", TN_INTEGER, 4, NULL},
+               {"y", TN_VECTOR, 0, "same place"},
+               {"y", TN_NAMES, 8, NULL}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int beside = 0; beside < 2; beside++) { /* in one table; the second in that of space */
+      const tn_field x = {.key = "x", .kind = TN_VECTOR, .n = 2, .offset = 8},
+                     y = {.key = cases[i].key, .kind = cases[i].kind, .offset = cases[i].at};
+      const tn_field one[] = {x, y, {.key = NULL}}, first[] = {x, {.key = NULL}}, second[] = {y, {.key = NULL}};
+      char why[600];
+      tn_joint_type t = with_fields(beside ? first : one);
+      if (beside) t.fields_space = second;
+      CHECK(added(&t, why, sizeof why) == !cases[i].why);
+      if (cases[i].why) CHECK_HAS(why, cases[i].why);
+    }
+}
+
+TEST(fields_with_a_default_or_a_range_that_cannot_be) {
+  static const tn_field cases[] = {{.key = "x", .kind = TN_INTEGER, .dflt = 0.5},
+                                   {.key = "x", .kind = TN_INTEGER, .dflt = NAN},
+                                   {.key = "x", .kind = TN_BOOLEAN, .dflt = NAN},
+                                   {.key = "x", .kind = TN_NUMBER, .lo = 2, .hi = 1},
+                                   {.key = "x", .kind = TN_NUMBER, .lo = NAN, .hi = 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const tn_field fields[] = {cases[i], {.key = NULL}};
+    const tn_joint_type t = with_fields(fields);
+    char why[600];
+    CHECK(!added(&t, why, sizeof why));
+    CHECK_HAS(why, "field `x`");
+  }
+}
+
+TEST(no_more_fields_than_there_is_room_for) {
+  static char key[TN_MOST_FIELDS + 1][8];
+  for (int n = TN_MOST_FIELDS; n <= TN_MOST_FIELDS + 1; n++) {
+    tn_field fields[TN_MOST_FIELDS + 2] = {{.key = NULL}};
+    for (int i = 0; i < n; i++) {
+      snprintf(key[i], sizeof key[i], "k%d", i);
+      fields[i] = (tn_field){.key = key[i], .offset = 8 * (size_t)i};
+    }
+    char why[600];
+    const tn_joint_type t = with_fields(fields);
+    CHECK(added(&t, why, sizeof why) == (n == TN_MOST_FIELDS));
+  }
+}
+
+TEST(fields_of_space_go_with_space) {
+  static const tn_field fields[] = {{.key = "x"}, {.key = NULL}};
+  char why[600];
+  tn_joint_type t = table_of(TN_SEAT_SHARED, true, false);
+  t.fields_space = fields;
+  t.size = sizeof(double);
+  CHECK(!added(&t, why, sizeof why));
+  CHECK_HAS(why, "`fields_space` would not be read");
+  t.space = table_of(TN_SEAT_SHARED, true, true).space;
+  CHECK(added(&t, why, sizeof why));
+  CHECK(compiled(&t, 3, ", 'at': [0, 0, 0], 'x': 2", why, sizeof why));
+  CHECK(compiled(&t, 2, ", 'at': [0, 0]", why, sizeof why));
+  CHECK(!compiled(&t, 2, ", 'at': [0, 0], 'x': 2", why, sizeof why));
+  CHECK_HAS(why, "unknown key 'x'");
+}
+
+static int counted;
+
+static tn_status count3(void *self, tn_context *ctx, int frames, const tn_frame3 *f, const double *masses) {
+  (void)ctx, (void)frames, (void)f, (void)masses;
+  memcpy(&counted, self, sizeof counted);
+  return TN_OK;
+}
+
+TEST(integers_are_whole_and_in_their_range) {
+  static const struct {
+    const char *given, *why; /* NULL: accepted, and it is 3 */
+  } cases[] = {{"3", NULL},
+               {"3.0", NULL},
+               {"'1 + 2'", NULL},
+               {"2.5", "`x` must be a whole number, not 2.5"},
+               {"'7/2'", "`x` must be a whole number, not 3.5"},
+               {"0", "`x` must be between 1 and 9, not 0"},
+               {"1e12", "`x` must be between 1 and 9, not 1e+12"}};
+  static const tn_field ranged[] = {{.key = "x", .kind = TN_INTEGER, .lo = 1, .hi = 9, .dflt = 3}, {.key = NULL}},
+                        any[] = {{.key = "x", .kind = TN_INTEGER, .dflt = 3}, {.key = NULL}};
+  char why[600], members[100];
+  tn_joint_type t = with_fields(ranged);
+  t.space.init = count3;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    snprintf(members, sizeof members, ", 'at': [0, 0, 0], 'x': %s", cases[i].given);
+    counted = 0;
+    CHECK(compiled(&t, 3, members, why, sizeof why) == !cases[i].why);
+    if (cases[i].why)
+      CHECK_HAS(why, cases[i].why);
+    else
+      CHECK(counted == 3);
+  }
+  counted = 0;
+  CHECK(compiled(&t, 3, ", 'at': [0, 0, 0]", why, sizeof why) && counted == 3);
+  t.fields = any;
+  CHECK(compiled(&t, 3, ", 'at': [0, 0, 0], 'x': -2147483647", why, sizeof why) && counted == -2147483647);
+  CHECK(!compiled(&t, 3, ", 'at': [0, 0, 0], 'x': 1e10", why, sizeof why));
+  CHECK_HAS(why, "`x` must be between -2147483647 and 2147483647, not 1e+10");
 }
 
 /* ---- types of the build ------------------------------------------------------------------------------------------------------- */

@@ -91,7 +91,9 @@ TEST(one_type_has_its_fields_and_an_example) {
           if (!strstr(p.text, text)) FAIL("%s %s: field %s is not listed", kind, name, f->key);
           if (!f->doc || !*f->doc) FAIL("%s %s: field %s says nothing", kind, name, f->key);
         }
-        const tn_field *more = k == TN_FORCES ? ((const tn_force_type *)type)->fields_space : NULL;
+        const tn_field *more = k == TN_FORCES   ? ((const tn_force_type *)type)->fields_space
+                               : k == TN_JOINTS ? ((const tn_joint_type *)type)->fields_space
+                                                : NULL;
         for (; more && more->key; more++) {
           snprintf(text, sizeof text, markdown ? "| `%s` |" : "\n  %s ", more->key);
           if (!strstr(p.text, text)) FAIL("%s %s: field %s is not listed", kind, name, more->key);

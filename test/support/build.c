@@ -235,6 +235,12 @@ static double random_number(build *b, const tn_field *f) {
   return lo + (hi - lo) * build_uniform(b, 0.1, 0.9);
 }
 
+int build_whole(build *b, const tn_field *f) {
+  const bool any = !tn_field_has_range(f);
+  const int lo = any ? -3 : (int)ceil(f->lo), hi = any ? 5 : f->hi < lo + 6 ? (int)f->hi : lo + 6;
+  return build_integer(b, lo, hi);
+}
+
 /* a list of as many as it says: 0 are two, in the plane */
 static int numbers_in(const tn_field *f) { return f->n ? f->n : 2; }
 
@@ -271,6 +277,7 @@ static bool random_field(build *b, const char *at, const tn_field *f, unsigned *
   char text[400];
   switch (f->kind) {
   case TN_NUMBER: build_set(b, at, "%.17g", random_number(b, f)); return true;
+  case TN_INTEGER: build_set(b, at, "%d", build_whole(b, f)); return true;
   case TN_VECTOR: {
     char list[200] = "[";
     for (int i = 0; i < numbers_in(f); i++) {
@@ -335,6 +342,11 @@ static bool random_fields(build *b, const char *part, const tn_field *fields, bu
     given->fields |= 1u << i;
   }
   return !b->failed;
+}
+
+void build_given_too(build_given *all, const build_given *given) {
+  all->fields |= given->fields;
+  for (int i = 0; i < 32; i++) all->words[i] |= given->words[i];
 }
 
 const char *build_missing(const tn_field *fields, const build_given *given, char *text, size_t size) {

@@ -62,6 +62,8 @@ typedef struct build_given {
   unsigned fields, words[32];
 } build_given;
 
+void build_given_too(build_given *all, const build_given *given);
+
 /* plane bodies a, b, c and a particle p, at random; their coordinates become channels */
 void build_world(build *b);
 /* a joint between a, b and c for every registered type that measures something: h0, h1, ..; channels too */
@@ -71,6 +73,7 @@ bool build_joint(build *b, const char *name, const tn_joint_type *type, const ch
                  int places, build_given *given);
 /* how: one of the bits of type->takes but TN_AT_POINT */
 bool build_force(build *b, const char *name, const tn_force_type *type, int how, build_given *given);
+int build_whole(build *b, const tn_field *f);       /* in the range of a TN_INTEGER */
 void build_matrix(build *b, const char *at, int n); /* n x n, at a pointer */
 /* the first field, or choice of a word, that `given` has not; NULL if it has all. `text` is where it is written */
 const char *build_missing(const tn_field *fields, const build_given *given, char *text, size_t size);

@@ -193,6 +193,7 @@ static bool field(build *b, const char *at, const tn_field *f, const double *nor
   double x[3];
   switch (f->kind) {
   case TN_NUMBER: build_set(b, at, "%.17g", number(b, f)); return true;
+  case TN_INTEGER: build_set(b, at, "%d", build_whole(b, f)); return true;
   case TN_VECTOR:
     for (int i = 0; i < 3; i++) x[i] = number(b, f);
     build_set(b, at, "%s", LIST(f->n ? f->n : 3, x));
@@ -384,7 +385,9 @@ static bool mesh(build *b, const char *part, const char *name, const tn_joint_ty
       for (int i = 0; i < 3; i++) g->axis[1][i] = -g->axis[1][i];
   }
   if (!g->bearings || (!gear && build_integer(b, 0, 1))) set(b, part, "axis", LIST(3, z));
-  if (!fields(b, part, type->fields, z, g->direction, &g->fields)) return false;
+  if (!fields(b, part, type->fields, z, g->direction, &g->fields) ||
+      !fields(b, part, type->fields_space, z, g->direction, &g->fields_space))
+    return false;
   for (int i = 0; g->bearings && i < 2; i++) {
     const bool guide = i == 1 && !gear;
     snprintf(at, sizeof at, "/joints/%s_%d", name, i);
@@ -405,7 +408,8 @@ bool space_joint(build *b, const char *name, const tn_joint_type *type, const ch
   set(b, part, "type", between);
   if (type->equation) return build_equation(b, part, type, true, &g->fields);
   if (type->seat == TN_SEAT_CENTERS || type->seat == TN_SEAT_CHANNELS)
-    return fields(b, part, type->fields, NULL, g->direction, &g->fields);
+    return fields(b, part, type->fields, NULL, g->direction, &g->fields) &&
+           fields(b, part, type->fields_space, NULL, g->direction, &g->fields_space);
   if (type->seat == TN_SEAT_MESH) {
     static const char *const carrier[] = {"c", "ground"};
     if (!body[0]) body[0] = "a", body[1] = "b";
@@ -425,7 +429,8 @@ bool space_joint(build *b, const char *name, const tn_joint_type *type, const ch
   default: build_fail(b, "a joint with seat %d is not known to space.c", (int)type->seat); return false;
   }
   if (type->seat != TN_SEAT_TWO) directions(b, part, type, places, g);
-  return fields(b, part, type->fields, NULL, g->direction, &g->fields);
+  return fields(b, part, type->fields, NULL, g->direction, &g->fields) &&
+         fields(b, part, type->fields_space, NULL, g->direction, &g->fields_space);
 }
 
 bool space_force(build *b, const char *name, const tn_force_type *type, int how, const char *first, const char *second,

@@ -26,7 +26,7 @@ void space_helpers(build *b);
 
 /* what a joint was given */
 typedef struct space_given {
-  build_given fields;
+  build_given fields, fields_space;
   char first[16], second[16], carrier[16];
   bool at; /* place[0] in the world; else one on each body               */
   double place[2][3];
