@@ -21,7 +21,7 @@
  * a body at the origin has none of its own, but moves with that of its neighbours. C is the largest S among the bodies that it is tied to
  * by joints or forces: a guard for those that others only begin to move. B is the same among the bodies of its assembly: K eps B is the
  * roundoff of accelerations that are solved for together. L is the length of its assembly; atol is 0 if it is not given.
- * States of forces are groups of one number. docs/methods.md has this for users, docs/design.md what else was tried. */
+ * States of forces are groups of one number. docs/methods.md has this for users, docs/design/error-scaling.md what else was tried. */
 #include "simulate/simulate.h"
 
 static const double STEPS = 100;   /* N                                                                    */

@@ -6,7 +6,7 @@
  * violation it would leave. a step is accepted at norm 1, and the next one aims at 1/32 of that:
  * then a tolerance means about what it says after ten seconds of motion. the controller is
  *   h' = h (e/aim)^-(1 - 3/4 P) k  (e_last/aim)^(P k),  k = 1/(order of the estimate + 1), P of the integrator
- * or the plan of an integrator that has one; docs/design.md has the settings that were tried.
+ * or the plan of an integrator that has one; docs/design/step-size.md has the settings that were tried.
  *
  * control by `numbers`, as codes for equations without constraints do it (MATLAB's ode45): every number that is integrated is judged by
  *   w = max(atol, rtol |y|), y the larger of both ends; nothing is taken from the estimate

@@ -1,10 +1,10 @@
 /* every example in README and docs/ runs, from top to bottom of each document and in a folder of its own: models compile and
  * move, commands of `tenon` succeed, Python and C programs run. a model whose first line is `// NAME.json` is saved under that
  * name for the commands after it, and so is a study, a block of `json`. blocks of `text` are what programs print. */
+#include "docs/documents.h"
 #include "model/model.h"
 #include "test.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ enum { MODELS, COMMANDS, PROGRAMS, SCRIPTS, TEXTS };
 static void each_block(const char *document, void (*use)(const block *)) {
   static block b;
   char path[5200], line[4096];
-  snprintf(path, sizeof path, "%s/%s", TN_SOURCE_DIR, document);
+  snprintf(path, sizeof path, "%s/%.63s", TN_SOURCE_DIR, document);
   FILE *file = fopen(path, "r");
   CHECK(file != NULL);
   if (!file) return;
@@ -48,25 +48,12 @@ static void each_block(const char *document, void (*use)(const block *)) {
   fclose(file);
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(a, b); }
-
-/* README and all of docs/, each in an empty folder */
+/* each document in an empty folder */
 static void each_document(void (*use)(const block *)) {
-  static const char *const folders[] = {"docs", "docs/papers"};
-  char name[64][64] = {"README.md"}, path[1024], here[1024];
-  int n = 1;
+  char name[TN_MOST_DOCUMENTS][64], here[1024];
+  const int n = tn_documents(name);
   CHECK(getcwd(here, sizeof here));
-  for (int i = 0; i < 2; i++) {
-    snprintf(path, sizeof path, "%s/%s", TN_SOURCE_DIR, folders[i]);
-    DIR *folder = opendir(path);
-    CHECK(folder != NULL);
-    for (struct dirent *d; folder && (d = readdir(folder));)
-      if (strlen(d->d_name) > 3 && strcmp(d->d_name + strlen(d->d_name) - 3, ".md") == 0 && n < 64)
-        snprintf(name[n++], sizeof name[0], "%s/%.40s", folders[i], d->d_name);
-    if (folder) closedir(folder);
-  }
   CHECK(n > 6);
-  qsort(name, (size_t)n, sizeof name[0], by_name);
   for (int i = 0; i < n; i++) {
     char scratch[] = "docXXXXXX";
     CHECK(mkdtemp(scratch) && chdir(scratch) == 0);
