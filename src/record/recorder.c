@@ -114,11 +114,11 @@ static void destroy(tn_recorder *r) {
 }
 
 void tn_recorder_free(tn_recorder *r) {
-  if (r && !r->sim->under_way) destroy(r); /* a run may hand it rows */
+  if (r && !r->sim->life.under_way) destroy(r); /* a run may hand it rows */
 }
 
 static tn_recorder *empty(tn_sim *sim, tn_write write, void *user) {
-  const tn_allocator *a = &sim->allocator;
+  const tn_allocator *a = &sim->life.allocator;
   tn_recorder *r = a->allocate(a->user, sizeof *r);
   if (!r) return NULL;
   *r = (tn_recorder){.allocator = *a, .write = write, .user = user, .sim = sim};
@@ -155,7 +155,7 @@ tn_status tn_recorder_new(tn_sim *sim, const tn_desc *desc, const char *model_na
   TN_NEED(e, model_name, "model_name");
   TN_NEED(e, write, "write");
   TN_NEED(e, recorder, "recorder");
-  const tn_allocator *a = &sim->allocator;
+  const tn_allocator *a = &sim->life.allocator;
   page model = {.allocator = a}, head = {.allocator = a};
   tn_error_clear(e);
   *recorder = NULL;
@@ -177,7 +177,7 @@ tn_status tn_recorder_new(tn_sim *sim, const tn_desc *desc, const char *model_na
   drop(&model);
   drop(&head);
   if (status == TN_OK) {
-    sim->moving = true;
+    sim->output.moving = true;
     *recorder = r;
     return TN_OK;
   }
@@ -340,7 +340,7 @@ tn_status tn_recorder_resume(tn_sim *sim, const char *path, const void *state, s
     destroy(r);
     return status;
   }
-  sim->moving = true;
+  sim->output.moving = true;
   *length = r->written;
   *recorder = r;
   return TN_OK;

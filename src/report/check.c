@@ -38,12 +38,12 @@ static void find_others(tn_system *sys, const double *c, int row, follower *f) {
 /* where the rows have the rank that they have in general */
 static void each(tn_sim *s, void (*use)(void *user, const tn_model *m, const follower *f), void *user) {
   const tn_model *m = s->m;
-  double *c = s->start_lambda;
+  double *c = s->start.rows.lambda;
   follower last = {.rows = 0}, f;
   int redundant;
-  if (!tn_redundancy(s, s->q_general, &redundant)) return;
+  if (!tn_redundancy(s, s->singular.q_general, &redundant)) return;
   for (int e = m->rows - redundant; e < m->rows; e++) {
-    const int row = tn_kkt_dependence(&s->start_kkt, e, c);
+    const int row = tn_kkt_dependence(&s->start.rows.kkt, e, c);
     if (s->solver.sys.off[m->row_joint[row]]) continue; /* it is none */
     find_others(&s->solver.sys, c, row, &f);
     if (last.rows && f.joint == last.joint && f.n == last.n &&
@@ -103,14 +103,14 @@ static void components_text(tn_printer *p, const tn_model *m, unsigned set) {
 static void shared_text(tn_printer *p, const tn_sim *s) {
   const tn_model *m = s->m;
   int n = 0;
-  for (int i = 0; i < m->joints; i++) n += is_shared(&m->joint[i], &s->shared[i]);
+  for (int i = 0; i < m->joints; i++) n += is_shared(&m->joint[i], &s->output.shared[i]);
   if (!n) return;
   tn_put(p, "  reactions that are not unique, since redundant rows share their load in more than one way; shown as "
             "equally stiff joints "
             "would share it:\n");
   for (int i = 0, shown = 0; i < m->joints && shown < MOST_SHOWN; i++) {
     const tn_joint *j = &m->joint[i];
-    const tn_shared *x = &s->shared[i];
+    const tn_shared *x = &s->output.shared[i];
     if (!is_shared(j, x)) continue;
     shown++;
     tn_put(p, "    joint '%s':", j->name);
@@ -141,7 +141,7 @@ static void shared_json(tn_json *j, const tn_sim *s) {
   tn_json_open(j, "reactions", "[");
   for (int i = 0; i < m->joints; i++) {
     const tn_joint *joint = &m->joint[i];
-    const tn_shared *x = &s->shared[i];
+    const tn_shared *x = &s->output.shared[i];
     const bool wrench = tn_joint_has_wrench(joint), load = has_load(joint) && x->load;
     tn_json_open(j, NULL, "{-");
     tn_json_text(j, "joint", joint->name);
@@ -182,7 +182,7 @@ tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write
   if (nonholonomic(m)) tn_put(p, ", %d of them nonholonomic", nonholonomic(m));
   const int idle = s->solver.sys.idle;
   if (idle) tn_put(p, ", %d of joints that are switched off", idle);
-  if (s->started) {
+  if (s->life.started) {
     tn_put(p, ", rank %d; degrees of freedom: %d\n", s->solver.rank, r->degrees_of_freedom);
     if (r->redundant_rows) {
       tn_put(p, "  %d redundant row%s:\n", r->redundant_rows, r->redundant_rows == 1 ? "" : "s");
@@ -191,8 +191,8 @@ tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write
     }
     char gap[48] = "0", owner[160] = "";
     if (r->start_violation > 0) {
-      tn_row_figure(m, s->start_row, m->row_scale[s->start_row], false, r->start_violation, 3, gap, sizeof gap);
-      tn_row_owner(m, s->start_row, owner, sizeof owner);
+      tn_row_figure(m, s->start.row, m->row_scale[s->start.row], false, r->start_violation, 3, gap, sizeof gap);
+      tn_row_owner(m, s->start.row, owner, sizeof owner);
     }
     tn_put(p, "  initial configuration: off by %s", gap);
     if (*owner) tn_put(p, " (%s)", owner);
@@ -208,7 +208,7 @@ tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write
       tn_moves_text(r, list, sizeof list);
       tn_put(p, "    moved: %s\n", list);
     }
-    tn_at(s, s->t, s->y, NULL);
+    tn_at(s, s->now.t, s->now.y, NULL);
     tn_put(p, "  energy at the start: kinetic %.9g J, potential %.9g J\n", tn_energy_of(&s->solver.sys, TN_KINETIC),
            tn_energy_of(&s->solver.sys, TN_POTENTIAL));
   } else {
@@ -261,7 +261,7 @@ tn_status tn_report_check_json(tn_sim *s, const char *model_name, tn_write write
   tn_json_whole(j, "rows", m->rows);
   tn_json_whole(j, "nonholonomic_rows", nonholonomic(m));
   tn_json_whole(j, "rows_switched_off", s->solver.sys.idle);
-  if (s->started) {
+  if (s->life.started) {
     tn_json_whole(j, "rank", s->solver.rank);
     tn_json_whole(j, "degrees_of_freedom", r->degrees_of_freedom);
     tn_json_whole(j, "redundant_rows", r->redundant_rows);
@@ -283,7 +283,7 @@ tn_status tn_report_check_json(tn_sim *s, const char *model_name, tn_write write
     }
     tn_json_close(j);
     tn_json_whole(j, "start_moves_more", r->start_moves > TN_MOST_MOVES ? r->start_moves - TN_MOST_MOVES : 0);
-    tn_at(s, s->t, s->y, NULL);
+    tn_at(s, s->now.t, s->now.y, NULL);
     tn_json_real(j, "kinetic", tn_energy_of(&s->solver.sys, TN_KINETIC));
     tn_json_real(j, "potential", tn_energy_of(&s->solver.sys, TN_POTENTIAL));
   }

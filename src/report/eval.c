@@ -24,7 +24,7 @@ tn_status tn_report_eval(tn_sim *s, const char *model_name, tn_write write, void
   TN_NEED(error, write, "write");
   tn_json json = {.write = write, .user = user};
   double *H;
-  tn_status status = s->started ? TN_OK : tn_sim_start(s, error);
+  tn_status status = s->life.started ? TN_OK : tn_sim_start(s, error);
   if (status != TN_OK) return status;
   status = coriolis_of(s, s->m->nu, &H, error);
   if (status == TN_OK) status = write_eval(s, model_name, H, &json, error);
@@ -35,7 +35,7 @@ tn_status tn_report_eval(tn_sim *s, const char *model_name, tn_write write, void
 static tn_status write_eval(tn_sim *s, const char *model_name, const double *H, tn_json *j, tn_error *error) {
   tn_eval e;
   tn_status status = tn_sim_eval(s, &e, error);
-  if (status == TN_OK) status = tn_row_eval(s, s->y);
+  if (status == TN_OK) status = tn_row_eval(s, s->now.y);
   if (status != TN_OK) return status;
   tn_json_open(j, NULL, "{");
   tn_json_text(j, "tenon", TN_VERSION);
@@ -63,7 +63,7 @@ static tn_status write_eval(tn_sim *s, const char *model_name, const double *H, 
   tn_json_reals(j, "udot", e.speeds, e.udot);
   tn_json_reals(j, "lambda", e.rows, e.lambda);
   tn_json_open(j, "outputs", "{");
-  for (int i = 0; i < s->m->columns; i++) tn_json_real(j, s->m->column[i], s->row[i]);
+  for (int i = 0; i < s->m->columns; i++) tn_json_real(j, s->m->column[i], s->output.row[i]);
   tn_json_close(j);
   tn_json_whole(j, "rank", e.rank);
   tn_json_reals(j, "singular_values", e.values, e.singular_values);

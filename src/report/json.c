@@ -73,8 +73,8 @@ void tn_report_settings(tn_json *j, const tn_model *m) {
 static void singular_positions(tn_json *j, const tn_sim *s) {
   tn_json_text(j, "at_singularity", s->m->run.singular_stops ? "stop" : "pass");
   tn_json_open(j, "singular_positions", "[");
-  for (int i = 0; i < s->singulars; i++) {
-    const tn_singular *p = &s->singular[i];
+  for (int i = 0; i < s->singular.count; i++) {
+    const tn_singular *p = &s->singular.found[i];
     tn_json_open(j, NULL, "{-");
     tn_json_real(j, "t", p->t);
     tn_json_real(j, "rho", p->rho);
@@ -95,10 +95,10 @@ static void singular_positions(tn_json *j, const tn_sim *s) {
     tn_json_close(j);
   }
   tn_json_close(j);
-  tn_json_whole(j, "singular_positions_more", s->summary.singular_positions - s->singulars);
-  if (s->nearest_rho < 1) {
-    tn_json_real(j, "nearest_rho", s->nearest_rho);
-    tn_json_real(j, "nearest_time", s->nearest_time);
+  tn_json_whole(j, "singular_positions_more", s->summary.singular_positions - s->singular.count);
+  if (s->singular.nearest_rho < 1) {
+    tn_json_real(j, "nearest_rho", s->singular.nearest_rho);
+    tn_json_real(j, "nearest_time", s->singular.nearest_time);
   } else {
     tn_json_null(j, "nearest_rho", "no step came near a singular position");
     tn_json_null(j, "nearest_time", "no step came near a singular position");
@@ -272,11 +272,11 @@ tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write
   tn_record_channels(j, m);
   tn_report_warnings(j, m);
   tn_json_open(j, "events", "[");
-  for (int i = 0; i < s->events; i++) {
+  for (int i = 0; i < s->log.events; i++) {
     tn_json_open(j, NULL, "{-");
-    tn_json_real(j, "t", s->event[i].t);
-    tn_json_text(j, "kind", s->event[i].kind);
-    tn_json_text(j, "text", s->event[i].text);
+    tn_json_real(j, "t", s->log.event[i].t);
+    tn_json_text(j, "kind", s->log.event[i].kind);
+    tn_json_text(j, "text", s->log.event[i].text);
     tn_json_close(j);
   }
   tn_json_close(j);
@@ -285,7 +285,7 @@ tn_status tn_report_json(const tn_sim *s, const char *model_name, tn_write write
   tn_json_real(j, "cpu_assemble", r->cpu_assemble);
   tn_json_real(j, "cpu_solve", r->cpu_solve);
   tn_json_real(j, "cpu_project", r->cpu_project);
-  if (s->addition.json) s->addition.json(s->addition.self, j);
+  if (s->output.addition.json) s->output.addition.json(s->output.addition.self, j);
   tn_json_text(j, "status", ending(r->status));
   tn_json_text(j, "message", r->message);
   tn_json_close(j);

@@ -45,13 +45,13 @@ static void happenings(tn_printer *p, const tn_sim *s) {
 static void log_of(tn_printer *p, const tn_sim *s) {
   enum { MOST = 8 };
   int listed = 0;
-  for (int i = 0; i < s->events && listed < MOST; i++) {
-    const tn_event *e = &s->event[i];
+  for (int i = 0; i < s->log.events && listed < MOST; i++) {
+    const tn_event *e = &s->log.event[i];
     if (strcmp(e->kind, "event") == 0) continue;
     tn_put(p, "  event at t = %.6g s, %s: %s\n", e->t, e->kind, e->text);
     listed++;
   }
-  const int more = s->events - listed;
+  const int more = s->log.events - listed;
   if (more) tn_put(p, "  and %d event%s more (-v or --json lists them)\n", more, TN_S(more));
 }
 
@@ -122,7 +122,7 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
     tn_put(p, "  a bound was exceeded and the state corrected %" PRId64 " time%s\n", r->guard_calls,
            TN_S(r->guard_calls));
   bad_outputs(p, s);
-  if (tn_sim_is_long(s) && !s->addition.text) long_run(p, s);
+  if (tn_sim_is_long(s) && !s->output.addition.text) long_run(p, s);
   if (r->redundant_rows)
     tn_put(p, "  redundant rows share their load in more than one way: reactions are %s\n",
            m->large ? "the smallest that do" : "as equally stiff joints would share it");
@@ -133,7 +133,7 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
     tn_put(p, "  redundant rows contradict each other by up to %.2e in acceleration, " SCALED "\n", r->inconsistency);
   if (r->singular_positions > 1)
     tn_put(p, "  singular positions on the way, where rows become dependent: %" PRId64 ", from t = %.6g to %.6g s\n",
-           r->singular_positions, s->singular[0].t, s->singular[s->singulars - 1].t);
+           r->singular_positions, s->singular.found[0].t, s->singular.found[s->singular.count - 1].t);
   log_of(p, s);
   for (int i = 0; i < m->warnings && i < 3; i++) {
     char text[1600];
@@ -142,7 +142,8 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
   }
   const int more = m->warnings > 3 ? m->warnings - 3 + m->warnings_more : 0;
   if (more) tn_put(p, "  and %d warning%s more: tenon check\n", more, TN_S(more));
-  if (s->addition.text && s->addition.text(s->addition.self, write, user) != TN_OK) p->failed = true;
+  if (s->output.addition.text && s->output.addition.text(s->output.addition.self, write, user) != TN_OK)
+    p->failed = true;
   if (s->happening.ended >= 0) tn_put(p, "  %s\n", r->message);
   if (r->status != TN_OK) tn_put(p, "  %s: %s\n", r->status == TN_E_STOPPED ? "interrupted" : "stopped", r->message);
   return p->failed ? TN_E_IO : TN_OK;

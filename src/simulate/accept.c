@@ -55,8 +55,8 @@ tn_status tn_check_contract(tn_sim *s, double t) {
     tn_format(sum->worst_joint, sizeof sum->worst_joint, "%s", name);
     sum->worst_time = t;
   }
-  if (!(position <= sum->max_position_violation)) s->worst_row[0] = ip;
-  if (!(velocity <= sum->max_velocity_violation)) s->worst_row[1] = iv;
+  if (!(position <= sum->max_position_violation)) s->contract.worst_row[0] = ip;
+  if (!(velocity <= sum->max_velocity_violation)) s->contract.worst_row[1] = iv;
   sum->max_position_violation = fmax(sum->max_position_violation, position);
   sum->max_velocity_violation = fmax(sum->max_velocity_violation, velocity);
   if (share <= 1) return TN_OK;
@@ -87,11 +87,12 @@ void tn_watch_energy(tn_sim *s, double *y) {
   double kinetic, potential;
   tn_energy_here(sys, &kinetic, &potential);
   s->summary.max_kinetic = fmax(s->summary.max_kinetic, kinetic);
-  s->max_potential = fmax(s->max_potential, fabs(potential));
+  s->ledger.max_potential = fmax(s->ledger.max_potential, fabs(potential));
   s->summary.stabilizer_work = fmax(s->summary.stabilizer_work, fabs(sys->ledger[TN_LEDGER_STABILIZER]));
   tn_balance_watch(s, y);
   const double balance = fabs(tn_energy_of(sys, TN_BALANCE));
-  if (!isnan(s->max_balance) && !(balance <= s->max_balance)) s->max_balance = balance; /* and NaN stays */
+  if (!isnan(s->ledger.max_balance) && !(balance <= s->ledger.max_balance))
+    s->ledger.max_balance = balance; /* and NaN stays */
 }
 
 /* coordinates of a body that come near their own singular position: steps get short there for no reason of the motion */
@@ -100,10 +101,10 @@ static void watch_coordinates(tn_sim *s, double t, const double *q) {
     const tn_body *b = &s->m->body[i];
     if (!b->type || !b->type->space.regular) continue;
     const double regular = b->type->space.regular(q + b->q);
-    if (regular < NEAR && !s->near[i])
+    if (regular < NEAR && !s->singular.near[i])
       tn_log(s, t, "coordinates", "body '%s': its coordinates `%s` are near a singular position (%.2g): %s", b->name,
              b->type->name, regular, b->type->space.remedy ? b->type->space.remedy : "choose others");
-    if (regular < NEAR || regular > 2 * NEAR) s->near[i] = regular < NEAR;
+    if (regular < NEAR || regular > 2 * NEAR) s->singular.near[i] = regular < NEAR;
   }
 }
 
@@ -113,7 +114,7 @@ static void keep_drift(tn_sim *s, double h) {
   const tn_system *sys = &s->solver.sys;
   for (int i = 0; i < m->joints; i++) {
     const tn_joint *j = &m->joint[i];
-    tn_drift *d = &s->drifted[i];
+    tn_drift *d = &s->contract.drifted[i];
     double position = 0, velocity = 0;
     if (j->in_tree) continue;
     for (int r = j->row; r < j->row + j->rows; r++) {
@@ -136,7 +137,7 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
   tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
   const double before = tn_energy_of(sys, TN_TOTAL);
-  tn_balance_energies(s, s->balances.before);
+  tn_balance_energies(s, s->ledger.balances.before);
   int row, row_v;
   const double open = tn_violation(sys, sys->C, m->holonomic, &row),
                open_v = tn_violation(sys, sys->Cdot, m->rows, &row_v);
@@ -153,12 +154,12 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
   }
   if (tn_model_tidy(m, y)) *changed = true;
   const bool moved = *changed;
-  if (s->indirect && (status = tn_packed_accept(s, t, y, changed)) != TN_OK) return status;
+  if (s->packed.indirect && (status = tn_packed_accept(s, t, y, changed)) != TN_OK) return status;
   if ((status = tn_at(s, t, y, s->e)) != TN_OK) return status;
   if (moved) {
     const double work = tn_energy_of(sys, TN_TOTAL) - before;
     tn_ledger_of(s, y)[s->switches.making ? TN_LEDGER_DRIVER : TN_LEDGER_STABILIZER] += work;
-    tn_balance_book(s, s->balances.before, y);
+    tn_balance_book(s, s->ledger.balances.before, y);
     /* a projection mends what a step leaves; this is more than a step leaves */
     if (open > JUMP ||
         (open_v > JUMP && fabs(work) > JUMP * fmax(s->summary.max_kinetic, tn_energy_of(sys, TN_KINETIC)))) {
@@ -173,17 +174,17 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
       if (!s->switches.making || !rate) tn_doubt_closed(s, t, rate ? open_v : open, worst, rate);
     }
   }
-  s->time_project += tn_clock() - start - (s->solver.time_assemble + s->solver.time_solve - inside);
+  s->log.time_project += tn_clock() - start - (s->solver.time_assemble + s->solver.time_solve - inside);
   tn_remember(sys);
-  const double turning = tn_turning(sys, &s->turning_joint);
-  tn_doubt_turn(s, t, (t - s->t_step) * fmin(turning, s->turning));
-  s->turning = turning;
+  const double turning = tn_turning(sys, &s->stepper.turning_joint);
+  tn_doubt_turn(s, t, (t - s->before.t) * fmin(turning, s->stepper.turning));
+  s->stepper.turning = turning;
   watch_coordinates(s, t, y);
   tn_watch_energy(s, y);
   tn_doubt_step(s);
-  s->energy = tn_energy_of(sys, TN_TOTAL);
-  memcpy(s->C1, sys->C, sizeof *s->C1 * (size_t)m->rows);
-  memcpy(s->V1, sys->Cdot, sizeof *s->V1 * (size_t)m->rows);
-  keep_drift(s, t - s->t_step);
+  s->ledger.energy = tn_energy_of(sys, TN_TOTAL);
+  memcpy(s->contract.C1, sys->C, sizeof *s->contract.C1 * (size_t)m->rows);
+  memcpy(s->contract.V1, sys->Cdot, sizeof *s->contract.V1 * (size_t)m->rows);
+  keep_drift(s, t - s->before.t);
   return tn_check_contract(s, t);
 }

@@ -13,7 +13,7 @@ static const double ROUNDOFF = 16 * TN_EPS; /* of the terms of a balance: as goo
 static const double CREEP = 1e-12;          /* of a length, per second: a motion that nobody sees */
 
 void tn_balance_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
-  tn_balances *b = &s->balances;
+  tn_balances *b = &s->ledger.balances;
   const int n = b->n = m->assemblies > 1 ? m->assemblies : 0;
   double **const numbers[] = {&b->kinetic,       &b->potential,   &b->before, &b->event,  &b->energy0, &b->max_kinetic,
                               &b->max_potential, &b->max_balance, &b->reach,  &b->across, &b->mass,    &b->beside};
@@ -30,7 +30,7 @@ static double *work_of(const tn_sim *s, double *y) { return tn_ledger_of(s, y) +
 void tn_balance_rates(const tn_sim *s, const double *lambda, const double *lambda_s, double *rate) {
   const tn_model *m = s->m;
   const tn_system *sys = &s->solver.sys;
-  const tn_balances *b = &s->balances;
+  const tn_balances *b = &s->ledger.balances;
   if (!b->n) return;
   memset(rate, 0, sizeof *rate * (size_t)b->n);
   for (int i = 0; i < m->forces; i++) {
@@ -48,14 +48,14 @@ void tn_balance_rates(const tn_sim *s, const double *lambda, const double *lambd
 }
 
 void tn_balance_energies(const tn_sim *s, double *energy) {
-  const tn_balances *b = &s->balances;
+  const tn_balances *b = &s->ledger.balances;
   if (!b->n) return;
   tn_energy_by_assembly(&s->solver.sys, energy, b->potential);
   for (int i = 0; i < b->n; i++) energy[i] += b->potential[i];
 }
 
 void tn_balance_book(const tn_sim *s, const double *before, double *y) {
-  const tn_balances *b = &s->balances;
+  const tn_balances *b = &s->ledger.balances;
   if (!b->n) return;
   double *work = work_of(s, y);
   tn_balance_energies(s, b->kinetic);
@@ -64,14 +64,15 @@ void tn_balance_book(const tn_sim *s, const double *before, double *y) {
 
 void tn_balance_kick(const tn_sim *s, double h, double *work) {
   const tn_system *sys = &s->solver.sys;
-  const tn_balances *b = &s->balances;
+  const tn_balances *b = &s->ledger.balances;
   for (int i = 0; b->n && i < s->m->rows; i++)
-    if (b->row[i] >= 0) work[b->row[i]] -= h * sys->lambda_s[i] * (sys->Cdot[i] - sys->Ct[i] - h / 2 * s->U_held[i]);
+    if (b->row[i] >= 0)
+      work[b->row[i]] -= h * sys->lambda_s[i] * (sys->Cdot[i] - sys->Ct[i] - h / 2 * s->stabilizing.U_held[i]);
 }
 
 /* how far from the origin the bodies of each are, if that is more: roundoff of their places goes with it */
 static void measure_reach(const tn_sim *s, double *reach) {
-  for (int i = 0; s->balances.n && i < s->m->bodies; i++) {
+  for (int i = 0; s->ledger.balances.n && i < s->m->bodies; i++) {
     double r[3] = {0}, *most = &reach[s->m->assembly[i]];
     tn_body_origin(&s->solver.sys, i, r);
     const double distance = hypot(hypot(r[0], r[1]), r[2]);
@@ -80,7 +81,7 @@ static void measure_reach(const tn_sim *s, double *reach) {
 }
 
 void tn_balance_begin(tn_sim *s) {
-  tn_balances *b = &s->balances;
+  tn_balances *b = &s->ledger.balances;
   const size_t size = sizeof *b->kinetic * (size_t)b->n;
   if (!b->n) return;
   tn_balance_energies(s, b->energy0);
@@ -94,7 +95,7 @@ void tn_balance_begin(tn_sim *s) {
 /* what forces between assemblies store is as much a scale for the roundoff of either as its own V */
 static void stored_across(const tn_sim *s, double *energy) {
   const tn_model *m = s->m;
-  memset(energy, 0, sizeof *energy * (size_t)s->balances.n);
+  memset(energy, 0, sizeof *energy * (size_t)s->ledger.balances.n);
   for (int i = 0; i < m->forces; i++)
     for (int k = 0; m->force_assembly[i] == TN_ACROSS && k < m->force[i].frames; k++)
       if (m->force[i].spot[k].body >= 0)
@@ -102,7 +103,7 @@ static void stored_across(const tn_sim *s, double *energy) {
 }
 
 void tn_balance_watch(tn_sim *s, double *y) {
-  tn_balances *b = &s->balances;
+  tn_balances *b = &s->ledger.balances;
   if (!b->n) return;
   const double *work = work_of(s, y);
   tn_energy_by_assembly(&s->solver.sys, b->kinetic, b->potential);
@@ -126,18 +127,18 @@ static double relative(double balance, double kinetic, double potential, double 
 
 void tn_balance_end(tn_sim *s) {
   const tn_model *m = s->m;
-  tn_balances *b = &s->balances;
+  tn_balances *b = &s->ledger.balances;
   tn_summary *sum = &s->summary;
   double mass = 0;
   int worst = -1;
   for (int i = 0; i < m->bodies; i++) mass += m->body[i].mass;
-  sum->energy_balance = relative(s->max_balance, sum->max_kinetic, s->max_potential, mass, m->length);
+  sum->energy_balance = relative(s->ledger.max_balance, sum->max_kinetic, s->ledger.max_potential, mass, m->length);
   sum->balance_kinetic = sum->max_kinetic;
   sum->balance_part[0] = 0;
   sum->balance_bodies = m->bodies;
   double *const reach = b->across; /* at the start and here */
   if (b->n) memcpy(reach, b->reach, sizeof *reach * (size_t)b->n);
-  if (s->started) measure_reach(s, reach);
+  if (s->life.started) measure_reach(s, reach);
   for (int i = 0; i < b->n; i++) {
     const double off = relative(b->max_balance[i], b->max_kinetic[i], b->max_potential[i], b->mass[i],
                                 m->assembly_length[i] + reach[i]);
@@ -157,7 +158,7 @@ void tn_balance_end(tn_sim *s) {
 }
 
 void tn_balance_keep(tn_sim *s, tn_keep *k) {
-  tn_balances *b = &s->balances;
+  tn_balances *b = &s->ledger.balances;
   double *const numbers[] = {b->energy0, b->max_kinetic, b->max_potential, b->max_balance, b->reach};
   tn_keep_group(k, "balances");
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

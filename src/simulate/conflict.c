@@ -16,14 +16,14 @@ enum { MOST_ANSWERS = 10000 }; /* assemblies, in all */
  * worth the wait */
 static bool affordable(const tn_sim *s, int questions) {
   const tn_model *m = s->m;
-  const double size = m->nu + m->rows + m->exact, steps = 1 + s->start_steps;
+  const double size = m->nu + m->rows + m->exact, steps = 1 + s->start.walk.steps;
   return questions * size * size * size * fmax(1, steps / 50) <= 2e10 && questions * steps <= MOST_ANSWERS;
 }
 
 /* (1), (2) over the exact values; false: the joints alone are impossible */
 static bool find_values(tn_sim *s, bool rate) {
   const tn_model *m = s->m;
-  bool *out = s->start_left_out;
+  bool *out = s->start.rows.left_out;
   int values = 0;
   for (int i = 0; i < m->exact; i++)
     if (m->target[i].rate == rate) out[i] = true, values++;
@@ -52,7 +52,7 @@ static int joints_with_rows(const tn_model *m) {
 /* (1), (2) over the joints that have rows and are not left out yet: drivers, or the others, or both */
 static void leave_out(tn_sim *s, bool rate, bool drivers, bool others) {
   const tn_model *m = s->m;
-  bool *out = s->start_without;
+  bool *out = s->start.rows.without;
   for (int i = 0; i < m->joints; i++) {
     const tn_joint *j = &m->joint[i];
     if (!has_rows(j) || out[i] || !(is_driver(j) ? drivers : others)) continue;
@@ -66,13 +66,14 @@ static void find_joints(tn_sim *s, bool rate) {
   if (affordable(s, joints_with_rows(s->m)))
     leave_out(s, rate, true, true);
   else
-    for (int i = 0; i < s->m->joints; i++) s->start_without[i] = s->start_without[i] || has_rows(&s->m->joint[i]);
+    for (int i = 0; i < s->m->joints; i++)
+      s->start.rows.without[i] = s->start.rows.without[i] || has_rows(&s->m->joint[i]);
 }
 
 /* drivers that the other joints refuse, and these joints; false: the others are impossible without any driver */
 static bool find_drivers(tn_sim *s, bool rate) {
   const tn_model *m = s->m;
-  bool *out = s->start_without;
+  bool *out = s->start.rows.without;
   int drivers = 0;
   for (int i = 0; i < m->joints; i++)
     if (is_driver(&m->joint[i])) out[i] = true, drivers++;
@@ -109,7 +110,7 @@ static tn_status refuse_at(tn_sim *s, const tn_node *node) {
 }
 
 static bool in_conflict(const tn_sim *s, bool rate, int target) {
-  return s->m->target[target].rate == rate && !s->start_left_out[target];
+  return s->m->target[target].rate == rate && !s->start.rows.left_out[target];
 }
 
 /* what row, or the target behind the rows, stays off by: `0.15 m`, `2 rad/s` */
@@ -140,7 +141,7 @@ static tn_status contradiction(tn_sim *s, bool rate, const char *off) {
   for (int i = 0; i < m->exact; i++)
     if (in_conflict(s, rate, i) && &m->target[i] != last) add(&values, m->target[i].name);
   for (int i = 0; i < m->joints; i++)
-    if (has_rows(&m->joint[i]) && !s->start_without[i]) add(&joints, m->joint[i].name);
+    if (has_rows(&m->joint[i]) && !s->start.rows.without[i]) add(&joints, m->joint[i].name);
   finish(&values);
   finish(&joints);
   const char *many = joints.n > 1 ? "s" : "";
@@ -168,10 +169,10 @@ static void disagreement(tn_sim *s, bool rate, int i, char *text, size_t size) {
   const tn_joint *j = &s->m->joint[i];
   const tn_system *sys = &s->solver.sys;
   const int row = j->rows ? j->row : j->row_velocity;
-  s->start_without[i] = true;
+  s->start.rows.without[i] = true;
   tn_start_reach(s, rate);
-  const tn_status status = tn_at(s, s->t, s->y, s->e);
-  s->start_without[i] = false;
+  const tn_status status = tn_at(s, s->now.t, s->now.y, s->e);
+  s->start.rows.without[i] = false;
   tn_row_figure(s->m, row, s->m->row_scale[row], rate,
                 status == TN_OK ? fabs((rate ? sys->Cdot : sys->C)[row]) * s->m->row_scale[row] : NAN, 3, text, size);
 }
@@ -219,7 +220,7 @@ static tn_status drivers_refused(tn_sim *s, bool rate, const conflict *x) {
 
 static bool find_conflict(tn_sim *s, bool rate, conflict *x) {
   const tn_model *m = s->m;
-  bool *out = s->start_without;
+  bool *out = s->start.rows.without;
   if (!find_drivers(s, rate)) return false;
   for (int i = 0; i < m->joints; i++) {
     if (!has_rows(&m->joint[i]) || out[i]) continue;
@@ -244,7 +245,7 @@ static tn_status refuse_drivers(tn_sim *s, bool rate) {
   tn_error *e = s->e;
   conflict x = {.last = -1};
   if (s->m->large || !affordable(s, joints_with_rows(s->m) + 4)) return TN_OK;
-  s->e = &s->spare;
+  s->e = &s->life.spare;
   const bool found = find_conflict(s, rate, &x);
   s->e = e;
   return found ? drivers_refused(s, rate, &x) : TN_OK;
@@ -272,7 +273,7 @@ static tn_status joints_alone(tn_sim *s, bool rate, double off, int row) {
   tn_row_owner(m, row, name, sizeof name);
   off_text(s, rate, off, row, size, sizeof size);
   /* what stays off is where the least squares left it; what the given pose has open is more likely to be at fault */
-  const tn_joint *open = s->summary.start_violation > 1e-9 ? &m->joint[m->row_joint[s->start_row]] : NULL;
+  const tn_joint *open = s->summary.start_violation > 1e-9 ? &m->joint[m->row_joint[s->start.row]] : NULL;
   const tn_node *mover = rate ? moving(s, &movers) : NULL;
   if (mover) {
     node = mover;
@@ -280,7 +281,7 @@ static tn_status joints_alone(tn_sim *s, bool rate, double off, int row) {
             movers.text, name, size);
   } else if (open && !rate && open->node != node) {
     node = open->node;
-    off_text(s, false, s->summary.start_violation, s->start_row, gap, sizeof gap);
+    off_text(s, false, s->summary.start_violation, s->start.row, gap, sizeof gap);
     tn_fail(s->e, TN_E_MODEL,
             "the start cannot be assembled: joint '%s' is off by %s in the initial configuration, and closing it "
             "leaves %s off "
@@ -314,7 +315,7 @@ static tn_status worst_alone(tn_sim *s, bool rate, double off, int row) {
 
 /* what the joints say of it is not known: it was not walked there */
 static tn_status too_far(tn_sim *s) {
-  const tn_target *t = &s->m->target[s->start_too_far];
+  const tn_target *t = &s->m->target[s->start.walk.too_far];
   tn_fail(s->e, TN_E_MODEL,
           "the start cannot be assembled: start value '%.60s' is too far from the initial configuration to be followed "
           "there step by step",
@@ -326,15 +327,15 @@ static tn_status too_far(tn_sim *s) {
 tn_status tn_start_refuse(tn_sim *s, bool rate, double off, int row) {
   tn_error *e = s->e;
   int values = 0;
-  for (int i = 0; i < s->m->exact; i++) values += s->m->target[i].rate == rate && !s->start_left_out[i];
+  for (int i = 0; i < s->m->exact; i++) values += s->m->target[i].rate == rate && !s->start.rows.left_out[i];
   if (s->m->large) return worst_alone(s, rate, off, row);
   if (!values) {
     const tn_status status = refuse_drivers(s, rate);
     return status != TN_OK ? status : joints_alone(s, rate, off, row);
   }
-  if (!rate && s->start_too_far >= 0) return too_far(s);
+  if (!rate && s->start.walk.too_far >= 0) return too_far(s);
   if (!affordable(s, values)) return worst_alone(s, rate, off, row);
-  s->e = &s->spare;
+  s->e = &s->life.spare;
   const bool found = find_values(s, rate);
   if (found) find_joints(s, rate);
   s->e = e;

@@ -10,14 +10,14 @@ static tn_spent now(const tn_sim *s) {
                     .wall = tn_clock(),
                     .assemble = s->solver.time_assemble,
                     .solve = s->solver.time_solve,
-                    .project = s->time_project};
+                    .project = s->log.time_project};
 }
 
-void tn_cost_begin(tn_sim *s) { s->began = now(s); }
+void tn_cost_begin(tn_sim *s) { s->log.began = now(s); }
 
 void tn_cost_end(tn_sim *s) {
-  const tn_spent end = now(s), *from = &s->began;
-  tn_spent *sum = &s->spent;
+  const tn_spent end = now(s), *from = &s->log.began;
+  tn_spent *sum = &s->log.spent;
   sum->cpu += end.cpu - from->cpu;
   sum->wall += end.wall - from->wall;
   sum->assemble += end.assemble - from->assemble;
@@ -26,7 +26,7 @@ void tn_cost_end(tn_sim *s) {
 }
 
 void tn_cost_report(tn_sim *s) {
-  const tn_spent *x = &s->spent;
+  const tn_spent *x = &s->log.spent;
   const double share = x->wall > 0 ? x->cpu / x->wall : 0;
   s->summary.cpu_seconds = x->cpu;
   s->summary.cpu_assemble = share * x->assemble;

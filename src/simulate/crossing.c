@@ -14,13 +14,13 @@
 static const double INSIDE = 1e-4; /* of rho, which is the square of a distance */
 
 void tn_crossing_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
-  tn_crossing *x = &s->crossing;
+  tn_crossing *x = &s->singular.crossing;
   x->accel = TN_CARVE(c, double, m->nu);
   x->u_in = TN_CARVE(c, double, m->nu);
 }
 
 void tn_crossing_reset(tn_sim *s) {
-  tn_crossing *x = &s->crossing;
+  tn_crossing *x = &s->singular.crossing;
   x->inside = x->accelerates = false;
 }
 
@@ -32,31 +32,31 @@ static double work(const tn_sim *s, double *y) { return tn_ledger_of(s, y)[TN_LE
 /* (1) and (2), with the step behind the neighbourhood at hand */
 static void judge(tn_sim *s, double h, const double *before, const double *after) {
   const tn_model *m = s->m;
-  tn_crossing *x = &s->crossing;
+  tn_crossing *x = &s->singular.crossing;
   double off = 0, size = 0;
   if (x->happened != happenings(s)) return;
   for (int i = 0; i < m->nu; i++) {
     const double unit = 1 / m->u_length[i], a1 = (after[i] - before[i]) / h;
     const double mean = x->begins ? a1 : 0.5 * (x->accel[i] + a1);
-    off = fmax(off, fabs(before[i] - x->u_in[i] - (s->t_step - x->t_in) * mean) * unit);
+    off = fmax(off, fabs(before[i] - x->u_in[i] - (s->before.t - x->t_in) * mean) * unit);
     size = fmax(size, fmax(fabs(x->u_in[i]), fabs(before[i])) * unit);
   }
-  tn_doubt_crossing(s, x->t_in, x->first, size > 0 ? off / size : 0, work(s, s->ynew) - x->work_in);
+  tn_doubt_crossing(s, x->t_in, x->first, size > 0 ? off / size : 0, work(s, s->before.y) - x->work_in);
 }
 
 void tn_crossing_follow(tn_sim *s, double h, double rho, bool singular) {
   const tn_model *m = s->m;
-  tn_crossing *x = &s->crossing;
-  double *before = s->ynew + m->nq, *after = s->y + m->nq; /* the step has been taken */
+  tn_crossing *x = &s->singular.crossing;
+  double *before = s->before.y + m->nq, *after = s->now.y + m->nq; /* the step has been taken */
   if (!m->rows || !(h > 0)) return;
   if (rho < INSIDE || singular) {
     if (!x->inside) {
       x->inside = true;
       x->begins = !x->accelerates;
-      x->t_in = s->t_step;
-      x->work_in = work(s, s->ynew);
+      x->t_in = s->before.t;
+      x->work_in = work(s, s->before.y);
       x->happened = happenings(s);
-      x->first = s->singulars - (singular && s->singulars > 0);
+      x->first = s->singular.count - (singular && s->singular.count > 0);
       memcpy(x->u_in, before, sizeof *before * (size_t)m->nu);
     }
     return;

@@ -22,18 +22,18 @@ static double any_way(int i, double size) { return size * (0.75 + 0.25 * cos(i))
 static tn_status free_way(tn_sim *s) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
-  double *v = s->start_s, *x = s->y_moved, *r = s->V_row, *u = tn_u_of(s, s->yrow);
+  double *v = s->start.walk.s, *x = s->y_moved, *r = s->contract.V_row, *u = tn_u_of(s, s->inside.y);
   for (int i = 0; i < m->nu; i++) v[i] = any_way(i, m->u_length[i]);
   if (!m->rows) return TN_OK;
-  memcpy(s->yrow, s->y, sizeof *s->y * (size_t)s->n);
+  memcpy(s->inside.y, s->now.y, sizeof *s->now.y * (size_t)s->n);
   for (int i = 0; i < m->nu; i++) u[i] += v[i];
-  tn_status status = tn_at(s, s->t, s->yrow, s->e);
+  tn_status status = tn_at(s, s->now.t, s->inside.y, s->e);
   if (status != TN_OK) return status;
   memcpy(r, sys->Cdot, sizeof *r * (size_t)m->rows);
-  if ((status = tn_at(s, s->t, s->y, s->e)) != TN_OK) return status;
+  if ((status = tn_at(s, s->now.t, s->now.y, s->e)) != TN_OK) return status;
   for (int i = 0; i < m->rows; i++) r[i] -= sys->Cdot[i];
   if ((status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e)) != TN_OK) return status;
-  if ((status = tn_solver_solve(&s->solver, NULL, r, x, s->C_row, s->e)) != TN_OK) return status;
+  if ((status = tn_solver_solve(&s->solver, NULL, r, x, s->contract.C_row, s->e)) != TN_OK) return status;
   for (int i = 0; i < m->nu; i++) v[i] -= x[i];
   return TN_OK;
 }
@@ -45,26 +45,26 @@ tn_status tn_edge_wander(tn_sim *s) {
   const tn_model *m = s->m;
   const double position = fmin(m->run.contract_position, SMALL), velocity = fmin(m->run.contract_velocity, SMALL),
                wide = fmax(m->run.contract_position / position, m->run.contract_velocity / velocity);
-  double *y = s->yrow;
+  double *y = s->inside.y;
   for (int i = 0; i < m->switches; i++) w->wander[i] = 0;
   if (!m->rows) return TN_OK;
   tn_status status = free_way(s);
   if (status != TN_OK) return status;
   double *before = w->from; /* nobody needs it between steps */
-  if ((status = tn_switch_margins(s, s->t, s->y, before)) != TN_OK) return status;
-  memcpy(y, s->y, sizeof *y * (size_t)s->n);
+  if ((status = tn_switch_margins(s, s->now.t, s->now.y, before)) != TN_OK) return status;
+  memcpy(y, s->now.y, sizeof *y * (size_t)s->n);
   for (int i = 0; i < m->nq; i++) y[i] += position * any_way(i, m->q_length[i]);
   for (int i = 0; i < m->nu; i++) y[m->nq + i] += velocity * any_way(m->nq + i, m->u_length[i]);
-  status = tn_switch_margins(s, s->t, y, w->room);
+  status = tn_switch_margins(s, s->now.t, y, w->room);
   if (status != TN_OK) return status == TN_E_RUN ? TN_OK : status;
   for (int i = 0; i < m->switches; i++) w->wander[i] = fabs(w->room[i] - before[i]);
-  memcpy(y, s->y, sizeof *y * (size_t)s->n);
+  memcpy(y, s->now.y, sizeof *y * (size_t)s->n);
   for (int i = 0; i < m->nu; i++) {
-    y[m->nq + i] += velocity * s->start_s[i];
-    s->start_s[i] *= position;
+    y[m->nq + i] += velocity * s->start.walk.s[i];
+    s->start.walk.s[i] *= position;
   }
-  tn_model_add(m, y, s->start_s);
-  status = tn_switch_margins(s, s->t, y, w->room);
+  tn_model_add(m, y, s->start.walk.s);
+  status = tn_switch_margins(s, s->now.t, y, w->room);
   if (status != TN_OK && status != TN_E_RUN) return status;
   for (int i = 0; i < m->switches; i++) {
     const double change = w->wander[i], along = status == TN_OK ? fabs(w->room[i] - before[i]) : 0;
@@ -78,13 +78,13 @@ static tn_status look_ahead(tn_sim *s, double ahead, const double *ydot, bool of
   const tn_model *m = s->m;
   double *y = s->y_moved;
   if (off) {
-    tn_error_weights(s, s->y, y);
+    tn_error_weights(s, s->now.y, y);
     for (int i = 0; i < m->nu; i++)
-      s->start_s[i] = isfinite(y[m->nq + i]) ? TN_NOISE * y[m->nq + i] * (i % 2 ? -1 : 1) : 0;
-    tn_model_rates(m, s->y, s->start_s, y);
+      s->start.walk.s[i] = isfinite(y[m->nq + i]) ? TN_NOISE * y[m->nq + i] * (i % 2 ? -1 : 1) : 0;
+    tn_model_rates(m, s->now.y, s->start.walk.s, y);
   }
-  for (int i = 0; i < s->n; i++) y[i] = s->y[i] + ahead * (ydot[i] + (off && i < m->nq ? y[i] : 0));
-  return tn_switch_margins(s, s->t + ahead, y, to);
+  for (int i = 0; i < s->n; i++) y[i] = s->now.y[i] + ahead * (ydot[i] + (off && i < m->nq ? y[i] : 0));
+  return tn_switch_margins(s, s->now.t + ahead, y, to);
 }
 
 /* events that were passed here, and that what they did sends back at once, as a ball that bounces: they are on the side that their
@@ -92,16 +92,16 @@ static tn_status look_ahead(tn_sim *s, double ahead, const double *ydot, bool of
 tn_status tn_edge_send_back(tn_sim *s, bool *some) {
   tn_switches *w = &s->switches;
   const tn_model *m = s->m;
-  double *ydot = s->error, *off = w->from;
+  double *ydot = s->estimate.error, *off = w->from;
   const double ahead = AHEAD * w->longest;
   bool passed = false;
   *some = false;
   for (int i = 0; i < m->switches; i++) passed = passed || isnan(w->clear[i]);
-  if (!passed || !s->happening.changed || !(s->t + ahead > s->t)) return TN_OK;
+  if (!passed || !s->happening.changed || !(s->now.t + ahead > s->now.t)) return TN_OK;
   tn_status status = tn_edge_wander(s);
-  if (status == TN_OK) status = tn_switch_margins(s, s->t, s->y, w->low);
-  if (status == TN_OK) status = tn_rates_begin(s, s->t, s->y, s->step_length);
-  if (status == TN_OK) status = tn_rates(s, s->t, s->y, ydot);
+  if (status == TN_OK) status = tn_switch_margins(s, s->now.t, s->now.y, w->low);
+  if (status == TN_OK) status = tn_rates_begin(s, s->now.t, s->now.y, s->stepper.length);
+  if (status == TN_OK) status = tn_rates(s, s->now.t, s->now.y, ydot);
   if (status != TN_OK) return status;
   status = look_ahead(s, ahead, ydot, true, off);
   if (status == TN_OK) status = look_ahead(s, ahead, ydot, false, w->room);

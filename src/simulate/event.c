@@ -127,22 +127,22 @@ static tn_status refuse(tn_sim *s, const tn_trigger *x, const char *format, ...)
     tn_fail(s->e, TN_E_RUN, "event '%s': %s", x->name, text);
   else
     tn_fail(s->e, TN_E_RUN, "%s", text);
-  s->e->time = s->t;
+  s->e->time = s->now.t;
   return TN_E_RUN;
 }
 
 /* system, ledger and reactions at the present state, for expressions */
 static tn_status know(tn_sim *s) {
-  const tn_status status = tn_solve_here(s, s->t, s->y);
+  const tn_status status = tn_solve_here(s, s->now.t, s->now.y);
   if (status != TN_OK) return status;
-  memcpy(s->solver.sys.ledger, tn_ledger_of(s, s->y), sizeof s->solver.sys.ledger);
+  memcpy(s->solver.sys.ledger, tn_ledger_of(s, s->now.y), sizeof s->solver.sys.ledger);
   tn_reactions_here(s);
   return TN_OK;
 }
 
 static void touch_parameters(tn_sim *s) {
   s->happening.changed = true;
-  s->t_given = NAN; /* a row of this time is not the last word */
+  s->output.t_given = NAN; /* a row of this time is not the last word */
   for (int i = 0; i < s->m->joints; i++)
     if (s->m->joint[i].has_parameters && !s->solver.sys.off[i]) s->happening.touched[i] = true;
 }
@@ -172,7 +172,7 @@ static void turn(tn_sim *s, bool joint, int part, bool on) {
   tn_system_switch(sys, joint, part, on);
   s->solver.mass_ready = s->solver.identity_ready = false;
   s->happening.changed = true;
-  s->t_given = NAN;
+  s->output.t_given = NAN;
   if (!joint) return;
   s->happening.switched = s->happening.uncounted = true;
   s->happening.touched[part] = on;
@@ -210,14 +210,14 @@ static void note_impulse(tn_sim *s, int event, int i, const double *r, const dou
   for (int k = 0; has_wrench && k < m->wrench; k++)
     *(k < m->dimension ? &size : &turn) = hypot(k < m->dimension ? size : turn, wrench[k]);
   if (s->summary.impulses <= MOST_NOTED && has_wrench)
-    tn_log(s, s->t, "jump", "joint '%s': velocities jump by an impulse of %.6g N s and %.6g N m s, %.6g J are lost",
+    tn_log(s, s->now.t, "jump", "joint '%s': velocities jump by an impulse of %.6g N s and %.6g N m s, %.6g J are lost",
            name, size, turn, lost);
   else if (s->summary.impulses <= MOST_NOTED)
-    tn_log(s, s->t, "jump", "joint '%s': velocities jump by an impulse of %.6g%s along it, %.6g J are lost", name,
+    tn_log(s, s->now.t, "jump", "joint '%s': velocities jump by an impulse of %.6g%s along it, %.6g J are lost", name,
            fabs(along), tn_impulse_unit(m, row), lost);
   if (h->impulses == TN_MOST_IMPULSES) return;
   tn_struck *p = &h->impulse[h->impulses++];
-  *p = (tn_struck){.joint = i, .event = event, .t = s->t, .lost = lost};
+  *p = (tn_struck){.joint = i, .event = event, .t = s->now.t, .lost = lost};
   memcpy(p->wrench, wrench, sizeof(double) * (size_t)m->wrench);
 }
 
@@ -252,15 +252,16 @@ static tn_status strike(tn_sim *s, int event) {
   tn_solver *solver = &s->solver;
   tn_system *sys = &solver->sys;
   tn_happening *h = &s->happening;
-  double *r = s->V_row, *lambda = s->C_row, *du = s->start_s, *u = tn_u_of(s, s->y), *w = tn_ledger_of(s, s->y);
-  tn_status status = tn_at(s, s->t, s->y, s->e);
+  double *r = s->contract.V_row, *lambda = s->contract.C_row, *du = s->start.walk.s, *u = tn_u_of(s, s->now.y),
+         *w = tn_ledger_of(s, s->now.y);
+  tn_status status = tn_at(s, s->now.t, s->now.y, s->e);
   if (status != TN_OK || !m->rows) return status;
   int row;
   const double jump = worst_touched(s, sys->Cdot, true, &row), before = tn_energy_of(sys, TN_TOTAL);
   if (row < 0 || jump <= 1e-3 * m->run.contract_velocity) return TN_OK; /* nothing that a step would not leave */
   const int nothing = row_of_nothing(s);
   if (nothing >= 0) return too_near(s, event, nothing);
-  tn_balance_energies(s, s->balances.before);
+  tn_balance_energies(s, s->ledger.balances.before);
   solver->nearness = solver->seen = 1;
   if ((status = tn_solver_factor(solver, TN_METRIC_MASS, s->e)) != TN_OK) return status;
   if (solver->nearness < STRUCK) return too_near(s, event, row);
@@ -271,14 +272,14 @@ static tn_status strike(tn_sim *s, int event) {
   if ((status = tn_solver_solve(solver, NULL, r, du, lambda, s->e)) != TN_OK) return status;
   double lost = 0;
   for (int i = 0; i < m->rows; i++) lost -= 0.5 * r[i] * lambda[i];
-  tn_reactions_of_change(sys, du, lambda, h->wrench, s->sharing.pivot_s);
-  tn_share(s, lambda, h->wrench, s->sharing.pivot_s);
+  tn_reactions_of_change(sys, du, lambda, h->wrench, s->efforts.sharing.pivot_s);
+  tn_share(s, lambda, h->wrench, s->efforts.sharing.pivot_s);
   for (int i = 0; i < m->nu; i++) u[i] += du[i];
-  if ((status = tn_at(s, s->t, s->y, s->e)) != TN_OK) return status;
+  if ((status = tn_at(s, s->now.t, s->now.y, s->e)) != TN_OK) return status;
   w[TN_LEDGER_DISSIPATED] += lost;
   w[TN_LEDGER_FORCE] -= lost;
   w[TN_LEDGER_DRIVER] += tn_energy_of(sys, TN_TOTAL) - before + lost;
-  tn_balance_book(s, s->balances.before, s->y);
+  tn_balance_book(s, s->ledger.balances.before, s->now.y);
   s->summary.impulses++;
   if (event >= 0) h->lost[event] += lost;
   for (int i = 0; i < m->joints; i++)
@@ -295,7 +296,7 @@ static tn_status in_place(tn_sim *s, int event) {
     status = tn_switch_laws_follow(s);
   else
     tn_switch_live(s);
-  if (status == TN_OK) status = tn_at(s, s->t, s->y, s->e);
+  if (status == TN_OK) status = tn_at(s, s->now.t, s->now.y, s->e);
   if (status != TN_OK) return status;
   const double off = worst_touched(s, s->solver.sys.C, false, &row);
   if (row < 0 || off <= m->run.contract_position) return TN_OK;
@@ -316,15 +317,15 @@ static tn_status settle(tn_sim *s, int event, double before) {
   tn_system *sys = &s->solver.sys;
   tn_status status = in_place(s, event);
   if (status != TN_OK) return status;
-  tn_ledger_of(s, s->y)[TN_LEDGER_FORCE] += tn_energy_of(sys, TN_TOTAL) - before;
-  tn_balance_book(s, s->balances.event, s->y);
+  tn_ledger_of(s, s->now.y)[TN_LEDGER_FORCE] += tn_energy_of(sys, TN_TOTAL) - before;
+  tn_balance_book(s, s->ledger.balances.event, s->now.y);
   if (s->happening.uncounted) {
     const int freedom = s->summary.degrees_of_freedom, redundant = s->summary.redundant_rows,
-              before_it = s->ode.redundant;
+              before_it = s->stepper.ode.redundant;
     status = tn_start_count(s);
-    s->ode.redundant = s->summary.redundant_rows;
-    s->passing = (tn_passing){.rho = 1, .rho_end = 1};
-    if (status == TN_OK && s->ode.redundant != before_it) status = tn_unique(s);
+    s->stepper.ode.redundant = s->summary.redundant_rows;
+    s->singular.passing = (tn_passing){.rho = 1, .rho_end = 1};
+    if (status == TN_OK && s->stepper.ode.redundant != before_it) status = tn_unique(s);
     s->summary.degrees_of_freedom = freedom; /* the report has those of the start */
     s->summary.redundant_rows = redundant;
     s->happening.uncounted = false;
@@ -338,7 +339,7 @@ static tn_status settle(tn_sim *s, int event, double before) {
 /* a row here. a receiver that wants to stop is heard when all that happens here is done */
 static tn_status record(tn_sim *s) {
   tn_status status = tn_row_here(s);
-  if (status == TN_OK) status = tn_hand_out(s, s->t);
+  if (status == TN_OK) status = tn_hand_out(s, s->now.t);
   if (status != TN_E_STOPPED) return status;
   s->happening.wish = true;
   return TN_OK;
@@ -351,11 +352,11 @@ static tn_status act(tn_sim *s, int i) {
     const tn_act *a = &x->act[k];
     for (n = 1; k + n < x->acts && x->act[k + n].together;) n++;
     if (a->kind == TN_ACT_STOP && s->happening.ended < 0) s->happening.ended = i;
-    if (a->kind == TN_ACT_RECORD && s->row_to) status = record(s);
+    if (a->kind == TN_ACT_RECORD && s->output.to) status = record(s);
     if (a->kind == TN_ACT_STOP || a->kind == TN_ACT_RECORD) continue;
-    if ((status = tn_at(s, s->t, s->y, s->e)) != TN_OK) return status;
+    if ((status = tn_at(s, s->now.t, s->now.y, s->e)) != TN_OK) return status;
     const double before = tn_energy_of(&s->solver.sys, TN_TOTAL);
-    tn_balance_energies(s, s->balances.event);
+    tn_balance_energies(s, s->ledger.balances.event);
     if (a->kind == TN_ACT_SET)
       status = set(s, x, k, n);
     else
@@ -376,7 +377,7 @@ static bool is_of_the_motion(const tn_sim *s, const tn_trigger *x) {
 static tn_status ever_sooner(tn_sim *s, int i) {
   tn_happening *h = &s->happening;
   const tn_trigger *x = &s->m->trigger[i];
-  const double apart = s->t - h->last[i];
+  const double apart = s->now.t - h->last[i];
   if (!(apart > 0)) return TN_OK;
   h->shorter[i] = apart < SHRINKS * h->apart[i] ? h->shorter[i] + 1 : 0;
   h->apart[i] = apart;
@@ -419,9 +420,9 @@ static tn_status circle(tn_sim *s) {
 /* (6): event i is about to be done */
 static tn_status count_here(tn_sim *s, int i) {
   tn_happening *h = &s->happening;
-  if (s->t != h->t_here) h->firings = 0;
+  if (s->now.t != h->t_here) h->firings = 0;
   if (h->firings == 0 || h->firings == MOST_HERE / 2) memset(h->here, 0, sizeof *h->here * (size_t)s->m->triggers);
-  h->t_here = s->t;
+  h->t_here = s->now.t;
   if (h->firings >= MOST_HERE && h->here[i] > 1) return circle(s);
   h->firings++;
   h->here[i]++;
@@ -434,11 +435,11 @@ static tn_status fire(tn_sim *s, int i) {
   tn_status status = count_here(s, i);
   if (status == TN_OK && h->count[i]) status = ever_sooner(s, i);
   if (status != TN_OK) return status;
-  if (h->count[i]++ == 0) h->first[i] = s->t;
-  h->last[i] = s->t;
+  if (h->count[i]++ == 0) h->first[i] = s->now.t;
+  h->last[i] = s->now.t;
   s->summary.fired++;
   if (h->count[i] <= MOST_NOTED)
-    tn_log(s, s->t, "event", "%s%s", s->m->trigger[i].name,
+    tn_log(s, s->now.t, "event", "%s%s", s->m->trigger[i].name,
            h->count[i] < MOST_NOTED ? "" : "; later ones are only counted");
   return act(s, i);
 }
@@ -462,17 +463,18 @@ tn_status tn_events_restart(tn_sim *s) {
   tn_status status = TN_OK;
   tn_switch_hold(s);
   if (s->happening.switched) {
-    memset(s->rooms, 0, s->rooms_size);
+    memset(s->stabilizing.rooms, 0, s->stabilizing.rooms_size);
     for (int i = 0; i < m->run.stabilizers; i++) {
       const tn_part *p = &m->run.stabilizer[i];
-      if (p->states) memcpy(tn_states_of(s, s->y) + p->state, m->state0 + p->state, sizeof(double) * (size_t)p->states);
+      if (p->states)
+        memcpy(tn_states_of(s, s->now.y) + p->state, m->state0 + p->state, sizeof(double) * (size_t)p->states);
     }
     if (m->servos && (status = tn_servos_begin(s)) != TN_OK) return status;
   }
   if ((status = tn_packed_start(s)) != TN_OK) return status;
-  if ((status = tn_accept(s, s->t, s->y, &changed)) != TN_OK) return status;
+  if ((status = tn_accept(s, s->now.t, s->now.y, &changed)) != TN_OK) return status;
   tn_packed_ledger(s);
-  s->h = s->err_last = 0;
+  s->stepper.h = s->stepper.err_last = 0;
   return TN_OK;
 }
 
@@ -511,7 +513,7 @@ static tn_status changed_outside(tn_sim *s, double before) {
   tn_status status = settle(s, -1, before);
   if (status == TN_OK) status = tn_events_restart(s);
   if (status != TN_OK) return tn_end_run(s, status);
-  s->m->run.integrator->start(tn_integrator_self(s->m), s->work, s->ode.n);
+  s->m->run.integrator->start(tn_integrator_self(s->m), s->stepper.work, s->stepper.ode.n);
   s->switches.known = false; /* pieces and sides are those of the values from here on */
   tn_switch_forget(s);
   return TN_OK;
@@ -519,16 +521,16 @@ static tn_status changed_outside(tn_sim *s, double before) {
 
 /* T + V of a run under way, 0 of one that has not begun */
 static tn_status ready(tn_sim *s, tn_error *error, double *before) {
-  s->e = error ? error : &s->spare;
+  s->e = error ? error : &s->life.spare;
   tn_error_clear(s->e);
   *before = 0;
-  if (s->stopped) return tn_fail(s->e, TN_E_RUN, "the simulation has stopped before");
-  if (!s->started) return TN_OK;
+  if (s->life.stopped) return tn_fail(s->e, TN_E_RUN, "the simulation has stopped before");
+  if (!s->life.started) return TN_OK;
   tn_status status = tn_switch_finish(s, true); /* what is due comes first */
   s->happening.changed = s->happening.switched = false;
-  if (status == TN_OK) status = tn_at(s, s->t, s->y, s->e);
+  if (status == TN_OK) status = tn_at(s, s->now.t, s->now.y, s->e);
   *before = tn_energy_of(&s->solver.sys, TN_TOTAL);
-  tn_balance_energies(s, s->balances.event);
+  tn_balance_energies(s, s->ledger.balances.event);
   return status;
 }
 
@@ -544,7 +546,8 @@ static tn_status set_parameter(tn_sim *s, const char *name, double value, tn_err
   touch_parameters(s);
   pieces(s)->parameter[i] = value;
   s->solver.sys.complete = s->solver.mass_ready = s->solver.identity_ready = false;
-  if (!s->started || (status = in_place(s, -1)) == TN_OK) return s->started ? changed_outside(s, before) : TN_OK;
+  if (!s->life.started || (status = in_place(s, -1)) == TN_OK)
+    return s->life.started ? changed_outside(s, before) : TN_OK;
   pieces(s)->parameter[i] = old; /* refused: as it was */
   s->solver.sys.complete = false;
   untouch(s);
@@ -578,7 +581,7 @@ static tn_status switch_part(tn_sim *s, const char *name, bool on, tn_error *err
   }
   s->happening.changed = false;
   turn(s, joint, part, on);
-  if (!s->started || !s->happening.changed) return TN_OK;
+  if (!s->life.started || !s->happening.changed) return TN_OK;
   if ((status = in_place(s, -1)) == TN_OK) return changed_outside(s, before);
   turn(s, joint, part, !on); /* refused: as it was */
   s->happening.uncounted = false;

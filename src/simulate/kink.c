@@ -11,14 +11,14 @@ static const double ROUNDOFF = 1e-9; /* of the rate: two pieces of a straight li
 static const double NOTHING = 1e-3;  /* of the contract                                            */
 
 void tn_kink_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
-  s->kink_C = TN_CARVE(c, double, m->rows);
-  s->kink_Ct = TN_CARVE(c, double, m->rows);
-  s->kinks = TN_CARVE(c, int, m->joints);
-  s->kink_part = TN_CARVE(c, int, m->bodies);
+  s->kinks.C = TN_CARVE(c, double, m->rows);
+  s->kinks.Ct = TN_CARVE(c, double, m->rows);
+  s->kinks.lines = TN_CARVE(c, int, m->joints);
+  s->kinks.part = TN_CARVE(c, int, m->bodies);
 }
 
 void tn_kink_reset(tn_sim *s) {
-  for (int i = 0; i < s->m->joints; i++) s->kinks[i] = 0;
+  for (int i = 0; i < s->m->joints; i++) s->kinks.lines[i] = 0;
 }
 
 const char *tn_impulse_unit(const tn_model *m, int row) {
@@ -33,9 +33,10 @@ static bool impulses(tn_sim *s, const double *Ct) {
   tn_error own;
   const double nearness = solver->nearness, seen = solver->seen;
   s->e = &own; /* nothing but the figure is lost */
-  for (int i = 0; i < s->m->rows; i++) s->V_row[i] = -Ct[i];
+  for (int i = 0; i < s->m->rows; i++) s->contract.V_row[i] = -Ct[i];
   tn_status status = tn_solver_factor(solver, TN_METRIC_MASS, s->e);
-  if (status == TN_OK) status = tn_solver_solve(solver, NULL, s->V_row, s->start_s, s->C_row, s->e);
+  if (status == TN_OK)
+    status = tn_solver_solve(solver, NULL, s->contract.V_row, s->start.walk.s, s->contract.C_row, s->e);
   solver->nearness = nearness;
   solver->seen = seen;
   s->e = outer;
@@ -45,8 +46,8 @@ static bool impulses(tn_sim *s, const double *Ct) {
 /* `, which takes an impulse of 2 N s`; nothing where actuators do it instead of the driver */
 static void impulse_text(const tn_sim *s, int row, const char *words, bool known, char *text, size_t size) {
   text[0] = 0;
-  if (known && isfinite(s->C_row[row]) && !s->m->joint[s->m->row_joint[row]].servos)
-    tn_format(text, size, "%s%.6g%s", words, -s->C_row[row] + 0.0, tn_impulse_unit(s->m, row));
+  if (known && isfinite(s->contract.C_row[row]) && !s->m->joint[s->m->row_joint[row]].servos)
+    tn_format(text, size, "%s%.6g%s", words, -s->contract.C_row[row] + 0.0, tn_impulse_unit(s->m, row));
 }
 
 /* rows that follow a function of time which jumps: joints that have switches of their own */
@@ -59,11 +60,11 @@ static bool is_driven(const tn_model *m, int row) {
 }
 
 tn_status tn_kink_begin(tn_sim *s) {
-  const tn_status status = tn_at(s, s->t, s->y, s->e);
-  const size_t size = sizeof *s->kink_C * (size_t)s->m->rows;
+  const tn_status status = tn_at(s, s->now.t, s->now.y, s->e);
+  const size_t size = sizeof *s->kinks.C * (size_t)s->m->rows;
   if (status != TN_OK) return status;
-  memcpy(s->kink_C, s->solver.sys.C, size);
-  memcpy(s->kink_Ct, s->solver.sys.Ct, size);
+  memcpy(s->kinks.C, s->solver.sys.C, size);
+  memcpy(s->kinks.Ct, s->solver.sys.Ct, size);
   return TN_OK;
 }
 
@@ -72,14 +73,14 @@ static void list(tn_sim *s, int row, double value, double rate, bool known) {
   const char *unit = tn_row_si(s->m, row);
   const int i = s->m->row_joint[row];
   char jump[64] = "", kink[64] = "", impulse[80] = "", owner[160];
-  if (s->kinks[i] >= MOST_LISTED) return;
-  s->kinks[i]++;
+  if (s->kinks.lines[i] >= MOST_LISTED) return;
+  s->kinks.lines[i]++;
   if (value != 0) tn_format(jump, sizeof jump, "its value jumps by %.6g%s", value, unit);
   if (rate != 0) tn_format(kink, sizeof kink, "its rate jumps by %.6g%s/s", rate, *unit ? unit : " 1");
   if (rate != 0) impulse_text(s, row, ", which takes an impulse of ", known, impulse, sizeof impulse);
   tn_row_owner(s->m, row, owner, sizeof owner);
-  tn_log(s, s->t, "jump", "%s: %s%s%s%s%s", owner, jump, value != 0 && rate != 0 ? "; " : "", kink, impulse,
-         s->kinks[i] < MOST_LISTED ? "" : "; later ones are not listed");
+  tn_log(s, s->now.t, "jump", "%s: %s%s%s%s%s", owner, jump, value != 0 && rate != 0 ? "; " : "", kink, impulse,
+         s->kinks.lines[i] < MOST_LISTED ? "" : "; later ones are not listed");
 }
 
 /* from one to the other; 0: that is no jump */
@@ -93,22 +94,22 @@ tn_status tn_kink_end(tn_sim *s) {
   const tn_system *sys = &s->solver.sys;
   bool some = false, known = false;
   s->switches.kinked = false;
-  const tn_status status = tn_at(s, s->t, s->y, s->e);
+  const tn_status status = tn_at(s, s->now.t, s->now.y, s->e);
   if (status != TN_OK) return status;
   for (int i = 0; i < m->rows; i++) {
     if (!is_driven(m, i)) {
-      s->kink_C[i] = s->kink_Ct[i] = 0;
+      s->kinks.C[i] = s->kinks.Ct[i] = 0;
       continue;
     }
-    s->kink_C[i] = jump_of(sys->C[i], s->kink_C[i], m->run.contract_position / sys->scale[i]);
-    s->kink_Ct[i] = jump_of(s->kink_Ct[i], sys->Ct[i], NOTHING * m->run.contract_velocity / sys->scale[i]);
-    some = some || s->kink_Ct[i] != 0;
-    s->switches.kinked = s->switches.kinked || s->kink_C[i] != 0 || s->kink_Ct[i] != 0;
+    s->kinks.C[i] = jump_of(sys->C[i], s->kinks.C[i], m->run.contract_position / sys->scale[i]);
+    s->kinks.Ct[i] = jump_of(s->kinks.Ct[i], sys->Ct[i], NOTHING * m->run.contract_velocity / sys->scale[i]);
+    some = some || s->kinks.Ct[i] != 0;
+    s->switches.kinked = s->switches.kinked || s->kinks.C[i] != 0 || s->kinks.Ct[i] != 0;
   }
   if (!s->switches.kinked) return TN_OK;
-  if (some) known = impulses(s, s->kink_Ct);
+  if (some) known = impulses(s, s->kinks.Ct);
   for (int i = 0; i < m->rows; i++)
-    if (s->kink_C[i] != 0 || s->kink_Ct[i] != 0) list(s, i, s->kink_C[i], -s->kink_Ct[i], known);
+    if (s->kinks.C[i] != 0 || s->kinks.Ct[i] != 0) list(s, i, s->kinks.C[i], -s->kinks.Ct[i], known);
   return TN_OK;
 }
 
@@ -126,7 +127,7 @@ static void tie(int *up, int a, int b) {
 /* bodies that joints tie together have the same root in s->kink_part */
 static void tie_bodies(tn_sim *s) {
   const tn_model *m = s->m;
-  int *up = s->kink_part;
+  int *up = s->kinks.part;
   for (int i = 0; i < m->bodies; i++) up[i] = i;
   for (int i = 0; i < m->bodies; i++) tie(up, i, m->body[i].parent);
   for (int i = 0; i < m->joints; i++) {
@@ -147,7 +148,7 @@ static int measured(const tn_model *m, const tn_measure *of) {
 
 static bool in_one_part(tn_sim *s, const tn_measure *a, const tn_measure *b) {
   const int i = measured(s->m, a), k = measured(s->m, b);
-  return i < 0 || k < 0 || root(s->kink_part, i) == root(s->kink_part, k);
+  return i < 0 || k < 0 || root(s->kinks.part, i) == root(s->kinks.part, k);
 }
 
 /* the model gives speeds to what a driver moves: they are meant */
@@ -171,7 +172,7 @@ tn_status tn_kink_start(tn_sim *s) {
   const tn_model *m = s->m;
   const tn_system *sys = &s->solver.sys;
   bool some = false;
-  const tn_status status = m->rows ? tn_at(s, s->t, s->y, s->e) : TN_OK;
+  const tn_status status = m->rows ? tn_at(s, s->now.t, s->now.y, s->e) : TN_OK;
   tie_bodies(s);
   for (int i = 0; status == TN_OK && i < m->rows; i++) some = some || starts(s, i);
   if (status != TN_OK || !some) return status;
@@ -182,8 +183,8 @@ tn_status tn_kink_start(tn_sim *s) {
     const char *unit = tn_row_si(m, i);
     impulse_text(s, i, "; from rest this takes an impulse of ", known, impulse, sizeof impulse);
     tn_row_owner(m, i, owner, sizeof owner);
-    tn_log(s, s->t, "start", "%s: it starts with a rate of %.6g%s/s, and `start` gives no speed%s", owner, -sys->Ct[i],
-           *unit ? unit : " 1", impulse);
+    tn_log(s, s->now.t, "start", "%s: it starts with a rate of %.6g%s/s, and `start` gives no speed%s", owner,
+           -sys->Ct[i], *unit ? unit : " 1", impulse);
   }
   return TN_OK;
 }

@@ -32,7 +32,7 @@ static void axpy(int n, double k, const double *a, double *b) {
 
 /* R of the accelerations and multipliers at hand */
 static void reactions(tn_sim *s) {
-  const tn_loads *l = &s->loads;
+  const tn_loads *l = &s->efforts.loads;
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
   tn_reactions_of_motion(sys);
@@ -61,7 +61,7 @@ static double usual(const tn_sim *s) {
 /* the forces once more, with the loads N */
 static void act(tn_sim *s) {
   tn_system *sys = &s->solver.sys;
-  for (int i = 0; i < s->loads.n; i++) sys->load[s->loads.force[i]] = s->loads.N[i];
+  for (int i = 0; i < s->efforts.loads.n; i++) sys->load[s->efforts.loads.force[i]] = s->efforts.loads.N[i];
   tn_forces_loaded(sys);
   sys->loads = TN_LOADS_SOME;
   s->solver.sparse.forward = false; /* that was of other forces */
@@ -133,7 +133,7 @@ static bool predict(const tn_loads *l, int directions) {
 }
 
 static tn_status locked(tn_sim *s, int worst) {
-  const tn_loads *l = &s->loads;
+  const tn_loads *l = &s->efforts.loads;
   const tn_force *f = &s->m->force[l->force[worst]];
   tn_fail(s->e, TN_E_RUN,
           "force '%s': no load of joint '%s' goes with the friction that it makes: after %d sweeps %.6g N make %.6g N",
@@ -158,7 +158,7 @@ static tn_status of_given(tn_sim *s) {
 }
 
 static tn_status search(tn_sim *s, sweep once) {
-  tn_loads *l = &s->loads;
+  tn_loads *l = &s->efforts.loads;
   const size_t n = (size_t)l->n;
   int directions = 0, worst = 0;
   double before = INFINITY;

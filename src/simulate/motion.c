@@ -14,9 +14,9 @@ const char *const tn_effort_name[TN_EFFORTS] = {"steps", "rejected", "rhs", "gua
 void tn_motion_take(tn_sim *s) {
   const tn_system *sys = &s->solver.sys;
   const tn_model *m = s->m;
-  double *to = s->motion;
-  if (!s->moving) return;
-  s->t_motion = sys->t;
+  double *to = s->output.motion;
+  if (!s->output.moving) return;
+  s->output.t_motion = sys->t;
   for (int i = 0; i < m->bodies; i++, to += tn_motion_pose(m)) {
     const bool turns = m->body[i].oriented;
     if (m->dimension == 2) {
@@ -48,8 +48,8 @@ void tn_motion_take(tn_sim *s) {
 
 void tn_motion(const tn_sim *s, double t, double *to) {
   const int n = tn_motion_size(s->m);
-  if (fabs(t - s->t_motion) <= 1e-9 * fmax(1, fabs(t)))
-    memcpy(to, s->motion, sizeof *to * (size_t)n);
+  if (fabs(t - s->output.t_motion) <= 1e-9 * fmax(1, fabs(t)))
+    memcpy(to, s->output.motion, sizeof *to * (size_t)n);
   else
     for (int i = 0; i < n; i++) to[i] = NAN;
 }

@@ -62,7 +62,7 @@ void tn_report_moves(tn_sim *s, const double *from) {
   sum->start_moves = 0;
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *b = &m->body[i];
-    const double *q0 = from + b->q, *q1 = s->y + b->q;
+    const double *q0 = from + b->q, *q1 = s->now.y + b->q;
     const int turned = b->chart && b->nq == b->nu + 1 ? b->nq - 4 : b->nq; /* charts end with a quaternion */
     for (int k = 0; k < turned; k++) note_number(s, b->q + k, q1[k] - q0[k]);
     if (turned == b->nq) continue;
@@ -73,7 +73,7 @@ void tn_report_moves(tn_sim *s, const double *from) {
   if (!sum->start_moves) return;
   char list[200];
   tn_moves_text(sum, list, sizeof list);
-  tn_log(s, s->t, "assembled", "the start moved %s", list);
+  tn_log(s, s->now.t, "assembled", "the start moved %s", list);
 }
 
 void tn_moves_text(const tn_summary *sum, char *text, size_t size) {

@@ -19,7 +19,8 @@ static bool is_at_edge(const tn_sim *s) {
 static void output(tn_sim *s, const tn_expr *expr, bool edge, double value[3]) {
   tn_system *sys = &s->solver.sys;
   const double t = sys->t;
-  if (edge && tn_expr_uses_time(expr) && tn_expr_has_pieces(expr)) sys->t -= BACK * fmax(fabs(t), s->t - s->t_step);
+  if (edge && tn_expr_uses_time(expr) && tn_expr_has_pieces(expr))
+    sys->t -= BACK * fmax(fabs(t), s->now.t - s->before.t);
   tn_expr_on(sys, expr, value);
   sys->t = t;
 }
@@ -33,15 +34,15 @@ tn_status tn_row_eval(tn_sim *s, double *y) {
   for (int i = 0; i < s->m->outputs; i++) {
     double value[3];
     output(s, s->m->output[i].expr, edge, value);
-    for (int j = 0; j < tn_expr_width(s->m->output[i].expr); j++) s->row[k++] = value[j];
+    for (int j = 0; j < tn_expr_width(s->m->output[i].expr); j++) s->output.row[k++] = value[j];
   }
   tn_motion_take(s);
   return TN_OK;
 }
 
 tn_status tn_row_here(tn_sim *s) {
-  tn_status status = tn_solve_here(s, s->t, s->y);
-  return status == TN_OK ? tn_row_eval(s, s->y) : status;
+  tn_status status = tn_solve_here(s, s->now.t, s->now.y);
+  return status == TN_OK ? tn_row_eval(s, s->now.y) : status;
 }
 
 static void level(const tn_sim *s, double theta, const double *a, const double *b, int n, double *target) {
@@ -57,34 +58,36 @@ static tn_status put_back(tn_sim *s, double t, double theta, double *y, double *
   tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
   const double before = tn_energy_of(sys, TN_TOTAL);
-  tn_balance_energies(s, s->balances.before);
-  level(s, theta, s->C0, s->C1, m->holonomic, s->C_row);
-  level(s, theta, s->V0, s->V1, m->rows, s->V_row);
+  tn_balance_energies(s, s->ledger.balances.before);
+  level(s, theta, s->contract.C0, s->contract.C1, m->holonomic, s->contract.C_row);
+  level(s, theta, s->contract.V0, s->contract.V1, m->rows, s->contract.V_row);
   for (int i = 0; i < m->holonomic; i++) {
-    const double x = fabs(sys->C[i] - s->C_row[i]) * sys->scale[i];
+    const double x = fabs(sys->C[i] - s->contract.C_row[i]) * sys->scale[i];
     if (x > *off) *off = x, *row = i;
   }
-  status = tn_put_back(&s->solver, TN_METRIC_MASS, false, t, y, tn_u_of(s, y), s->C_row, s->V_row, &changed, s->e);
-  if (status == TN_OK && s->packing) status = tn_packed_again(s, t);
+  status = tn_put_back(&s->solver, TN_METRIC_MASS, false, t, y, tn_u_of(s, y), s->contract.C_row, s->contract.V_row,
+                       &changed, s->e);
+  if (status == TN_OK && s->packed.packing) status = tn_packed_again(s, t);
   if (status != TN_OK) return status;
   tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += tn_energy_of(sys, TN_TOTAL) - before;
-  tn_balance_book(s, s->balances.before, y);
+  tn_balance_book(s, s->ledger.balances.before, y);
   return TN_OK;
 }
 
 tn_status tn_row_inside(tn_sim *s, double t) {
-  const double theta = (t - s->t_step) / (s->t - s->t_step);
+  const double theta = (t - s->before.t) / (s->now.t - s->before.t);
   tn_switch_hold(s);
-  tn_status status = s->indirect ? tn_packed_inside(s, t, theta, s->ynew, s->y)
-                                 : s->m->run.integrator->dense(s->work, &s->ode, theta * s->switches.share, s->yrow);
+  tn_status status = s->packed.indirect ? tn_packed_inside(s, t, theta, s->before.y, s->now.y)
+                                        : s->m->run.integrator->dense(s->stepper.work, &s->stepper.ode,
+                                                                      theta * s->switches.share, s->inside.y);
   double off = 0;
   int row = 0;
-  if (status == TN_OK) tn_model_tidy(s->m, s->yrow); /* a polynomial between two unit quaternions is none */
-  if (status == TN_OK && s->m->rows) status = put_back(s, t, theta, s->yrow, &off, &row);
-  if (status == TN_OK) status = tn_solve_here(s, t, s->yrow);
+  if (status == TN_OK) tn_model_tidy(s->m, s->inside.y); /* a polynomial between two unit quaternions is none */
+  if (status == TN_OK && s->m->rows) status = put_back(s, t, theta, s->inside.y, &off, &row);
+  if (status == TN_OK) status = tn_solve_here(s, t, s->inside.y);
   if (status != TN_OK) return status;
-  tn_watch_energy(s, s->yrow);
+  tn_watch_energy(s, s->inside.y);
   tn_doubt_interpolation(s, t, theta, off, row);
   if ((status = tn_check_contract(s, t)) != TN_OK) return status;
-  return tn_row_eval(s, s->yrow);
+  return tn_row_eval(s, s->inside.y);
 }

@@ -7,19 +7,20 @@
 #include "simulate/simulate.h"
 
 static tn_stage stage_of(const tn_sim *s, int i, double h) {
-  return (tn_stage){.h = h, .state = s->solver.sys.state + s->m->run.stabilizer[i].state, .room = s->room[i]};
+  return (tn_stage){
+      .h = h, .state = s->solver.sys.state + s->m->run.stabilizer[i].state, .room = s->stabilizing.room[i]};
 }
 
 /* a step that is cut short, by an event, a switch or the end of the run, has the gains of the whole one: with C/h^2 of a splinter,
  * roundoff of C would move mountains, and smaller ones are stable where the whole step is */
 static double gain_length(const tn_sim *s, double h) {
-  const double whole = s->m->run.fixed ? s->m->run.step : s->h;
+  const double whole = s->m->run.fixed ? s->m->run.step : s->stepper.h;
   return h < 0.5 * whole ? whole : h;
 }
 
 /* of those that are held, or not: U, and r of drifts. before the first step there is no length that gains could be tied to */
 static void feedback(tn_sim *s, bool held, double *U, double *r) {
-  const double h = s->gain_length;
+  const double h = s->stabilizing.gain_length;
   for (int i = 0; i < s->m->run.stabilizers; i++) {
     const tn_part *p = &s->m->run.stabilizer[i];
     const tn_stabilizer_type *type = p->type;
@@ -34,7 +35,7 @@ static void feedback(tn_sim *s, bool held, double *U, double *r) {
 
 /* live part of drifts, all of it that is not held */
 static void live_drift(tn_sim *s, double *r) {
-  const double h = s->gain_length;
+  const double h = s->stabilizing.gain_length;
   for (int i = 0; i < s->m->run.stabilizers; i++) {
     const tn_part *p = &s->m->run.stabilizer[i];
     const tn_stabilizer_type *type = p->type;
@@ -46,21 +47,21 @@ static void live_drift(tn_sim *s, double *r) {
 
 tn_status tn_stabilizer_accept(tn_sim *s, int i, double t, double *y, bool *changed) {
   const tn_part *p = &s->m->run.stabilizer[i];
-  const tn_stage at = stage_of(s, i, s->step_length);
+  const tn_stage at = stage_of(s, i, s->stepper.length);
   return ((const tn_stabilizer_type *)p->type)->accept(p->self, &at, &s->solver, t, y, tn_u_of(s, y), changed);
 }
 
 tn_status tn_rates_begin(void *sim, double t, const double *y, double h) {
   tn_sim *s = sim;
-  s->step_length = h;
-  s->gain_length = gain_length(s, h);
+  s->stepper.length = h;
+  s->stabilizing.gain_length = gain_length(s, h);
   tn_switch_attempt(s);
-  if (!s->held) return TN_OK;
+  if (!s->stabilizing.held) return TN_OK;
   tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
-  memset(s->U_held, 0, sizeof *s->U_held * (size_t)s->m->rows);
-  memset(s->r_held, 0, sizeof *s->r_held * (size_t)s->m->rows);
-  feedback(s, true, s->U_held, s->r_held);
+  memset(s->stabilizing.U_held, 0, sizeof *s->stabilizing.U_held * (size_t)s->m->rows);
+  memset(s->stabilizing.r_held, 0, sizeof *s->stabilizing.r_held * (size_t)s->m->rows);
+  feedback(s, true, s->stabilizing.U_held, s->stabilizing.r_held);
   return TN_OK;
 }
 
@@ -81,14 +82,14 @@ static tn_status solve_together(tn_sim *s) {
   tn_system *sys = &s->solver.sys;
   const size_t rows = (size_t)s->m->rows;
   const int64_t before = s->solver.factorizations;
-  memcpy(s->gamma, sys->gamma, sizeof *s->gamma * rows);
-  for (size_t i = 0; i < rows; i++) sys->gamma[i] -= s->U[i];
+  memcpy(s->stabilizing.gamma, sys->gamma, sizeof *s->stabilizing.gamma * rows);
+  for (size_t i = 0; i < rows; i++) sys->gamma[i] -= s->stabilizing.U[i];
   memset(sys->udot_s, 0, sizeof *sys->udot_s * (size_t)s->m->nu);
   memset(sys->lambda_s, 0, sizeof *sys->lambda_s * rows);
   tn_status status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
   if (s->solver.factorizations == before) s->solver.sparse.forward = false; /* that was with another gamma */
   if (status == TN_OK) status = tn_solver_solve(&s->solver, sys->f, sys->gamma, sys->udot, sys->lambda, s->e);
-  memcpy(sys->gamma, s->gamma, sizeof *s->gamma * rows);
+  memcpy(sys->gamma, s->stabilizing.gamma, sizeof *s->stabilizing.gamma * rows);
   s->solver.sparse.forward = false;
   return status;
 }
@@ -98,16 +99,16 @@ static tn_status solve_together(tn_sim *s) {
 static tn_status solve(tn_sim *s, const double *U_held, bool apart) {
   tn_system *sys = &s->solver.sys;
   const int rows = s->m->rows;
-  if (s->feedback) {
-    for (int i = 0; i < rows; i++) s->U[i] = U_held ? U_held[i] : 0;
-    feedback(s, false, s->U, NULL);
-    if (!apart && !s->loads.n && !s->m->servos && !moving(sys)) return solve_together(s);
+  if (s->stabilizing.feedback) {
+    for (int i = 0; i < rows; i++) s->stabilizing.U[i] = U_held ? U_held[i] : 0;
+    feedback(s, false, s->stabilizing.U, NULL);
+    if (!apart && !s->efforts.loads.n && !s->m->servos && !moving(sys)) return solve_together(s);
   }
   tn_status status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
-  if (status == TN_OK) status = s->loads.n ? tn_loads_solve(s) : tn_solve_motion(s);
-  if (status != TN_OK || !s->feedback) return status;
-  for (int i = 0; i < rows; i++) s->U[i] = -s->U[i];
-  return tn_solver_solve(&s->solver, NULL, s->U, sys->udot_s, sys->lambda_s, s->e);
+  if (status == TN_OK) status = s->efforts.loads.n ? tn_loads_solve(s) : tn_solve_motion(s);
+  if (status != TN_OK || !s->stabilizing.feedback) return status;
+  for (int i = 0; i < rows; i++) s->stabilizing.U[i] = -s->stabilizing.U[i];
+  return tn_solver_solve(&s->solver, NULL, s->stabilizing.U, sys->udot_s, sys->lambda_s, s->e);
 }
 
 /* T + V at q moved by x (nu); beside: of each assembly */
@@ -115,8 +116,8 @@ static tn_status energy_beside(tn_sim *s, double t, const double *y, const doubl
                                double *beside) {
   double *z = s->y_moved, kinetic, potential;
   memcpy(z, y, sizeof *z * (size_t)s->n);
-  for (int i = 0; i < s->m->nu; i++) s->start_s[i] = step * x[i];
-  tn_model_add(s->m, z, s->start_s);
+  for (int i = 0; i < s->m->nu; i++) s->start.walk.s[i] = step * x[i];
+  tn_model_add(s->m, z, s->start.walk.s);
   const tn_status status = tn_at(s, t, z, s->e);
   tn_energy_here(&s->solver.sys, &kinetic, &potential);
   *energy = kinetic + potential;
@@ -127,7 +128,7 @@ static tn_status energy_beside(tn_sim *s, double t, const double *y, const doubl
 /* the rate of T + V at q that moves along x with u as it is, by a difference over a ten-thousandth of a radian or of the length; that
  * of each assembly is added to `work`. the system is elsewhere then */
 static tn_status energy_along(tn_sim *s, double t, const double *y, const double *x, double *power, double *work) {
-  double most = 0, energy[2], *const forth = s->balances.before, *const back = s->balances.beside;
+  double most = 0, energy[2], *const forth = s->ledger.balances.before, *const back = s->ledger.balances.beside;
   *power = 0;
   for (int i = 0; i < s->m->nu; i++) most = fmax(most, fabs(x[i]) / s->m->u_length[i]);
   if (!(most > 0)) return TN_OK;
@@ -135,24 +136,24 @@ static tn_status energy_along(tn_sim *s, double t, const double *y, const double
   tn_status status = energy_beside(s, t, y, x, step, &energy[0], forth);
   if (status == TN_OK) status = energy_beside(s, t, y, x, -step, &energy[1], back);
   *power = (energy[0] - energy[1]) / (2 * step);
-  for (int i = 0; i < s->balances.n; i++) work[i] += (forth[i] - back[i]) / (2 * step);
+  for (int i = 0; i < s->ledger.balances.n; i++) work[i] += (forth[i] - back[i]) / (2 * step);
   return status;
 }
 
 /* r of all drifts; s into s->drift, and u + s into s->speed */
 static tn_status drift(tn_sim *s, const double *u) {
   const int nu = s->m->nu, rows = s->m->rows;
-  memcpy(s->r, s->r_held, sizeof *s->r * (size_t)rows);
-  if (!s->held || s->ode.kick) memset(s->r, 0, sizeof *s->r * (size_t)rows);
-  live_drift(s, s->r);
-  tn_status status = tn_solver_solve(&s->solver, NULL, s->r, s->drift, s->C_row, s->e);
-  for (int i = 0; i < nu; i++) s->speed[i] = u[i] + s->drift[i];
+  memcpy(s->stabilizing.r, s->stabilizing.r_held, sizeof *s->stabilizing.r * (size_t)rows);
+  if (!s->stabilizing.held || s->stepper.ode.kick) memset(s->stabilizing.r, 0, sizeof *s->stabilizing.r * (size_t)rows);
+  live_drift(s, s->stabilizing.r);
+  tn_status status = tn_solver_solve(&s->solver, NULL, s->stabilizing.r, s->stabilizing.drift, s->contract.C_row, s->e);
+  for (int i = 0; i < nu; i++) s->stabilizing.speed[i] = u[i] + s->stabilizing.drift[i];
   return status;
 }
 
 /* those that correct the state at every stage do so in a copy */
 static tn_status correct_stage(tn_sim *s, double t, const double **y) {
-  double *z = s->y_corrected;
+  double *z = s->stabilizing.y_corrected;
   memcpy(z, *y, sizeof *z * (size_t)s->n);
   for (int i = 0; i < s->m->run.stabilizers; i++) {
     const tn_part *p = &s->m->run.stabilizer[i];
@@ -160,7 +161,7 @@ static tn_status correct_stage(tn_sim *s, double t, const double **y) {
     if (!type->wants_stages || !type->wants_stages(p->self)) continue;
     tn_system_states(&s->solver.sys, *y + s->m->nq + s->m->nu);
     s->solver.e = s->e;
-    const tn_stage at = stage_of(s, i, s->step_length);
+    const tn_stage at = stage_of(s, i, s->stepper.length);
     const tn_status status = type->stage(p->self, &at, &s->solver, t, z, tn_u_of(s, z));
     if (status != TN_OK) return status;
   }
@@ -173,13 +174,13 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
   s->summary.rhs++;
-  tn_status status = s->stages ? correct_stage(s, t, &y) : TN_OK;
+  tn_status status = s->stabilizing.stages ? correct_stage(s, t, &y) : TN_OK;
   if (status == TN_OK) status = tn_at(s, t, y, s->e);
   if (m->switches) tn_switch_notice(s);
-  if (status == TN_OK) status = solve(s, s->ode.kick ? NULL : s->U_held, false);
-  if (status == TN_OK && s->drifts) status = drift(s, y + m->nq);
+  if (status == TN_OK) status = solve(s, s->stepper.ode.kick ? NULL : s->stabilizing.U_held, false);
+  if (status == TN_OK && s->stabilizing.drifts) status = drift(s, y + m->nq);
   if (status != TN_OK) return status;
-  tn_model_rates(m, y, s->drifts ? s->speed : y + m->nq, ydot);
+  tn_model_rates(m, y, s->stabilizing.drifts ? s->stabilizing.speed : y + m->nq, ydot);
   double *a = tn_u_of(s, ydot), *w = tn_ledger_of(s, ydot);
   for (int i = 0; i < m->nu; i++) a[i] = sys->udot[i] + sys->udot_s[i];
   memcpy(tn_states_of(s, ydot), sys->state_rate, sizeof *ydot * (size_t)m->states);
@@ -195,13 +196,13 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
   tn_balance_rates(s, sys->lambda, sys->lambda_s, w + TN_LEDGERS);
   for (int i = 0; i < m->run.stabilizers; i++) {
     const tn_part *p = &m->run.stabilizer[i];
-    const tn_stage at = stage_of(s, i, s->step_length);
+    const tn_stage at = stage_of(s, i, s->stepper.length);
     if (p->states)
       ((const tn_stabilizer_type *)p->type)->state_rates(p->self, sys, &at, tn_states_of(s, ydot) + p->state);
   }
-  if (!s->drifts) return TN_OK;
+  if (!s->stabilizing.drifts) return TN_OK;
   double along;
-  status = energy_along(s, t, y, s->drift, &along, w + TN_LEDGERS);
+  status = energy_along(s, t, y, s->stabilizing.drift, &along, w + TN_LEDGERS);
   w[TN_LEDGER_STABILIZER] += along;
   return status;
 }
@@ -209,20 +210,21 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
 static tn_status kick_with_drift(tn_sim *s, double t, const double *y, double h, double *dy) {
   const tn_model *m = s->m;
   double kinetic, potential, *z = s->y_moved;
-  tn_status status = tn_solver_solve(&s->solver, NULL, s->r_held, s->drift, s->C_row, s->e);
+  tn_status status =
+      tn_solver_solve(&s->solver, NULL, s->stabilizing.r_held, s->stabilizing.drift, s->contract.C_row, s->e);
   if (status != TN_OK) return status;
-  for (int i = 0; i < m->nu; i++) s->drift[i] *= h;
-  tn_model_rates(m, y, s->drift, dy);
+  for (int i = 0; i < m->nu; i++) s->stabilizing.drift[i] *= h;
+  tn_model_rates(m, y, s->stabilizing.drift, dy);
   tn_energy_here(&s->solver.sys, &kinetic, &potential);
   const double before = kinetic + potential;
-  tn_balance_energies(s, s->balances.before);
+  tn_balance_energies(s, s->ledger.balances.before);
   memcpy(z, y, sizeof *z * (size_t)s->n);
-  tn_model_add(m, z, s->drift);
+  tn_model_add(m, z, s->stabilizing.drift);
   for (int i = 0; i < m->nu; i++) tn_u_of(s, z)[i] += tn_u_of(s, dy)[i];
   if ((status = tn_at(s, t, z, s->e)) != TN_OK) return status;
   tn_energy_here(&s->solver.sys, &kinetic, &potential);
   tn_ledger_of(s, dy)[TN_LEDGER_STABILIZER] = kinetic + potential - before;
-  tn_balance_book(s, s->balances.before, dy);
+  tn_balance_book(s, s->ledger.balances.before, dy);
   return TN_OK;
 }
 
@@ -236,8 +238,8 @@ tn_status tn_rates_kick(void *sim, double t, const double *y, double h, double *
   tn_system *sys = &s->solver.sys;
   tn_status status = tn_at(s, t, y, s->e);
   if (status == TN_OK) status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
-  for (int i = 0; i < m->rows; i++) s->U[i] = -s->U_held[i];
-  if (status == TN_OK) status = tn_solver_solve(&s->solver, NULL, s->U, sys->udot_s, sys->lambda_s, s->e);
+  for (int i = 0; i < m->rows; i++) s->stabilizing.U[i] = -s->stabilizing.U_held[i];
+  if (status == TN_OK) status = tn_solver_solve(&s->solver, NULL, s->stabilizing.U, sys->udot_s, sys->lambda_s, s->e);
   if (status != TN_OK) return status;
   double *du = tn_u_of(s, dy), *w = tn_ledger_of(s, dy);
   for (int i = 0; i < m->nu; i++) du[i] = h * h / 2 * sys->udot_s[i];
@@ -245,9 +247,9 @@ tn_status tn_rates_kick(void *sim, double t, const double *y, double h, double *
   for (int i = 0; i < m->nu; i++) du[i] = h * sys->udot_s[i];
   memset(tn_states_of(s, dy), 0, sizeof *dy * (size_t)m->states);
   memset(w, 0, sizeof *w * (size_t)tn_ledgers(m));
-  if (s->drifts) return kick_with_drift(s, t, y, h, dy);
+  if (s->stabilizing.drifts) return kick_with_drift(s, t, y, h, dy);
   for (int i = 0; i < m->rows; i++)
-    w[TN_LEDGER_STABILIZER] -= h * sys->lambda_s[i] * (sys->Cdot[i] - sys->Ct[i] - h / 2 * s->U_held[i]);
+    w[TN_LEDGER_STABILIZER] -= h * sys->lambda_s[i] * (sys->Cdot[i] - sys->Ct[i] - h / 2 * s->stabilizing.U_held[i]);
   tn_balance_kick(s, h, w + TN_LEDGERS);
   return TN_OK;
 }
@@ -258,7 +260,7 @@ tn_status tn_rates_correct(void *sim, double t, double *y, bool *changed) {
   tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
   const double before = tn_energy_of(&s->solver.sys, TN_TOTAL);
-  tn_balance_energies(s, s->balances.before);
+  tn_balance_energies(s, s->ledger.balances.before);
   for (int i = 0; i < s->m->run.stabilizers; i++) {
     const tn_stabilizer_type *type = s->m->run.stabilizer[i].type;
     s->solver.e = s->e;
@@ -269,7 +271,7 @@ tn_status tn_rates_correct(void *sim, double t, double *y, bool *changed) {
   if (!*changed) return TN_OK;
   if ((status = tn_at(s, t, y, s->e)) != TN_OK) return status;
   tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += tn_energy_of(&s->solver.sys, TN_TOTAL) - before;
-  tn_balance_book(s, s->balances.before, y);
+  tn_balance_book(s, s->ledger.balances.before, y);
   return TN_OK;
 }
 
@@ -289,17 +291,17 @@ const char *tn_rates_name(void *sim, int i) {
 tn_status tn_solve_at(tn_sim *s, double t, double *y) {
   tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
-  if (s->held) {
-    memset(s->C_row, 0, sizeof *s->C_row * (size_t)s->m->rows);
-    feedback(s, true, s->C_row, NULL);
+  if (s->stabilizing.held) {
+    memset(s->contract.C_row, 0, sizeof *s->contract.C_row * (size_t)s->m->rows);
+    feedback(s, true, s->contract.C_row, NULL);
   }
-  return solve(s, s->held ? s->C_row : NULL, true);
+  return solve(s, s->stabilizing.held ? s->contract.C_row : NULL, true);
 }
 
 tn_status tn_solve_here(tn_sim *s, double t, double *y) {
   tn_switch_side(s);
   const tn_status status = tn_solve_at(s, t, y);
   /* here and not at stages, which lie off the constraints: there redundant rows contradict each other a little */
-  if (status == TN_OK) s->inconsistency = fmax(s->inconsistency, s->solver.inconsistency);
+  if (status == TN_OK) s->contract.inconsistency = fmax(s->contract.inconsistency, s->solver.inconsistency);
   return status;
 }

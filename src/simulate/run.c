@@ -11,43 +11,43 @@ static tn_status settle(tn_sim *s, bool judged) {
   tn_kink_reset(s);
   tn_status status = tn_start_count(s);
   if (status != TN_OK) return status;
-  memset(tn_ledger_of(s, s->y), 0, sizeof(double) * (size_t)tn_ledgers(m));
-  memcpy(s->C1, sys->C, sizeof *s->C1 * (size_t)m->rows);
-  memcpy(s->V1, sys->Cdot, sizeof *s->V1 * (size_t)m->rows);
-  s->energy = sys->energy0 = tn_energy_of(sys, TN_TOTAL);
+  memset(tn_ledger_of(s, s->now.y), 0, sizeof(double) * (size_t)tn_ledgers(m));
+  memcpy(s->contract.C1, sys->C, sizeof *s->contract.C1 * (size_t)m->rows);
+  memcpy(s->contract.V1, sys->Cdot, sizeof *s->contract.V1 * (size_t)m->rows);
+  s->ledger.energy = sys->energy0 = tn_energy_of(sys, TN_TOTAL);
   tn_balance_begin(s);
   tn_finite_reset(s);
-  s->ode.redundant = s->summary.redundant_rows;
+  s->stepper.ode.redundant = s->summary.redundant_rows;
   if ((status = tn_packed_start(s)) != TN_OK) return status;
   tn_scales_begin(s);
-  s->t_step = s->t0 = s->t;
-  s->fixed_steps = 0;
-  s->h = 0;
-  s->err_last = 0;
-  s->max_balance = s->max_potential = s->summary.max_kinetic = 0;
+  s->before.t = s->stepper.t0 = s->now.t;
+  s->stepper.fixed_steps = 0;
+  s->stepper.h = 0;
+  s->stepper.err_last = 0;
+  s->ledger.max_balance = s->ledger.max_potential = s->summary.max_kinetic = 0;
   s->summary.max_position_violation = s->summary.max_velocity_violation = 0;
   s->summary.contract_kept = true;
   s->summary.guard_calls = s->solver.guard_calls = 0;
   s->summary.local_errors = s->summary.stabilizer_work = 0;
-  memset(s->drifted, 0, sizeof *s->drifted * (size_t)m->joints);
-  memset(s->rooms, 0, s->rooms_size);
+  memset(s->contract.drifted, 0, sizeof *s->contract.drifted * (size_t)m->joints);
+  memset(s->stabilizing.rooms, 0, s->stabilizing.rooms_size);
   tn_singular_reset(s);
   tn_crossing_reset(s);
   tn_doubts_reset(s);
   s->summary.contract_text[0] = s->summary.worst_joint[0] = 0;
-  s->step_length = s->gain_length = m->run.fixed ? m->run.step : 0;
-  s->summary.t_end = s->t;
-  tn_watch_energy(s, s->y);
+  s->stepper.length = s->stabilizing.gain_length = m->run.fixed ? m->run.step : 0;
+  s->summary.t_end = s->now.t;
+  tn_watch_energy(s, s->now.y);
   tn_remember(&s->solver.sys);
-  s->turning = tn_turning(&s->solver.sys, &s->turning_joint);
-  s->t_row = -INFINITY;
-  s->t_motion = s->t_given = NAN;
-  s->started = true;
-  s->stopped = false;
+  s->stepper.turning = tn_turning(&s->solver.sys, &s->stepper.turning_joint);
+  s->output.t_row = -INFINITY;
+  s->output.t_motion = s->output.t_given = NAN;
+  s->life.started = true;
+  s->life.stopped = false;
   if (m->servos && (status = tn_servos_begin(s)) != TN_OK) return status;
-  if (judged && (status = tn_check_contract(s, s->t)) != TN_OK) return status;
+  if (judged && (status = tn_check_contract(s, s->now.t)) != TN_OK) return status;
   /* last: an integrator may have memory outside of the block, which tn_sim_set_state could not bring back */
-  m->run.integrator->start(tn_integrator_self(s->m), s->work, s->ode.n);
+  m->run.integrator->start(tn_integrator_self(s->m), s->stepper.work, s->stepper.ode.n);
   return TN_OK;
 }
 
@@ -63,7 +63,7 @@ static void note_start(tn_sim *s) {
   tn_row_owner(s->m, j, at[1], sizeof at[1]);
   tn_row_figure(s->m, i, sys->scale[i], false, position, 3, off[0], sizeof off[0]);
   tn_row_figure(s->m, j, sys->scale[j], true, velocity, 3, off[1], sizeof off[1]);
-  tn_log(s, s->t, "as-given", "the start is off by %s (%s), in velocity by %s (%s)", off[0], at[0], off[1], at[1]);
+  tn_log(s, s->now.t, "as-given", "the start is off by %s (%s), in velocity by %s (%s)", off[0], at[0], off[1], at[1]);
 }
 
 tn_status tn_begin_run(tn_sim *s) {
@@ -83,27 +83,27 @@ double tn_energy_scale(const tn_sim *s) {
     const double v = 1e-12 * tn_length_at(s->m, i);
     creep += 0.5 * s->m->body[i].mass * v * v;
   }
-  return fmax(fmax(s->summary.max_kinetic, 1e-9 * s->max_potential), creep);
+  return fmax(fmax(s->summary.max_kinetic, 1e-9 * s->ledger.max_potential), creep);
 }
 
 tn_status tn_end_run(tn_sim *s, tn_status status) {
   tn_summary *sum = &s->summary;
   sum->status = status;
-  s->under_way = false;
-  s->stopped = status != TN_OK && status != TN_E_STOPPED;
+  s->life.under_way = false;
+  s->life.stopped = status != TN_OK && status != TN_E_STOPPED;
   sum->factorizations = s->solver.factorizations;
-  sum->inconsistency = s->inconsistency;
+  sum->inconsistency = s->contract.inconsistency;
   sum->guard_calls = s->solver.guard_calls;
-  sum->jacobians = s->effort.jacobians;
-  sum->jacobian_rhs = s->effort.jacobian_rates;
-  sum->decompositions = s->effort.decompositions;
-  sum->iterations = s->effort.iterations;
+  sum->jacobians = s->stepper.effort.jacobians;
+  sum->jacobian_rhs = s->stepper.effort.jacobian_rates;
+  sum->decompositions = s->stepper.effort.decompositions;
+  sum->iterations = s->stepper.effort.iterations;
   tn_cost_report(s);
   tn_balance_end(s);
   if (status == TN_OK) {
     if (s->happening.ended >= 0)
       tn_format(sum->message, sizeof sum->message, "ended by event '%s' at t = %.9g s",
-                s->m->trigger[s->happening.ended].name, s->t);
+                s->m->trigger[s->happening.ended].name, s->now.t);
     else
       tn_format(sum->message, sizeof sum->message, "done");
     tn_error_clear(s->e); /* of attempts that did not stand */
@@ -132,22 +132,22 @@ static tn_status has_stopped(tn_sim *s) {
 
 static tn_status has_ended(tn_sim *s) {
   return tn_fail(s->e, TN_E_USAGE, "event '%s' has ended the run at t = %.9g s", s->m->trigger[s->happening.ended].name,
-                 s->t);
+                 s->now.t);
 }
 
 static tn_status watched(tn_sim *s) {
-  if (!s->watch || s->watch(s->watcher, s->t)) return TN_OK;
+  if (!s->output.watch || s->output.watch(s->output.watcher, s->now.t)) return TN_OK;
   tn_fail(s->e, TN_E_STOPPED, "the run was interrupted");
-  s->e->time = s->t;
+  s->e->time = s->now.t;
   return TN_E_STOPPED;
 }
 
 tn_status tn_sim_start(tn_sim *s, tn_error *error) {
   TN_TRY(tn_sim_may_change(s, __func__, error));
-  s->e = error ? error : &s->spare;
+  s->e = error ? error : &s->life.spare;
   tn_error_clear(s->e);
-  if (s->stopped) return has_stopped(s);
-  if (s->started) return TN_OK;
+  if (s->life.stopped) return has_stopped(s);
+  if (s->life.started) return TN_OK;
   tn_cost_begin(s);
   const tn_status status = tn_begin_run(s);
   tn_cost_end(s);
@@ -156,17 +156,17 @@ tn_status tn_sim_start(tn_sim *s, tn_error *error) {
 
 tn_status tn_sim_set(tn_sim *s, double t, const double *q, const double *u, bool assemble, tn_error *error) {
   TN_TRY(tn_sim_may_change(s, __func__, error));
-  s->e = error ? error : &s->spare;
+  s->e = error ? error : &s->life.spare;
   tn_error_clear(s->e);
   if (!isfinite(t)) return tn_fail(s->e, TN_E_USAGE, "the time is not a finite number");
   tn_cost_begin(s);
-  s->t = t;
-  if (q) memcpy(s->y, q, sizeof *q * (size_t)s->m->nq);
-  if (u) memcpy(tn_u_of(s, s->y), u, sizeof *u * (size_t)s->m->nu);
+  s->now.t = t;
+  if (q) memcpy(s->now.y, q, sizeof *q * (size_t)s->m->nq);
+  if (u) memcpy(tn_u_of(s, s->now.y), u, sizeof *u * (size_t)s->m->nu);
   s->solver.sys.complete = false;
-  if (q && !s->reminded) /* turns are counted anew */
+  if (q && !s->life.reminded) /* turns are counted anew */
     memset(s->solver.sys.memory, 0, sizeof(double) * (size_t)s->m->memory);
-  s->reminded = false;
+  s->life.reminded = false;
   tn_status status = assemble ? tn_start_assemble(s, false) : TN_OK;
   if (status == TN_OK) status = settle(s, assemble);
   if (status == TN_OK && !assemble) note_start(s);
@@ -181,22 +181,22 @@ tn_status tn_sim_set_state(tn_sim *s, const double *state, tn_error *error) {
   TN_NEED(error, state || !size, "state");
   for (int i = 0; i < s->m->states; i++)
     if (!isfinite(state[i])) return tn_fail(error, TN_E_USAGE, "%s is not a finite number", s->m->state_name[i]);
-  if (!s->started) {
-    if (size) memcpy(tn_states_of(s, s->y), state, size);
+  if (!s->life.started) {
+    if (size) memcpy(tn_states_of(s, s->now.y), state, size);
     return TN_OK;
   }
-  const tn_allocator allocator = s->allocator;
-  void *before = tn_block_new(&allocator, s->size);
-  if (!before) return tn_fail(error, TN_E_MEMORY, "out of memory: a copy of the state needs %zu bytes", s->size);
-  memcpy(before, s, s->size);
-  s->e = error ? error : &s->spare;
+  const tn_allocator allocator = s->life.allocator;
+  void *before = tn_block_new(&allocator, s->life.size);
+  if (!before) return tn_fail(error, TN_E_MEMORY, "out of memory: a copy of the state needs %zu bytes", s->life.size);
+  memcpy(before, s, s->life.size);
+  s->e = error ? error : &s->life.spare;
   tn_cost_begin(s);
-  if (size) memcpy(tn_states_of(s, s->y), state, size);
-  tn_status status = tn_at(s, s->t, s->y, s->e);
+  if (size) memcpy(tn_states_of(s, s->now.y), state, size);
+  tn_status status = tn_at(s, s->now.t, s->now.y, s->e);
   if (status == TN_OK) status = settle(s, false);
   tn_cost_end(s);
   tn_end_run(s, status);
-  if (status != TN_OK) memcpy(s, before, s->size);
+  if (status != TN_OK) memcpy(s, before, s->life.size);
   tn_block_free(&allocator, before);
   return status;
 }
@@ -208,32 +208,32 @@ tn_status tn_sim_remember(tn_sim *s, const double *memory, tn_error *error) {
     if (!isfinite(memory[i])) return tn_fail(error, TN_E_USAGE, "what a joint remembers is not a finite number");
   if (s->m->memory) memcpy(s->solver.sys.memory, memory, sizeof *memory * (size_t)s->m->memory);
   s->solver.sys.complete = false; /* rows may depend on it */
-  s->reminded = true;
+  s->life.reminded = true;
   return TN_OK;
 }
 
 tn_status tn_sim_advance(tn_sim *s, double t, tn_error *error) {
   TN_TRY(tn_sim_may_change(s, __func__, error));
-  s->e = error ? error : &s->spare;
+  s->e = error ? error : &s->life.spare;
   tn_error_clear(s->e);
   tn_status status = TN_OK;
   if (!isfinite(t)) return tn_fail(s->e, TN_E_USAGE, "the time is not a finite number");
-  if (!(t >= s->t)) return tn_fail(s->e, TN_E_USAGE, "cannot go back from t = %g to %g", s->t, t);
-  if (s->stopped) return has_stopped(s);
+  if (!(t >= s->now.t)) return tn_fail(s->e, TN_E_USAGE, "cannot go back from t = %g to %g", s->now.t, t);
+  if (s->life.stopped) return has_stopped(s);
   tn_cost_begin(s);
-  if (!s->started) status = tn_begin_run(s);
+  if (!s->life.started) status = tn_begin_run(s);
   if (s->happening.ended >= 0) {
     tn_cost_end(s);
     return has_ended(s);
   }
-  s->under_way = true;
-  while (status == TN_OK && s->t < t && s->happening.ended < 0) {
+  s->life.under_way = true;
+  while (status == TN_OK && s->now.t < t && s->happening.ended < 0) {
     status = tn_step(s, t);
-    s->t_row = -INFINITY; /* rows that a run owes for this step are skipped */
+    s->output.t_row = -INFINITY; /* rows that a run owes for this step are skipped */
     const tn_status wish = status == TN_OK ? watched(s) : TN_OK;
-    if (wish != TN_OK && s->t < t) status = wish;
+    if (wish != TN_OK && s->now.t < t) status = wish;
   }
-  if (status == TN_OK && s->t >= t) status = tn_switch_finish(s, false);
+  if (status == TN_OK && s->now.t >= t) status = tn_switch_finish(s, false);
   tn_cost_end(s);
   return tn_end_run(s, status);
 }
@@ -248,8 +248,8 @@ static double row_time(const schedule *r) { return r->k >= r->last ? r->until : 
 
 tn_status tn_hand_out(tn_sim *s, double t) {
   tn_doubt_row(s, t);
-  tn_status status = s->row_to ? s->row_to(s->row_user, t, s->m->columns, s->row) : TN_OK;
-  s->t_given = t;
+  tn_status status = s->output.to ? s->output.to(s->output.user, t, s->m->columns, s->output.row) : TN_OK;
+  s->output.t_given = t;
   tn_finite_row(s, t);
   if (status == TN_OK) return TN_OK;
   tn_fail(s->e, status,
@@ -262,35 +262,35 @@ tn_status tn_hand_out(tn_sim *s, double t) {
 
 /* an event has ended the run: as far as it went, unless the row is there and stands */
 static tn_status last_row(tn_sim *s) {
-  if (fabs(s->t_given - s->t) <= 1e-12 * fabs(s->t)) return TN_OK;
+  if (fabs(s->output.t_given - s->now.t) <= 1e-12 * fabs(s->now.t)) return TN_OK;
   const tn_status status = tn_row_here(s);
-  return status == TN_OK ? tn_hand_out(s, s->t) : status;
+  return status == TN_OK ? tn_hand_out(s, s->now.t) : status;
 }
 
 static tn_status run(tn_sim *s) {
   const tn_run *r = &s->m->run;
   schedule rows = {.every = r->every, .until = r->until};
-  tn_status status = s->started ? TN_OK : tn_begin_run(s);
+  tn_status status = s->life.started ? TN_OK : tn_begin_run(s);
   if (status != TN_OK) return status;
   rows.last = (int64_t)ceil(r->until / r->every * (1 - 1e-12));
   /* one that was interrupted goes on behind the last row it gave, inside the last step too */
-  const double given = s->t_row;
-  while (rows.k <= rows.last && (isfinite(given) ? row_time(&rows) <= given : row_time(&rows) < s->t * (1 - 1e-12)))
+  const double given = s->output.t_row;
+  while (rows.k <= rows.last && (isfinite(given) ? row_time(&rows) <= given : row_time(&rows) < s->now.t * (1 - 1e-12)))
     rows.k++;
   for (bool stepped = false;; stepped = true) {
     /* all rows up to here: at the step itself if it is one, else inside the last step */
-    for (; rows.k <= rows.last && row_time(&rows) <= s->t * (1 + 1e-14); rows.k++) {
+    for (; rows.k <= rows.last && row_time(&rows) <= s->now.t * (1 + 1e-14); rows.k++) {
       const double t = row_time(&rows);
-      const bool here = fabs(t - s->t) <= 1e-12 * fmax(fabs(s->t), s->t - s->t_step);
+      const bool here = fabs(t - s->now.t) <= 1e-12 * fmax(fabs(s->now.t), s->now.t - s->before.t);
       status = here ? tn_row_here(s) : tn_row_inside(s, t);
       if (status == TN_OK) status = tn_hand_out(s, t);
       if (status != TN_OK) return status;
-      s->t_row = t;
+      s->output.t_row = t;
     }
-    const bool last = s->t >= r->until;
-    s->t_row = s->t + 1e-14 * fabs(s->t); /* as far as rows were due */
+    const bool last = s->now.t >= r->until;
+    s->output.t_row = s->now.t + 1e-14 * fabs(s->now.t); /* as far as rows were due */
     if (stepped && (status = watched(s)) != TN_OK && !last) return status;
-    if (last) s->t_row = -INFINITY;
+    if (last) s->output.t_row = -INFINITY;
     status = last ? tn_switch_finish(s, false) : tn_step(s, r->until);
     if (status != TN_OK || last) return status;
     if (s->happening.ended >= 0) return last_row(s);
@@ -299,16 +299,16 @@ static tn_status run(tn_sim *s) {
 
 tn_status tn_sim_run(tn_sim *s, tn_row row, void *user, tn_error *error) {
   TN_TRY(tn_sim_may_change(s, __func__, error));
-  s->e = error ? error : &s->spare;
+  s->e = error ? error : &s->life.spare;
   tn_error_clear(s->e);
-  if (s->stopped) return has_stopped(s);
+  if (s->life.stopped) return has_stopped(s);
   if (s->happening.ended >= 0) return has_ended(s);
   tn_cost_begin(s);
-  s->under_way = true;
-  s->row_to = row;
-  s->row_user = user;
+  s->life.under_way = true;
+  s->output.to = row;
+  s->output.user = user;
   tn_status status = run(s);
-  s->row_to = NULL;
+  s->output.to = NULL;
   tn_cost_end(s);
   return tn_end_run(s, status);
 }

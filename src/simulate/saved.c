@@ -49,17 +49,17 @@ static void list_summary(tn_summary *r, tn_keep *k) {
 
 /* their kinds are words of the program: those that are read stand beside them */
 static void list_events(tn_sim *s, tn_keep *k) {
-  const int n = tn_keep_count(k, "events", &s->events, 0, TN_MOST_EVENTS);
+  const int n = tn_keep_count(k, "events", &s->log.events, 0, TN_MOST_EVENTS);
   for (int i = 0; i < n; i++) {
-    tn_event *e = &s->event[i];
-    char kind[sizeof s->event_kind[i]] = "";
+    tn_event *e = &s->log.event[i];
+    char kind[sizeof s->log.kind[i]] = "";
     if (e->kind) tn_format(kind, sizeof kind, "%s", e->kind);
     tn_keep_numbers(k, "t", 1, &e->t);
     tn_keep_text(k, "kind", sizeof kind, kind);
     tn_keep_text(k, "text", sizeof e->text, e->text);
     if (!tn_keep_reads(k)) continue;
-    memcpy(s->event_kind[i], kind, sizeof kind);
-    e->kind = s->event_kind[i];
+    memcpy(s->log.kind[i], kind, sizeof kind);
+    e->kind = s->log.kind[i];
   }
 }
 
@@ -81,23 +81,24 @@ static void list_singular(const tn_model *m, tn_singular *p, tn_keep *k) {
 }
 
 static void list_passing(tn_sim *s, tn_keep *k) {
-  tn_passing *p = &s->passing;
+  tn_passing *p = &s->singular.passing;
   bool *const flags[] = {&p->known, &p->rising, &p->staying, &p->is_found};
-  double *const numbers[] = {&p->rho, &p->rho_end, &p->typical, &p->rho_typical, &s->nearest_rho, &s->nearest_time};
+  double *const numbers[] = {
+      &p->rho, &p->rho_end, &p->typical, &p->rho_typical, &s->singular.nearest_rho, &s->singular.nearest_time};
   tn_keep_group(k, "singular positions");
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) tn_keep_flags(k, "flag", 1, flags[i]);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) tn_keep_numbers(k, "number", 1, numbers[i]);
   list_singular(s->m, &p->found, k);
-  const int n = tn_keep_count(k, "found", &s->singulars, 0, TN_MOST_SINGULAR);
-  for (int i = 0; i < n; i++) list_singular(s->m, &s->singular[i], k);
-  if (!s->m->large) tn_keep_numbers(k, "D_typical", (size_t)s->m->rows, s->D_typical);
-  tn_keep_finite(k, "q_general", (size_t)s->m->nq, s->q_general);
-  tn_keep_numbers(k, "q_beside", (size_t)s->m->nq, s->q_beside);
-  tn_keep_flags(k, "beside", 1, &s->beside);
+  const int n = tn_keep_count(k, "found", &s->singular.count, 0, TN_MOST_SINGULAR);
+  for (int i = 0; i < n; i++) list_singular(s->m, &s->singular.found[i], k);
+  if (!s->m->large) tn_keep_numbers(k, "D_typical", (size_t)s->m->rows, s->singular.D_typical);
+  tn_keep_finite(k, "q_general", (size_t)s->m->nq, s->singular.q_general);
+  tn_keep_numbers(k, "q_beside", (size_t)s->m->nq, s->singular.q_beside);
+  tn_keep_flags(k, "beside", 1, &s->singular.beside);
 }
 
 static void list_crossing(tn_sim *s, tn_keep *k) {
-  tn_crossing *x = &s->crossing;
+  tn_crossing *x = &s->singular.crossing;
   const size_t n = (size_t)s->m->nu;
   bool *const flags[] = {&x->inside, &x->accelerates, &x->begins};
   tn_keep_group(k, "crossing");
@@ -112,7 +113,7 @@ static void list_crossing(tn_sim *s, tn_keep *k) {
 
 /* reasons to doubt the run */
 static void list_doubts(tn_sim *s, tn_keep *k) {
-  tn_doubts *d = &s->doubts;
+  tn_doubts *d = &s->log.doubts;
   int64_t *const counts[] = {&d->forced, &d->branches, &d->stays, &d->closed, &d->not_finite, &d->chatters};
   double *const numbers[] = {&d->crossing_work, &d->crossing_time,   &d->forced_error, &d->forced_time,
                              &d->branch_change, &d->branch_time,     &d->stays_time,   &d->closed_most,
@@ -168,7 +169,7 @@ static void list_happening(tn_sim *s, tn_keep *k) {
   tn_keep_longs(k, "firings", 1, &h->firings);
   tn_keep_ints(k, "ended", 1, &h->ended, -1, s->m->triggers - 1);
   tn_keep_flags(k, "changed", 1, &h->changed);
-  tn_keep_numbers(k, "t_given", 1, &s->t_given);
+  tn_keep_numbers(k, "t_given", 1, &s->output.t_given);
   const int impulses = tn_keep_count(k, "impulses", &h->impulses, 0, TN_MOST_IMPULSES);
   for (int i = 0; i < impulses; i++) {
     tn_struck *x = &h->impulse[i];
@@ -184,11 +185,11 @@ static void list_happening(tn_sim *s, tn_keep *k) {
 static void list_rooms(tn_sim *s, tn_keep *k) {
   const tn_run *r = &s->m->run;
   tn_keep_group(k, "stabilizers");
-  if (tn_keep_reads(k)) memset(s->rooms, 0, s->rooms_size);
+  if (tn_keep_reads(k)) memset(s->stabilizing.rooms, 0, s->stabilizing.rooms_size);
   for (int i = 0; i < r->stabilizers; i++) {
     const tn_stabilizer_type *type = r->stabilizer[i].type;
     tn_keep_group(k, type->name);
-    if (type->keep && type->memory) type->keep(r->stabilizer[i].self, s->room[i], k);
+    if (type->keep && type->memory) type->keep(r->stabilizer[i].self, s->stabilizing.room[i], k);
   }
 }
 
@@ -213,60 +214,64 @@ static void list_system(place *p, tn_keep *k) {
   tn_keep_ints(k, "how", 1, &p->how, TN_PIECES_LIVE, TN_PIECES_HELD);
   tn_keep_ints(k, "loads", 1, &p->loads, TN_LOADS_NONE, TN_LOADS_FOUND);
   if (m->loaded) tn_keep_numbers(k, "load", (size_t)m->forces, sys->load);
-  tn_keep_ints(k, "sweeps", 1, &p->s->loads.most, 0, TN_MOST_SWEEPS);
+  tn_keep_ints(k, "sweeps", 1, &p->s->efforts.loads.most, 0, TN_MOST_SWEEPS);
 }
 
 static void list(void *self, tn_keep *k) {
   place *p = self;
   tn_sim *s = p->s;
   const tn_model *m = s->m;
-  const size_t n = (size_t)s->n, rows = (size_t)m->rows, z = s->indirect ? (size_t)s->ode.n : 0;
+  const size_t n = (size_t)s->n, rows = (size_t)m->rows, z = s->packed.indirect ? (size_t)s->stepper.ode.n : 0;
   tn_keep_group(k, "simulation");
   tn_keep_same(k, "tenon", TN_VERSION);
-  tn_keep_ints(k, "integrated", 1, &s->ode.n, s->ode.n, s->ode.n);
+  tn_keep_ints(k, "integrated", 1, &s->stepper.ode.n, s->stepper.ode.n, s->stepper.ode.n);
   /* the state, the one before, and what z stands for them */
-  tn_keep_finite(k, "t", 1, &s->t);
-  tn_keep_finite(k, "t0", 1, &s->t0);
-  tn_keep_finite(k, "y", n, s->y);
-  tn_keep_numbers(k, "ynew", n, s->ynew);
-  tn_keep_numbers(k, "z", z, s->z);
-  tn_keep_numbers(k, "znew", z, s->znew);
-  tn_keep_numbers(k, "y_stage", z ? n : 0, s->y_stage);
+  tn_keep_finite(k, "t", 1, &s->now.t);
+  tn_keep_finite(k, "t0", 1, &s->stepper.t0);
+  tn_keep_finite(k, "y", n, s->now.y);
+  tn_keep_numbers(k, "ynew", n, s->before.y);
+  tn_keep_numbers(k, "z", z, s->now.z);
+  tn_keep_numbers(k, "znew", z, s->before.z);
+  tn_keep_numbers(k, "y_stage", z ? n : 0, s->packed.y_stage);
   /* ends of the last step, and feedback held in it */
-  double *const by_row[] = {s->C0, s->V0, s->C1, s->V1, s->U_held, s->r_held};
+  double *const by_row[] = {s->contract.C0, s->contract.V0,        s->contract.C1,
+                            s->contract.V1, s->stabilizing.U_held, s->stabilizing.r_held};
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) tn_keep_numbers(k, "rows", rows, by_row[i]);
   /* steps */
-  double *const numbers[] = {&s->energy,        &s->step_length, &s->h,           &s->err_last,
-                             &s->turning,       &s->t_step,      &s->max_balance, &s->max_potential,
-                             &s->inconsistency, &s->t_row,       &s->gain_length};
+  double *const numbers[] = {&s->ledger.energy,      &s->stepper.length,         &s->stepper.h,
+                             &s->stepper.err_last,   &s->stepper.turning,        &s->before.t,
+                             &s->ledger.max_balance, &s->ledger.max_potential,   &s->contract.inconsistency,
+                             &s->output.t_row,       &s->stabilizing.gain_length};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) tn_keep_numbers(k, "number", 1, numbers[i]);
   /* components that an error may be the largest of: numbers but the ledger, or those of the motion and of forces */
   const int worsts = m->run.by_numbers ? s->n - tn_ledgers(m) : 2 * m->nu + m->states;
-  tn_keep_ints(k, "worst", 1, &s->worst, 0, last_of(worsts));
-  tn_keep_ints(k, "turning_joint", 1, &s->turning_joint, 0, last_of(m->joints + m->owned));
-  tn_keep_longs(k, "fixed_steps", 1, &s->fixed_steps);
-  tn_keep_flags(k, "unfinished", 1, &s->unfinished);
-  tn_keep_flags(k, "near", (size_t)m->bodies, s->near);
-  tn_keep_ints(k, "kinks", (size_t)m->joints, s->kinks, 0, INT_MAX / 2);
-  int64_t *const effort[] = {&s->effort.jacobians, &s->effort.jacobian_rates, &s->effort.decompositions,
-                             &s->effort.iterations, &s->effort.rejected};
+  tn_keep_ints(k, "worst", 1, &s->estimate.worst, 0, last_of(worsts));
+  tn_keep_ints(k, "turning_joint", 1, &s->stepper.turning_joint, 0, last_of(m->joints + m->owned));
+  tn_keep_longs(k, "fixed_steps", 1, &s->stepper.fixed_steps);
+  tn_keep_flags(k, "unfinished", 1, &s->stepper.unfinished);
+  tn_keep_flags(k, "near", (size_t)m->bodies, s->singular.near);
+  tn_keep_ints(k, "kinks", (size_t)m->joints, s->kinks.lines, 0, INT_MAX / 2);
+  int64_t *const effort[] = {&s->stepper.effort.jacobians, &s->stepper.effort.jacobian_rates,
+                             &s->stepper.effort.decompositions, &s->stepper.effort.iterations,
+                             &s->stepper.effort.rejected};
   for (size_t i = 0; i < sizeof effort / sizeof *effort; i++) tn_keep_longs(k, "effort", 1, effort[i]);
   for (int i = 0; i < m->joints; i++) {
-    tn_drift *d = &s->drifted[i];
+    tn_drift *d = &s->contract.drifted[i];
     double *const drift[] = {&d->position_max, &d->position_rms, &d->velocity_max, &d->velocity_rms};
     for (int j = 0; j < 4; j++) tn_keep_numbers(k, "drift", 1, drift[j]);
   }
-  tn_keep_flags(k, "column_shared", (size_t)m->columns, s->column_shared);
-  if (!m->large && m->rows) tn_keep_finite(k, "sharing", (size_t)(m->joints + m->bodies), s->sharing.length);
-  s->sharing.ready = false;
-  tn_keep_ints(k, "servos.sign", 1, &s->servos.sign, -1, 1);
+  tn_keep_flags(k, "column_shared", (size_t)m->columns, s->output.column_shared);
+  if (!m->large && m->rows) tn_keep_finite(k, "sharing", (size_t)(m->joints + m->bodies), s->efforts.sharing.length);
+  s->efforts.sharing.ready = false;
+  tn_keep_ints(k, "servos.sign", 1, &s->efforts.servos.sign, -1, 1);
   tn_balance_keep(s, k);
   tn_scales_keep(s, k);
   tn_finite_keep(s, k);
   list_summary(&s->summary, k);
-  double *const spent[] = {&s->spent.cpu, &s->spent.wall, &s->spent.assemble, &s->spent.solve, &s->spent.project};
+  double *const spent[] = {&s->log.spent.cpu, &s->log.spent.wall, &s->log.spent.assemble, &s->log.spent.solve,
+                           &s->log.spent.project};
   for (size_t i = 0; i < sizeof spent / sizeof *spent; i++) tn_keep_finite(k, "spent", 1, spent[i]);
-  tn_keep_ints(k, "worst_row", 2, s->worst_row, 0, last_of(m->rows));
+  tn_keep_ints(k, "worst_row", 2, s->contract.worst_row, 0, last_of(m->rows));
   list_events(s, k);
   list_passing(s, k);
   list_crossing(s, k);
@@ -276,10 +281,10 @@ static void list(void *self, tn_keep *k) {
   list_rooms(s, k);
   list_system(p, k);
   tn_solver_keep(&s->solver, k);
-  if (s->packing && s->packing->keep) s->packing->keep(s->packed, k);
+  if (s->packed.packing && s->packed.packing->keep) s->packed.packing->keep(s->packed.memory, k);
   tn_keep_group(k, "integrator");
   tn_keep_group(k, m->run.integrator->name);
-  if (m->run.integrator->keep) m->run.integrator->keep(s->work, k);
+  if (m->run.integrator->keep) m->run.integrator->keep(s->stepper.work, k);
 }
 
 /* what is switched off stands before all else: how long the rest is may depend on it */
@@ -322,9 +327,9 @@ static tn_status exchange_joints(tn_sim *s) {
     tn_system_switch(sys, true, i, !off);
   }
   tn_status status = tn_start_count(s);
-  s->ode.redundant = s->summary.redundant_rows;
+  s->stepper.ode.redundant = s->summary.redundant_rows;
   if (status == TN_OK) status = tn_packed_start(s);
-  if (status == TN_OK) s->m->run.integrator->start(tn_integrator_self(s->m), s->work, s->ode.n);
+  if (status == TN_OK) s->m->run.integrator->start(tn_integrator_self(s->m), s->stepper.work, s->stepper.ode.n);
   return status;
 }
 
@@ -340,7 +345,7 @@ static tn_status reassemble(const place *p) {
   tn_solver *solver = &s->solver;
   tn_system *sys = &solver->sys;
   const bool forward = solver->sparse.forward;
-  for (int i = 0; i < s->loads.n; i++) s->loads.N[i] = sys->load[s->loads.force[i]];
+  for (int i = 0; i < s->efforts.loads.n; i++) s->efforts.loads.N[i] = sys->load[s->efforts.loads.force[i]];
   sys->switching.how = (tn_how)p->how;
   sys->complete = false;
   if (!p->complete) return TN_OK;
@@ -349,7 +354,7 @@ static tn_status reassemble(const place *p) {
   const tn_status status = tn_solver_at(solver, sys->t, s->y_moved, s->y_moved + s->m->nq, s->e);
   if (status == TN_OK && p->dense) tn_system_dense(sys);
   if (status == TN_OK && p->loads != TN_LOADS_NONE) {
-    for (int i = 0; i < s->loads.n; i++) sys->load[s->loads.force[i]] = s->loads.N[i];
+    for (int i = 0; i < s->efforts.loads.n; i++) sys->load[s->efforts.loads.force[i]] = s->efforts.loads.N[i];
     tn_forces_loaded(sys);
     sys->loads = (unsigned)p->loads;
   }
@@ -362,32 +367,36 @@ static void restart(tn_sim *s) {
   const tn_run *r = &s->m->run;
   const tn_formulation_type *formulation = r->formulation.type;
   if (!r->integrator->keep) {
-    r->integrator->start(tn_integrator_self(s->m), s->work, s->ode.n);
-    s->h = 0; /* it begins with its lowest order, or with what it chooses itself */
-    s->err_last = 0;
-    if (isfinite(s->t_row)) s->t_row = fmax(s->t_row, s->t); /* it knows nothing of the step before */
-    tn_log(s, s->t, "restart", "the run was resumed here: %s has begun anew without its history", r->integrator->name);
+    r->integrator->start(tn_integrator_self(s->m), s->stepper.work, s->stepper.ode.n);
+    s->stepper.h = 0; /* it begins with its lowest order, or with what it chooses itself */
+    s->stepper.err_last = 0;
+    if (isfinite(s->output.t_row))
+      s->output.t_row = fmax(s->output.t_row, s->now.t); /* it knows nothing of the step before */
+    tn_log(s, s->now.t, "restart", "the run was resumed here: %s has begun anew without its history",
+           r->integrator->name);
   }
   if (!formulation->keep && !s->m->large)
-    tn_log(s, s->t, "restart", "the run was resumed here: formulation '%s' has begun anew", formulation->name);
+    tn_log(s, s->now.t, "restart", "the run was resumed here: formulation '%s' has begun anew", formulation->name);
   for (int i = 0; i < r->stabilizers; i++) {
     const tn_stabilizer_type *type = r->stabilizer[i].type;
     if (type->keep || !type->memory || !type->memory(r->stabilizer[i].self, &s->solver.sys)) continue;
-    tn_log(s, s->t, "restart", "the run was resumed here: stabilizer '%s' has begun anew", type->name);
+    tn_log(s, s->now.t, "restart", "the run was resumed here: stabilizer '%s' has begun anew", type->name);
   }
 }
 
 /* what numbers that are each possible must be together */
 static tn_status sensible(tn_sim *s) {
   const tn_run *r = &s->m->run;
-  const double h = r->step, counted = s->t0 + (double)s->fixed_steps * h;
-  bool good = s->t >= s->t0 && s->t_step <= s->t && s->t_step >= s->t0 && !isnan(s->t_row) && s->h >= 0;
-  if (r->fixed) good = good && fabs(s->t - counted) <= 1.001 * h + 1e-9 * fabs(s->t);
+  const double h = r->step, counted = s->stepper.t0 + (double)s->stepper.fixed_steps * h;
+  bool good = s->now.t >= s->stepper.t0 && s->before.t <= s->now.t && s->before.t >= s->stepper.t0 &&
+              !isnan(s->output.t_row) && s->stepper.h >= 0;
+  if (r->fixed) good = good && fabs(s->now.t - counted) <= 1.001 * h + 1e-9 * fabs(s->now.t);
   /* what is named must be there */
-  const bool named = (s->m->joints + s->m->owned || !(s->turning > 0)) &&
-                     (s->singulars || !s->summary.singular_positions) && s->summary.singular_positions >= s->singulars;
+  const bool named = (s->m->joints + s->m->owned || !(s->stepper.turning > 0)) &&
+                     (s->singular.count || !s->summary.singular_positions) &&
+                     s->summary.singular_positions >= s->singular.count;
   if (good && named) return TN_OK;
-  s->stopped = true; /* as it is nothing good would come of it */
+  s->life.stopped = true; /* as it is nothing good would come of it */
   tn_fail(s->e, TN_E_IO, "the saved state contradicts itself: its %s do not fit together",
           good ? "singular positions and turns" : "times");
   return TN_E_IO;
@@ -397,33 +406,33 @@ tn_status tn_sim_save(tn_sim *s, tn_write write, void *user, tn_error *error) {
   TN_NEED(error, s, "sim");
   TN_NEED(error, write, "write");
   tn_error_clear(error);
-  if (!s->started) return tn_fail(error, TN_E_USAGE, "there is nothing to save before the start: tn_sim_start");
-  if (s->stopped) return tn_fail(error, TN_E_USAGE, "the simulation has stopped: its state is not worth saving");
-  if (!s->m->run.integrator->keep && isfinite(s->t_row) && s->t_row < s->t)
+  if (!s->life.started) return tn_fail(error, TN_E_USAGE, "there is nothing to save before the start: tn_sim_start");
+  if (s->life.stopped) return tn_fail(error, TN_E_USAGE, "the simulation has stopped: its state is not worth saving");
+  if (!s->m->run.integrator->keep && isfinite(s->output.t_row) && s->output.t_row < s->now.t)
     return tn_fail(error, TN_E_USAGE,
                    "rows inside the last step are still to be given, which %s knows nothing of later",
                    s->m->run.integrator->name);
   place p = place_of(s);
   mask m = {s, s->solver.sys.off, s->solver.sys.force_off};
-  const bool running = s->under_way;
-  s->under_way = true; /* `write` may not change what is being written */
+  const bool running = s->life.under_way;
+  s->life.under_way = true; /* `write` may not change what is being written */
   tn_status status = tn_keep_save(list_mask, &m, s->m->fingerprint, write, user, error);
   if (status == TN_OK) status = tn_keep_save(list, &p, s->m->fingerprint, write, user, error);
-  s->under_way = running;
+  s->life.under_way = running;
   return status;
 }
 
 tn_status tn_sim_load(tn_sim *s, const void *data, size_t size, tn_error *error) {
   TN_TRY(tn_sim_may_change(s, __func__, error));
   TN_NEED(error, data, "data");
-  s->e = error ? error : &s->spare;
+  s->e = error ? error : &s->life.spare;
   tn_error_clear(s->e);
   /* both pieces, before anything is begun */
   const uint64_t fingerprint = s->m->fingerprint;
   const size_t used = tn_keep_look(data, size, fingerprint, s->e);
   const unsigned char *rest = (const unsigned char *)data + used;
   if (!used || !tn_keep_look(rest, size - used, fingerprint, s->e)) return TN_E_IO;
-  if (!s->started) { /* what follows from the model alone */
+  if (!s->life.started) { /* what follows from the model alone */
     const tn_status status = tn_end_run(s, tn_begin_run(s));
     if (status != TN_OK) return status;
   }
@@ -443,9 +452,9 @@ tn_status tn_sim_load(tn_sim *s, const void *data, size_t size, tn_error *error)
     return tn_end_run(s, status);
   }
   exchange_forces(s);
-  if (!s->solver.sys.idle) s->ode.redundant = s->summary.redundant_rows;
-  s->reminded = false;
-  s->t_motion = NAN;
+  if (!s->solver.sys.idle) s->stepper.ode.redundant = s->summary.redundant_rows;
+  s->life.reminded = false;
+  s->output.t_motion = NAN;
   status = reassemble(&p);
   if (status == TN_OK) status = sensible(s);
   if (status == TN_OK) restart(s);

@@ -42,7 +42,7 @@ static const double SHOWN = 1e-4,
                     TREMBLES = 1e-2; /* of its motion: roundoff of a place that is worth telling; that is the motion */
 
 void tn_scales_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
-  tn_scales *x = &s->scales;
+  tn_scales *x = &s->estimate.scales;
   x->group = TN_CARVE(c, tn_group, m->nu + m->states);
   const size_t n = (size_t)m->nu + (size_t)m->states;
   double **by_number[] = {&x->d, &x->dbar, &x->ubar, &x->gone};
@@ -76,7 +76,7 @@ static bool is_length(const tn_model *m, const tn_group *g) { return g->body >= 
 
 /* the numbers of a state that groups are made of: speeds as they are integrated, then states of forces */
 static const double *speeds_of(const tn_sim *s, const double *y, const double *z) {
-  return (s->turns ? z : y) + s->m->nq;
+  return (s->packed.turns ? z : y) + s->m->nq;
 }
 
 static double norm(const double *x, int n) {
@@ -96,14 +96,14 @@ static void find_far(tn_sim *s) {
   for (int i = 0; i < m->bodies; i++) {
     double r[3];
     tn_body_origin(&s->solver.sys, i, r);
-    s->scales.far[i] = norm(r, 3) + m->body[i].reach;
+    s->estimate.scales.far[i] = norm(r, 3) + m->body[i].reach;
   }
 }
 
 /* (7) */
 static void scale_rows(tn_sim *s) {
   const tn_model *m = s->m;
-  tn_scales *x = &s->scales;
+  tn_scales *x = &s->estimate.scales;
   memset(x->away, 0, sizeof *x->away * (size_t)(m->assemblies + 1));
   for (int i = 0; i < m->bodies; i++) x->away[m->assembly[i]] = fmax(x->away[m->assembly[i]], x->far[i]);
   for (int i = 0; i < m->rows; i++) {
@@ -117,12 +117,12 @@ static void scale_rows(tn_sim *s) {
 }
 
 void tn_scales_begin(tn_sim *s) {
-  tn_scales *x = &s->scales;
+  tn_scales *x = &s->estimate.scales;
   const tn_model *m = s->m;
   const size_t n = sizeof(double) * (size_t)(m->nu + m->states), groups = sizeof(double) * (size_t)x->groups;
   memset(x->d, 0, n);
   memset(x->dbar, 0, n);
-  memcpy(x->ubar, speeds_of(s, s->y, s->z), n);
+  memcpy(x->ubar, speeds_of(s, s->now.y, s->now.z), n);
   double *const by_group[] = {x->s_d, x->s_u, x->m_d, x->m_u};
   for (size_t i = 0; i < sizeof by_group / sizeof *by_group; i++) memset(by_group[i], 0, groups);
   x->h_first = 0;
@@ -132,9 +132,9 @@ void tn_scales_begin(tn_sim *s) {
 }
 
 void tn_scales_first(tn_sim *s, double h, const double *accel) {
-  tn_scales *x = &s->scales;
-  x->h_first = s->h;
-  const double *u = s->y + s->m->nq;
+  tn_scales *x = &s->estimate.scales;
+  x->h_first = s->stepper.h;
+  const double *u = s->now.y + s->m->nq;
   for (int i = 0; i < x->groups; i++) {
     const tn_group *g = &x->group[i];
     const double a = norm(accel + g->first, g->n), v = is_length(s->m, g) ? 0 : norm(u + g->first, g->n);
@@ -149,7 +149,7 @@ void tn_scales_first(tn_sim *s, double h, const double *accel) {
  * them; `keep`: it is taken */
 static void follow(tn_sim *s, int i, double h, const double *u0, const double *u1, bool keep) {
   const double b = exp(-1 / STEPS);
-  tn_scales *x = &s->scales;
+  tn_scales *x = &s->estimate.scales;
   const tn_group *g = &x->group[i];
   const bool length = is_length(s->m, g);
   double off_u = 0, step_u = 0, off_d = 0, step_d = 0;
@@ -179,7 +179,7 @@ static void follow(tn_sim *s, int i, double h, const double *u0, const double *u
 /* the change of places from one state to another, as a motion */
 static void find_gone(tn_sim *s, const double *from, const double *to) {
   for (int i = 0; i < s->m->nq; i++) s->y_moved[i] = to[i] - from[i];
-  tn_model_tangent(s->m, from, s->y_moved, s->scales.gone);
+  tn_model_tangent(s->m, from, s->y_moved, s->estimate.scales.gone);
 }
 
 /* numbers of the group for a motion of 1 m: of a rotation, of places as far away as the body has size; 0 of a point, which does not turn */
@@ -197,7 +197,7 @@ static double resting_length(const tn_model *m, const tn_group *g) {
 static void weigh(tn_sim *s, double h, double H, const double *u, double K) {
   const tn_model *m = s->m;
   const tn_run *r = &m->run;
-  tn_scales *x = &s->scales;
+  tn_scales *x = &s->estimate.scales;
   memset(x->C_d, 0, sizeof *x->C_d * (size_t)m->parts);
   memset(x->C_u, 0, sizeof *x->C_u * (size_t)m->parts);
   memset(x->B_d, 0, sizeof *x->B_d * (size_t)m->assemblies);
@@ -235,18 +235,18 @@ static void weigh(tn_sim *s, double h, double H, const double *u, double K) {
 }
 
 void tn_scales_trial(tn_sim *s, double h) {
-  const double *u0 = speeds_of(s, s->y, s->z), *u1 = speeds_of(s, s->ynew, s->znew);
-  find_gone(s, s->y, s->ynew);
-  for (int i = 0; i < s->scales.groups; i++) follow(s, i, h, u0, u1, false);
+  const double *u0 = speeds_of(s, s->now.y, s->now.z), *u1 = speeds_of(s, s->next.y, s->next.z);
+  find_gone(s, s->now.y, s->next.y);
+  for (int i = 0; i < s->estimate.scales.groups; i++) follow(s, i, h, u0, u1, false);
   const bool singular = fmin(s->solver.nearness, s->solver.seen) < NEAR;
-  weigh(s, h, singular ? h : fmax(h, s->scales.h_long), u1, ROUNDOFF);
+  weigh(s, h, singular ? h : fmax(h, s->estimate.scales.h_long), u1, ROUNDOFF);
 }
 
 void tn_scales_take(tn_sim *s, double h) {
-  const double *u0 = speeds_of(s, s->ynew, s->znew), *u1 = speeds_of(s, s->y, s->z);
-  find_gone(s, s->ynew, s->y);
-  s->scales.h_long = fmax(h, exp(-1 / RECENT) * s->scales.h_long);
-  for (int i = 0; i < s->scales.groups; i++) follow(s, i, h, u0, u1, true);
+  const double *u0 = speeds_of(s, s->before.y, s->before.z), *u1 = speeds_of(s, s->now.y, s->now.z);
+  find_gone(s, s->before.y, s->now.y);
+  s->estimate.scales.h_long = fmax(h, exp(-1 / RECENT) * s->estimate.scales.h_long);
+  for (int i = 0; i < s->estimate.scales.groups; i++) follow(s, i, h, u0, u1, true);
   find_far(s);
   scale_rows(s);
 }
@@ -272,8 +272,8 @@ static void weights_by_length(const tn_sim *s, const double *y, double *w) {
  * and must not be lost in what only begins to move */
 static void weights_by_motion(tn_sim *s, const double *y, double *w) {
   const tn_model *m = s->m;
-  tn_scales *x = &s->scales;
-  const double h = s->t > s->t_step ? s->t - s->t_step : s->h, rtol = m->run.rtol;
+  tn_scales *x = &s->estimate.scales;
+  const double h = s->now.t > s->before.t ? s->now.t - s->before.t : s->stepper.h, rtol = m->run.rtol;
   for (int i = 0; i < x->groups; i++) {
     x->S_u[i] = sqrt(x->s_u[i]) * sqrt(x->m_u[i]);
     x->S_d[i] = sqrt(x->s_d[i]) * sqrt(x->m_d[i]);
@@ -302,7 +302,7 @@ static void weights_by_motion(tn_sim *s, const double *y, double *w) {
 void tn_error_weights(void *sim, const double *y, double *w) {
   tn_sim *s = sim;
   const tn_run *r = &s->m->run;
-  const int counted = s->n - s->ode.ledgers;
+  const int counted = s->n - s->stepper.ode.ledgers;
   for (int i = 0; i < s->n; i++) w[i] = i < counted ? tn_weight_of_number(r, y[i], y[i]) : INFINITY;
   if (r->by_numbers) return;
   if (r->fixed || r->integrator->advance)
@@ -314,7 +314,7 @@ void tn_error_weights(void *sim, const double *y, double *w) {
 void tn_error_sizes(void *sim, const double *y, double *size) {
   tn_sim *s = sim;
   const tn_model *m = s->m;
-  const tn_scales *x = &s->scales;
+  const tn_scales *x = &s->estimate.scales;
   for (int i = 0; i < s->n; i++) size[i] = 1;
   for (int i = 0; i < x->groups; i++) {
     const tn_group *g = &x->group[i];
@@ -329,13 +329,13 @@ void tn_error_sizes(void *sim, const double *y, double *size) {
 }
 
 double tn_error_norm(const tn_sim *s, int *worst) {
-  const tn_scales *x = &s->scales;
+  const tn_scales *x = &s->estimate.scales;
   const int nu = s->m->nu;
   double most = 0;
   for (int i = 0; i < x->groups; i++) {
     const tn_group *g = &x->group[i];
     for (int speed = g->body < 0; speed < 2; speed++) {
-      const double *e = s->estimate + (speed ? nu : 0) + g->first, size = norm(e, g->n),
+      const double *e = s->estimate.tangent + (speed ? nu : 0) + g->first, size = norm(e, g->n),
                    w = speed ? x->w_u[i] : x->w_d[i];
       if (!isfinite(size)) return *worst = (speed ? nu : 0) + g->first, INFINITY;
       const double share = size > 0 ? size / fmax(w, DBL_MIN) : 0;
@@ -355,7 +355,7 @@ double tn_error_norm(const tn_sim *s, int *worst) {
 static void twist_weights(tn_sim *s, const double *w_group, double *w, double *W) {
   const tn_model *m = s->m;
   const tn_system *sys = &s->solver.sys;
-  const tn_scales *x = &s->scales;
+  const tn_scales *x = &s->estimate.scales;
   const int twist = m->twist, d = m->dimension;
   memset(W, 0, sizeof *W * (size_t)(m->bodies * twist));
   for (int i = 0; i < x->groups; i++) {
@@ -415,7 +415,7 @@ static double rows_share(tn_sim *s, const double *r, int n, const double *w, con
 }
 
 double tn_error_rows(tn_sim *s, const double *position, const double *velocity) {
-  tn_scales *x = &s->scales;
+  tn_scales *x = &s->estimate.scales;
   twist_weights(s, x->w_d, s->y_moved, x->twist);
   const double off = rows_share(s, position, s->m->holonomic, s->y_moved, x->twist);
   twist_weights(s, x->w_u, s->y_moved, x->twist);
@@ -423,7 +423,7 @@ double tn_error_rows(tn_sim *s, const double *position, const double *velocity) 
 }
 
 bool tn_scales_coarse(const tn_sim *s, int *body, double *share, double *length) {
-  const tn_scales *x = &s->scales;
+  const tn_scales *x = &s->estimate.scales;
   *share = 0;
   for (int i = 0; !s->m->run.fixed && i < x->groups; i++) {
     const tn_group *g = &x->group[i];
@@ -438,7 +438,7 @@ bool tn_scales_coarse(const tn_sim *s, int *body, double *share, double *length)
 }
 
 void tn_scales_keep(tn_sim *s, tn_keep *k) {
-  tn_scales *x = &s->scales;
+  tn_scales *x = &s->estimate.scales;
   const size_t n = (size_t)s->m->nu + (size_t)s->m->states;
   double *const by_number[] = {x->d, x->dbar, x->ubar};
   for (size_t i = 0; i < sizeof by_number / sizeof *by_number; i++) tn_keep_finite(k, "motion", n, by_number[i]);

@@ -37,7 +37,7 @@ void tn_servos_carve(tn_servos *v, tn_carve *c, const tn_model *m) {
 static tn_status effects(tn_sim *s) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
-  tn_servos *v = &s->servos;
+  tn_servos *v = &s->efforts.servos;
   const size_t n = (size_t)m->servos, nu = (size_t)m->nu, rows = (size_t)m->rows;
   tn_status status = TN_OK;
   tn_system_forces(sys); /* before anything acts alone */
@@ -90,7 +90,7 @@ static double natural(const tn_model *m, int j, const double *row) {
 
 /* (5) into S */
 static bool compare(const tn_sim *s) {
-  const tn_servos *v = &s->servos;
+  const tn_servos *v = &s->efforts.servos;
   const size_t n = (size_t)s->m->servos, nu = (size_t)s->m->nu;
   if (!cholesky(n, v->Z)) return false;
   for (size_t j = 0; j < n; j++) {
@@ -127,7 +127,7 @@ static tn_status refuse(tn_sim *s, double sigma) {
   char objectives[440], along[440];
   names(m, true, objectives, sizeof objectives);
   names(m, false, along, sizeof along);
-  s->servos.singular = true;
+  s->efforts.servos.singular = true;
   if (sigma > SINGULAR)
     tn_fail(s->e, TN_E_RUN,
             "%s cannot be realised by actuators along %s: on the way their effect has vanished and turned round",
@@ -147,7 +147,7 @@ static tn_status refuse(tn_sim *s, double sigma) {
 
 /* L factored; whether that may be used */
 static tn_status factor(tn_sim *s) {
-  tn_servos *v = &s->servos;
+  tn_servos *v = &s->efforts.servos;
   const int n = s->m->servos;
   double sigma = 0;
   int sign = 1;
@@ -168,7 +168,7 @@ static tn_status factor(tn_sim *s) {
 tn_status tn_servos_solve(tn_sim *s) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
-  tn_servos *v = &s->servos;
+  tn_servos *v = &s->efforts.servos;
   const int n = m->servos;
   const double inconsistency = s->solver.inconsistency; /* of the motion, not of these */
   tn_status status = effects(s);
@@ -189,10 +189,10 @@ tn_status tn_servos_solve(tn_sim *s) {
 const double *tn_servos_force(tn_sim *s) {
   const tn_system *sys = &s->solver.sys;
   const int nu = s->m->nu;
-  double *f = s->servos.w;
+  double *f = s->efforts.servos.w;
   memcpy(f, sys->f, sizeof *f * (size_t)nu);
   for (int j = 0; j < s->m->servos; j++)
-    for (int i = 0; i < nu; i++) f[i] += sys->effort[j] * s->servos.row[(size_t)j * (size_t)nu + (size_t)i];
+    for (int i = 0; i < nu; i++) f[i] += sys->effort[j] * s->efforts.servos.row[(size_t)j * (size_t)nu + (size_t)i];
   return f;
 }
 
@@ -205,16 +205,16 @@ static tn_status at_the_actuator(tn_sim *s, const tn_servo *v) {
 }
 
 tn_status tn_servos_begin(tn_sim *s) {
-  s->servos.sign = 0;
-  s->servos.singular = false;
-  tn_status status = tn_solve_here(s, s->t, s->y);
-  return status == TN_E_RUN && s->servos.singular ? at_the_actuator(s, &s->m->servo[0]) : status;
+  s->efforts.servos.sign = 0;
+  s->efforts.servos.singular = false;
+  tn_status status = tn_solve_here(s, s->now.t, s->now.y);
+  return status == TN_E_RUN && s->efforts.servos.singular ? at_the_actuator(s, &s->m->servo[0]) : status;
 }
 
 tn_status tn_servos_check(tn_sim *s) {
   for (int i = 0; i < s->m->servos; i++) {
     const tn_servo *v = &s->m->servo[i];
-    if (!s->shared[v->joint].load) continue;
+    if (!s->output.shared[v->joint].load) continue;
     tn_fail(s->e, TN_E_MODEL,
             "joint '%s': other rows keep what it asks for as well, so that no actuator is needed for it",
             s->m->joint[v->joint].name);

@@ -73,7 +73,7 @@ static void size_of(const tn_model *m, int frames, const double *wrench, double 
 static void connect(tn_sim *s, const double *c) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
-  tn_sharing *x = &s->sharing;
+  tn_sharing *x = &s->efforts.sharing;
   double force = 0, torque = 0, f, t;
   int first = -1;
   tn_reactions_of(sys, c, x->reaction, x->pivot);
@@ -139,7 +139,7 @@ static int touched(const tn_model *m, int i, int k) {
 /* (3) of one group, at the present state of the system */
 static double length_of(tn_sim *s, int group) {
   const tn_model *m = s->m;
-  tn_sharing *x = &s->sharing;
+  tn_sharing *x = &s->efforts.sharing;
   cloud places = {0}, all = {0};
   double origin[3] = {0};
   bool begun = false;
@@ -165,8 +165,8 @@ static double length_of(tn_sim *s, int group) {
 
 tn_status tn_sharing_find(tn_sim *s) {
   const tn_model *m = s->m;
-  tn_sharing *x = &s->sharing;
-  const double *pose[] = {s->q_general, s->beside ? s->q_beside : NULL};
+  tn_sharing *x = &s->efforts.sharing;
+  const double *pose[] = {s->singular.q_general, s->singular.beside ? s->singular.q_beside : NULL};
   x->ready = false;
   if (m->large || !m->rows) return TN_OK;
   for (int i = 0; i < members(m); i++) x->length[i] = 0, x->group[i] = -1;
@@ -175,9 +175,9 @@ tn_status tn_sharing_find(tn_sim *s) {
     int redundant;
     if (!tn_redundancy(s, pose[p], &redundant)) continue;
     for (int e = m->rows - redundant; e < m->rows; e++)
-      if (null_vector(s, &s->start_kkt, e, x->c)) connect(s, x->c);
+      if (null_vector(s, &s->start.rows.kkt, e, x->c)) connect(s, x->c);
   }
-  const tn_status status = tn_at(s, s->t, s->y, s->e);
+  const tn_status status = tn_at(s, s->now.t, s->now.y, s->e);
   if (status != TN_OK) return status;
   for (int i = 0; i < members(m); i++)
     if (x->group[i] >= 0 && root(x->group, i) == i) x->length[i] = length_of(s, i);
@@ -191,7 +191,7 @@ tn_status tn_sharing_find(tn_sim *s) {
 /* wrenches of all joints that take part, torques over l, into w; how many numbers */
 static int wrenches(tn_sim *s, const double *lambda, const double *reaction, const double *pivot, double *w) {
   const tn_model *m = s->m;
-  const tn_sharing *x = &s->sharing;
+  const tn_sharing *x = &s->efforts.sharing;
   int n = 0;
   for (int i = 0; i < members(m); i++) {
     if (!(x->length[i] > 0)) continue;
@@ -206,20 +206,20 @@ static int wrenches(tn_sim *s, const double *lambda, const double *reaction, con
 
 /* the rows factored at the state of the system, for formulations without such a factor */
 static const tn_kkt *factor(tn_sim *s) {
-  tn_kkt *k = &s->start_kkt;
+  tn_kkt *k = &s->start.rows.kkt;
   k->rows = s->m->rows;
   tn_kkt_reset(k);
   k->rank = s->solver.rank;
   k->ordered = TN_NO_ORDER;
   tn_system_dense(&s->solver.sys);
-  return tn_kkt_factor(k, s->solver.sys.M, s->solver.sys.A, s->m->sigma ? s->start_sigma : NULL) ? k : NULL;
+  return tn_kkt_factor(k, s->solver.sys.M, s->solver.sys.A, s->m->sigma ? s->start.rows.sigma : NULL) ? k : NULL;
 }
 
 /* W at the state of the system */
 static bool prepare(tn_sim *s) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
-  tn_sharing *x = &s->sharing;
+  tn_sharing *x = &s->efforts.sharing;
   const size_t size = sizeof *x->q * (size_t)m->nq;
   const tn_kkt *there = tn_solver_kkt(&s->solver);
   if (x->ready && there && x->kkt == there && x->factorizations == s->solver.factorizations && x->t == sys->t &&
@@ -256,7 +256,7 @@ static bool prepare(tn_sim *s) {
 
 void tn_share(tn_sim *s, double *lambda, double *reaction, double *pivot) {
   const tn_model *m = s->m;
-  tn_sharing *x = &s->sharing;
+  tn_sharing *x = &s->efforts.sharing;
   if (!some(s) || !prepare(s)) return;
   const tn_kkt *k = x->kkt;
   wrenches(s, lambda, reaction, pivot, x->w);
@@ -280,7 +280,7 @@ void tn_reactions_here(tn_sim *s) {
   tn_system *sys = &s->solver.sys;
   tn_reactions(sys);
   tn_share(s, sys->lambda, sys->reaction, sys->pivot);
-  if (!s->feedback || !some(s)) return;
-  tn_reactions_of_change(sys, sys->udot_s, sys->lambda_s, sys->share, s->sharing.pivot_s);
-  tn_share(s, sys->lambda_s, sys->share, s->sharing.pivot_s);
+  if (!s->stabilizing.feedback || !some(s)) return;
+  tn_reactions_of_change(sys, sys->udot_s, sys->lambda_s, sys->share, s->efforts.sharing.pivot_s);
+  tn_share(s, sys->lambda_s, sys->share, s->efforts.sharing.pivot_s);
 }

@@ -5,14 +5,14 @@
 #define TN_SIM_MOST (SIZE_MAX / 2 < UINT64_C(16) << 30 ? SIZE_MAX / 2 : UINT64_C(16) << 30)
 
 void tn_log(tn_sim *s, double t, const char *kind, const char *format, ...) {
-  tn_event *last = &s->event[TN_MOST_EVENTS - 1];
-  if (s->events == TN_MOST_EVENTS) { /* the log is full: the last entry says so and when */
+  tn_event *last = &s->log.event[TN_MOST_EVENTS - 1];
+  if (s->log.events == TN_MOST_EVENTS) { /* the log is full: the last entry says so and when */
     last->kind = "dropped";
     last->t = t;
     tn_format(last->text, sizeof last->text, "more events than %d: later ones are not listed", TN_MOST_EVENTS);
     return;
   }
-  tn_event *e = &s->event[s->events++];
+  tn_event *e = &s->log.event[s->log.events++];
   va_list args;
   e->t = t;
   e->kind = kind;
@@ -27,15 +27,15 @@ void tn_log(tn_sim *s, double t, const char *kind, const char *format, ...) {
 static void carve_rooms(tn_sim *s, tn_carve *c, const tn_model *m) {
   enum { APART = 16 }; /* bytes: any number may stand at a multiple of it */
   size_t at = 0;
-  s->room = TN_CARVE(c, void *, m->run.stabilizers);
-  for (int pass = 0; pass < 2; pass++, s->rooms_size = at) {
-    if (pass) s->rooms = tn_carve_bytes(c, at), s->rooms_kept = tn_carve_bytes(c, at);
-    if (pass && c->base) memset(s->rooms, 0, at);
+  s->stabilizing.room = TN_CARVE(c, void *, m->run.stabilizers);
+  for (int pass = 0; pass < 2; pass++, s->stabilizing.rooms_size = at) {
+    if (pass) s->stabilizing.rooms = tn_carve_bytes(c, at), s->stabilizing.rooms_kept = tn_carve_bytes(c, at);
+    if (pass && c->base) memset(s->stabilizing.rooms, 0, at);
     at = 0;
     for (int i = 0; i < m->run.stabilizers; i++) {
       const tn_stabilizer_type *type = m->run.stabilizer[i].type;
       const size_t size = type->memory ? type->memory(m->run.stabilizer[i].self, &s->solver.sys) : 0;
-      if (pass && c->base) s->room[i] = s->rooms + at;
+      if (pass && c->base) s->stabilizing.room[i] = s->stabilizing.rooms + at;
       at += (size + APART - 1) / APART * APART;
     }
   }
@@ -45,80 +45,81 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   const int extra = m->exact + m->guesses, all = m->rows + extra + 1;
   s->n = m->nq + m->nu + m->states + tn_ledgers(m);
   tn_solver_carve(&s->solver, c, m);
-  tn_loads_carve(&s->loads, c, m);
-  tn_sharing_carve(&s->sharing, c, m);
-  s->work = tn_carve_bytes(c, m->run.integrator->memory(tn_integrator_self(m), s->n));
-  s->y = TN_CARVE(c, double, s->n);
-  s->ynew = TN_CARVE(c, double, s->n);
-  s->yrow = TN_CARVE(c, double, s->n);
-  s->error = TN_CARVE(c, double, s->n);
-  s->estimate = TN_CARVE(c, double, 2 * m->nu + m->states);
-  s->U_held = TN_CARVE(c, double, m->rows);
-  s->U = TN_CARVE(c, double, m->rows);
-  s->gamma = TN_CARVE(c, double, m->rows);
-  s->r_held = TN_CARVE(c, double, m->rows);
-  s->r = TN_CARVE(c, double, m->rows);
-  s->drift = TN_CARVE(c, double, m->nu);
-  s->speed = TN_CARVE(c, double, m->nu);
+  tn_loads_carve(&s->efforts.loads, c, m);
+  tn_sharing_carve(&s->efforts.sharing, c, m);
+  s->stepper.work = tn_carve_bytes(c, m->run.integrator->memory(tn_integrator_self(m), s->n));
+  s->now.y = TN_CARVE(c, double, s->n);
+  s->before.y = TN_CARVE(c, double, s->n);
+  s->next.y = TN_CARVE(c, double, s->n);
+  s->inside.y = TN_CARVE(c, double, s->n);
+  s->estimate.error = TN_CARVE(c, double, s->n);
+  s->estimate.tangent = TN_CARVE(c, double, 2 * m->nu + m->states);
+  s->stabilizing.U_held = TN_CARVE(c, double, m->rows);
+  s->stabilizing.U = TN_CARVE(c, double, m->rows);
+  s->stabilizing.gamma = TN_CARVE(c, double, m->rows);
+  s->stabilizing.r_held = TN_CARVE(c, double, m->rows);
+  s->stabilizing.r = TN_CARVE(c, double, m->rows);
+  s->stabilizing.drift = TN_CARVE(c, double, m->nu);
+  s->stabilizing.speed = TN_CARVE(c, double, m->nu);
   s->y_moved = TN_CARVE(c, double, s->n);
-  s->y_corrected = TN_CARVE(c, double, s->n);
-  s->drifted = TN_CARVE(c, tn_drift, m->joints);
+  s->stabilizing.y_corrected = TN_CARVE(c, double, s->n);
+  s->contract.drifted = TN_CARVE(c, tn_drift, m->joints);
   carve_rooms(s, c, m);
-  s->C0 = TN_CARVE(c, double, m->rows);
-  s->V0 = TN_CARVE(c, double, m->rows);
-  s->C1 = TN_CARVE(c, double, m->rows);
-  s->V1 = TN_CARVE(c, double, m->rows);
-  s->C_row = TN_CARVE(c, double, m->rows);
-  s->V_row = TN_CARVE(c, double, m->rows);
-  s->row = TN_CARVE(c, double, m->columns);
+  s->contract.C0 = TN_CARVE(c, double, m->rows);
+  s->contract.V0 = TN_CARVE(c, double, m->rows);
+  s->contract.C1 = TN_CARVE(c, double, m->rows);
+  s->contract.V1 = TN_CARVE(c, double, m->rows);
+  s->contract.C_row = TN_CARVE(c, double, m->rows);
+  s->contract.V_row = TN_CARVE(c, double, m->rows);
+  s->output.row = TN_CARVE(c, double, m->columns);
   tn_finite_carve(s, c, m);
-  s->motion = TN_CARVE(c, double, tn_motion_size(m));
-  s->near = TN_CARVE(c, bool, m->bodies);
-  tn_servos_carve(&s->servos, c, m);
-  tn_kkt_carve(&s->start_kkt, c, m->large ? 0 : m->nu, m->large ? 0 : all);
-  s->start_A = TN_CARVE(c, double, (uint64_t)(m->large ? extra : all) * (uint64_t)m->nu);
-  s->start_X = TN_CARVE(c, double, m->large ? (uint64_t)extra *(uint64_t)m->nu : 0);
-  s->start_S = TN_CARVE(c, double, m->large ? (uint64_t)extra *(uint64_t)extra : 0);
-  s->start_push = TN_CARVE(c, double, m->large &&extra ? m->bodies * m->twist : 0);
-  s->start_zero = TN_CARVE(c, double, m->large &&extra ? m->rows : 0);
-  s->start_r = TN_CARVE(c, double, all);
-  s->start_x = TN_CARVE(c, double, m->nu);
-  s->start_lambda = TN_CARVE(c, double, all);
-  s->start_sigma = TN_CARVE(c, double, all);
-  s->start_weight = TN_CARVE(c, double, all);
-  s->start_of = TN_CARVE(c, int, all);
-  s->start_number = TN_CARVE(c, int, extra);
-  s->start_left_out = TN_CARVE(c, bool, extra);
-  s->start_gives = TN_CARVE(c, bool, extra);
-  s->start_without = TN_CARVE(c, bool, m->joints + m->owned);
-  s->start_base = TN_CARVE(c, double, m->nq + m->nu + m->memory);
-  s->start_goal = TN_CARVE(c, double, extra);
-  s->start_begin = TN_CARVE(c, double, extra);
-  s->start_end = TN_CARVE(c, double, extra);
-  s->start_final = TN_CARVE(c, double, extra);
-  s->start_turns = TN_CARVE(c, double, extra);
-  s->start_turned = TN_CARVE(c, double, m->nq + m->memory);
-  s->start_way = TN_CARVE(c, double, m->nu);
-  s->start_gone = TN_CARVE(c, double, m->nq + m->nu);
-  s->start_q = TN_CARVE(c, double, m->nq);
-  s->start_try = TN_CARVE(c, double, m->nq);
-  s->start_s = TN_CARVE(c, double, m->nu);
+  s->output.motion = TN_CARVE(c, double, tn_motion_size(m));
+  s->singular.near = TN_CARVE(c, bool, m->bodies);
+  tn_servos_carve(&s->efforts.servos, c, m);
+  tn_kkt_carve(&s->start.rows.kkt, c, m->large ? 0 : m->nu, m->large ? 0 : all);
+  s->start.rows.A = TN_CARVE(c, double, (uint64_t)(m->large ? extra : all) * (uint64_t)m->nu);
+  s->start.rows.X = TN_CARVE(c, double, m->large ? (uint64_t)extra *(uint64_t)m->nu : 0);
+  s->start.rows.S = TN_CARVE(c, double, m->large ? (uint64_t)extra *(uint64_t)extra : 0);
+  s->start.rows.push = TN_CARVE(c, double, m->large &&extra ? m->bodies * m->twist : 0);
+  s->start.rows.zero = TN_CARVE(c, double, m->large &&extra ? m->rows : 0);
+  s->start.rows.r = TN_CARVE(c, double, all);
+  s->start.rows.x = TN_CARVE(c, double, m->nu);
+  s->start.rows.lambda = TN_CARVE(c, double, all);
+  s->start.rows.sigma = TN_CARVE(c, double, all);
+  s->start.rows.weight = TN_CARVE(c, double, all);
+  s->start.rows.of = TN_CARVE(c, int, all);
+  s->start.rows.number = TN_CARVE(c, int, extra);
+  s->start.rows.left_out = TN_CARVE(c, bool, extra);
+  s->start.rows.gives = TN_CARVE(c, bool, extra);
+  s->start.rows.without = TN_CARVE(c, bool, m->joints + m->owned);
+  s->start.walk.base = TN_CARVE(c, double, m->nq + m->nu + m->memory);
+  s->start.walk.goal = TN_CARVE(c, double, extra);
+  s->start.walk.begin = TN_CARVE(c, double, extra);
+  s->start.walk.end = TN_CARVE(c, double, extra);
+  s->start.walk.final = TN_CARVE(c, double, extra);
+  s->start.walk.turns = TN_CARVE(c, double, extra);
+  s->start.walk.turned = TN_CARVE(c, double, m->nq + m->memory);
+  s->start.walk.way = TN_CARVE(c, double, m->nu);
+  s->start.walk.gone = TN_CARVE(c, double, m->nq + m->nu);
+  s->start.walk.q = TN_CARVE(c, double, m->nq);
+  s->start.walk.try = TN_CARVE(c, double, m->nq);
+  s->start.walk.s = TN_CARVE(c, double, m->nu);
   tn_balance_carve(s, c, m);
   tn_scales_carve(s, c, m);
   tn_packed_carve(s, c, m);
   tn_switch_carve(s, c, m);
-  s->start_memory = TN_CARVE(c, double, m->memory);
-  s->q_general = TN_CARVE(c, double, m->nq);
-  s->q_beside = TN_CARVE(c, double, m->nq);
+  s->start.walk.memory = TN_CARVE(c, double, m->memory);
+  s->singular.q_general = TN_CARVE(c, double, m->nq);
+  s->singular.q_beside = TN_CARVE(c, double, m->nq);
   tn_crossing_carve(s, c, m);
-  s->D_typical = TN_CARVE(c, double, m->large ? 0 : m->rows);
-  s->singular_value = TN_CARVE(c, double, m->large ? 0 : m->rows);
-  s->shared = TN_CARVE(c, tn_shared, m->joints);
+  s->singular.D_typical = TN_CARVE(c, double, m->large ? 0 : m->rows);
+  s->singular.value = TN_CARVE(c, double, m->large ? 0 : m->rows);
+  s->output.shared = TN_CARVE(c, tn_shared, m->joints);
   tn_events_carve(s, c, m);
   tn_kink_carve(s, c, m);
-  s->column_shared = TN_CARVE(c, bool, m->columns);
-  s->column_base = TN_CARVE(c, double, m->columns);
-  s->column_other = TN_CARVE(c, double, m->columns);
+  s->output.column_shared = TN_CARVE(c, bool, m->columns);
+  s->output.column_base = TN_CARVE(c, double, m->columns);
+  s->output.column_other = TN_CARVE(c, double, m->columns);
 }
 
 tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
@@ -149,69 +150,69 @@ tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
   c = (tn_carve){block, 0};
   tn_sim *s = TN_CARVE(&c, tn_sim, 1);
   s->m = m;
-  s->references = 1;
-  s->allocator = m->arena.allocator;
+  s->life.references = 1;
+  s->life.allocator = m->arena.allocator;
   carve(s, &c, m);
-  s->size = c.used;
-  s->ode = (tn_ode){.self = s,
-                    .n = s->n,
-                    .ledgers = tn_ledgers(m),
-                    .part = m->parts > 1 ? m->part : NULL,
-                    .max_step = m->run.max_step,
-                    .by_numbers = m->run.by_numbers,
-                    .rows = m->rows,
-                    .holonomic = m->holonomic,
-                    .effort = &s->effort,
-                    .begin = tn_rates_begin,
-                    .rates = tn_rates,
-                    .weights = tn_error_weights,
-                    .sizes = tn_error_sizes,
-                    .correct = tn_rates_correct,
-                    .residual = m->large || m->servos ? NULL : tn_dae_residual,
-                    .multipliers = m->large || m->servos ? NULL : tn_dae_multipliers,
-                    .name = tn_rates_name,
-                    .refuse = tn_rates_refuse};
+  s->life.size = c.used;
+  s->stepper.ode = (tn_ode){.self = s,
+                            .n = s->n,
+                            .ledgers = tn_ledgers(m),
+                            .part = m->parts > 1 ? m->part : NULL,
+                            .max_step = m->run.max_step,
+                            .by_numbers = m->run.by_numbers,
+                            .rows = m->rows,
+                            .holonomic = m->holonomic,
+                            .effort = &s->stepper.effort,
+                            .begin = tn_rates_begin,
+                            .rates = tn_rates,
+                            .weights = tn_error_weights,
+                            .sizes = tn_error_sizes,
+                            .correct = tn_rates_correct,
+                            .residual = m->large || m->servos ? NULL : tn_dae_residual,
+                            .multipliers = m->large || m->servos ? NULL : tn_dae_multipliers,
+                            .name = tn_rates_name,
+                            .refuse = tn_rates_refuse};
   for (int i = 0; i < m->run.stabilizers; i++) {
     const tn_part *p = &m->run.stabilizer[i];
     const tn_stabilizer_type *type = p->type;
-    if (type->wants_stages && type->wants_stages(p->self)) s->stages = true;
+    if (type->wants_stages && type->wants_stages(p->self)) s->stabilizing.stages = true;
     if (!type->feedback && !type->drift) continue;
-    if (type->feedback) s->feedback = true;
-    if (type->drift) s->drifts = true;
-    if (type->held(p->self)) s->held = true;
-    if (type->held(p->self) || type->tied_to_step(p->self)) s->ode.rates_know_step = true;
+    if (type->feedback) s->stabilizing.feedback = true;
+    if (type->drift) s->stabilizing.drifts = true;
+    if (type->held(p->self)) s->stabilizing.held = true;
+    if (type->held(p->self) || type->tied_to_step(p->self)) s->stepper.ode.rates_know_step = true;
   }
-  if (m->run.integrator->keeps_rates && s->held) s->ode.kick = tn_rates_kick;
-  m->run.integrator->start(tn_integrator_self(m), s->work, s->n);
-  memcpy(s->y, m->q0, sizeof *s->y * (size_t)m->nq);
-  memcpy(tn_states_of(s, s->y), m->state0, sizeof *s->y * (size_t)m->states);
-  if (m->sigma) memcpy(s->start_sigma, m->sigma, sizeof *m->sigma * (size_t)m->rows);
+  if (m->run.integrator->keeps_rates && s->stabilizing.held) s->stepper.ode.kick = tn_rates_kick;
+  m->run.integrator->start(tn_integrator_self(m), s->stepper.work, s->n);
+  memcpy(s->now.y, m->q0, sizeof *s->now.y * (size_t)m->nq);
+  memcpy(tn_states_of(s, s->now.y), m->state0, sizeof *s->now.y * (size_t)m->states);
+  if (m->sigma) memcpy(s->start.rows.sigma, m->sigma, sizeof *m->sigma * (size_t)m->rows);
   s->summary.contract_kept = true;
-  s->e = &s->spare;
+  s->e = &s->life.spare;
   tn_model_hold(m);
   *sim = s;
   return TN_OK;
 }
 
-void tn_sim_hold(tn_sim *s) { s->references++; }
+void tn_sim_hold(tn_sim *s) { s->life.references++; }
 
 void tn_sim_drop(tn_sim *s) {
-  if (!s || --s->references > 0) return;
-  const tn_allocator allocator = s->allocator;
+  if (!s || --s->life.references > 0) return;
+  const tn_allocator allocator = s->life.allocator;
   const tn_model *m = s->m;
-  if (m->run.integrator->end) m->run.integrator->end(s->work);
+  if (m->run.integrator->end) m->run.integrator->end(s->stepper.work);
   tn_block_free(&allocator, s);
   tn_model_drop(m);
 }
 
 void tn_sim_free(tn_sim *s) {
-  if (s && !s->under_way) tn_sim_drop(s);
+  if (s && !s->life.under_way) tn_sim_drop(s);
 }
 
 tn_status tn_sim_may_change(const tn_sim *s, const char *function, tn_error *e) {
   if (!s) return tn_null_argument(e, function, "sim");
   tn_error_clear(e);
-  if (!s->under_way) return TN_OK;
+  if (!s->life.under_way) return TN_OK;
   tn_fail(e, TN_E_USAGE, "%s: not while the simulation runs", function);
   tn_hint(e, "a watch and a receiver of rows may only read it: end the run first");
   return TN_E_USAGE;
@@ -229,36 +230,38 @@ const char *tn_sim_row_joint(const tn_sim *s, int i) {
 }
 void tn_sim_watch(tn_sim *s, tn_watch watch, void *user) {
   if (!s) return;
-  s->watch = watch;
-  s->watcher = user;
+  s->output.watch = watch;
+  s->output.watcher = user;
 }
-double tn_sim_time(const tn_sim *s) { return s ? s->t : (double)NAN; }
+double tn_sim_time(const tn_sim *s) { return s ? s->now.t : (double)NAN; }
 int tn_sim_coordinates(const tn_sim *s) { return s ? s->m->nq : 0; }
 int tn_sim_speeds(const tn_sim *s) { return s ? s->m->nu : 0; }
-const double *tn_sim_q(const tn_sim *s) { return s ? s->y : NULL; }
-const double *tn_sim_u(const tn_sim *s) { return s ? s->y + s->m->nq : NULL; }
+const double *tn_sim_q(const tn_sim *s) { return s ? s->now.y : NULL; }
+const double *tn_sim_u(const tn_sim *s) { return s ? s->now.y + s->m->nq : NULL; }
 bool tn_sim_drift(const tn_sim *s, int i, tn_drift *d) {
   if (!s || !d || i < 0 || i >= s->m->joints) return false;
   const tn_joint *j = &s->m->joint[i];
-  *d = s->drifted[i];
+  *d = s->contract.drifted[i];
   d->joint = j->name;
   d->rows = j->in_tree ? 0 : j->rows + j->rows_velocity;
-  const double time = s->t - s->t0;
+  const double time = s->now.t - s->stepper.t0;
   d->position_rms = time > 0 ? sqrt(d->position_rms / time) : d->position_max;
   d->velocity_rms = time > 0 ? sqrt(d->velocity_rms / time) : d->velocity_max;
   return true;
 }
 
 int tn_sim_states(const tn_sim *s) { return s ? s->m->states : 0; }
-const double *tn_sim_state(const tn_sim *s) { return s ? s->y + s->m->nq + s->m->nu : NULL; }
+const double *tn_sim_state(const tn_sim *s) { return s ? s->now.y + s->m->nq + s->m->nu : NULL; }
 const char *tn_sim_state_name(const tn_sim *s, int i) {
   return s && i >= 0 && i < s->m->states ? s->m->state_name[i] : NULL;
 }
 int tn_sim_remembered(const tn_sim *s) { return s ? s->m->memory : 0; }
 const double *tn_sim_memory(const tn_sim *s) { return s ? s->solver.sys.memory : NULL; }
 const tn_summary *tn_sim_summary(const tn_sim *s) { return s ? &s->summary : NULL; }
-int tn_sim_events(const tn_sim *s) { return s ? s->events : 0; }
-const tn_event *tn_sim_event(const tn_sim *s, int i) { return s && i >= 0 && i < s->events ? &s->event[i] : NULL; }
+int tn_sim_events(const tn_sim *s) { return s ? s->log.events : 0; }
+const tn_event *tn_sim_event(const tn_sim *s, int i) {
+  return s && i >= 0 && i < s->log.events ? &s->log.event[i] : NULL;
+}
 
 tn_status tn_sim_channel(tn_sim *s, const char *name, double *value, tn_error *error) {
   TN_NEED(error, s, "sim");
@@ -271,12 +274,12 @@ tn_status tn_sim_channel(tn_sim *s, const char *name, double *value, tn_error *e
     return TN_E_USAGE;
   }
   tn_error *const before = s->e; /* of a run that is under way, if a watch asks */
-  s->e = error ? error : &s->spare;
-  tn_status status = s->started ? TN_OK : tn_sim_start(s, error);
-  if (status == TN_OK) status = tn_solve_here(s, s->t, s->y);
+  s->e = error ? error : &s->life.spare;
+  tn_status status = s->life.started ? TN_OK : tn_sim_start(s, error);
+  if (status == TN_OK) status = tn_solve_here(s, s->now.t, s->now.y);
   s->e = before;
   if (status != TN_OK) return status;
-  memcpy(s->solver.sys.ledger, tn_ledger_of(s, s->y), sizeof s->solver.sys.ledger);
+  memcpy(s->solver.sys.ledger, tn_ledger_of(s, s->now.y), sizeof s->solver.sys.ledger);
   tn_reactions_here(s);
   tn_channel_eval(&s->solver.sys, &ch, value);
   return TN_OK;
@@ -288,18 +291,18 @@ static void singular_values(tn_sim *s, tn_eval *e) {
   const bool wide = rows <= nu;
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < nu; j++)
-      s->start_A[wide ? (size_t)i * (size_t)nu + (size_t)j : (size_t)j * (size_t)rows + (size_t)i] =
+      s->start.rows.A[wide ? (size_t)i * (size_t)nu + (size_t)j : (size_t)j * (size_t)rows + (size_t)i] =
           s->solver.sys.A[(size_t)i * (size_t)nu + (size_t)j];
   e->values = wide ? rows : nu;
-  tn_singular_values(e->values, wide ? nu : rows, s->start_A, s->start_r);
-  e->singular_values = s->start_r;
+  tn_singular_values(e->values, wide ? nu : rows, s->start.rows.A, s->start.rows.r);
+  e->singular_values = s->start.rows.r;
 }
 
 /* with the matrices that are shown, not by blocks: to the last digits that these have */
 static tn_status solve_densely(tn_sim *s) {
   const bool ready = s->solver.sparse.ready;
   s->solver.sparse.ready = s->solver.mass_ready = false;
-  const tn_status status = tn_solve_here(s, s->t, s->y);
+  const tn_status status = tn_solve_here(s, s->now.t, s->now.y);
   s->solver.sparse.ready = ready;
   s->solver.mass_ready = false;
   return status;
@@ -310,13 +313,13 @@ static tn_status coriolis(tn_sim *s, double *room, double *H) {
   tn_system *sys = &s->solver.sys;
   const size_t nu = (size_t)s->m->nu;
   double *M = room + 3 * nu, *u = M + nu * nu;
-  TN_TRY(tn_at(s, s->t, s->y, s->e));
+  TN_TRY(tn_at(s, s->now.t, s->now.y, s->e));
   tn_system_dense(sys);
   memcpy(M, sys->M, sizeof *M * nu * nu);
   memcpy(u, sys->u, sizeof *u * nu);
   tn_system_coriolis(sys, u, M, room, H);
   sys->complete = false;
-  return tn_at(s, s->t, s->y, s->e);
+  return tn_at(s, s->now.t, s->now.y, s->e);
 }
 
 tn_status tn_sim_coriolis(tn_sim *s, double *matrix, tn_error *error) {
@@ -327,13 +330,13 @@ tn_status tn_sim_coriolis(tn_sim *s, double *matrix, tn_error *error) {
                ? tn_fail(error, TN_E_USAGE, "a model of %d speeds is too large for its matrices to be formed", s->m->nu)
                : tn_fail(error, TN_E_USAGE, "coordinates whose chart has no `carry` have no Coriolis matrix");
   const uint64_t nu = (uint64_t)s->m->nu;
-  TN_TRY(s->started ? TN_OK : tn_sim_start(s, error));
-  const tn_allocator allocator = s->allocator;
+  TN_TRY(s->life.started ? TN_OK : tn_sim_start(s, error));
+  const tn_allocator allocator = s->life.allocator;
   double *room = tn_block_new(&allocator, (size_t)(sizeof *room * (nu * nu + 4 * nu + 1)));
   if (!room) return tn_fail(error, TN_E_MEMORY, "out of memory");
-  s->e = error ? error : &s->spare;
+  s->e = error ? error : &s->life.spare;
   const tn_status status = coriolis(s, room, matrix);
-  s->e = &s->spare;
+  s->e = &s->life.spare;
   tn_block_free(&allocator, room);
   return status;
 }
@@ -346,8 +349,8 @@ tn_status tn_sim_eval(tn_sim *s, tn_eval *e, tn_error *error) {
   if (s->m->large)
     return tn_fail(error, TN_E_USAGE, "a model of %d speeds and %d rows is too large for its matrices to be formed",
                    s->m->nu, s->m->rows);
-  s->e = error ? error : &s->spare;
-  tn_status status = s->started ? TN_OK : tn_sim_start(s, error);
+  s->e = error ? error : &s->life.spare;
+  tn_status status = s->life.started ? TN_OK : tn_sim_start(s, error);
   if (status == TN_OK) status = solve_densely(s);
   s->e = before;
   if (status != TN_OK) return status;
@@ -359,7 +362,7 @@ tn_status tn_sim_eval(tn_sim *s, tn_eval *e, tn_error *error) {
                  .rows = s->m->rows,
                  .holonomic = s->m->holonomic,
                  .rank = s->solver.type->rank(s->solver.work),
-                 .t = s->t,
+                 .t = s->now.t,
                  .q = sys->q,
                  .u = sys->u,
                  .M = sys->M,

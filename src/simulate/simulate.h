@@ -248,118 +248,206 @@ typedef struct tn_spent {
   double cpu, wall, assemble, solve, project;
 } tn_spent;
 
+/* ---- a simulation and its parts. each part is written by the files that its comment names, and read by others ---- */
+
+/* sim.c, run.c: the block that everything lies in, and how far the run is */
+typedef struct tn_life {
+  tn_allocator allocator;           /* of the block                                                                  */
+  size_t size;                      /* bytes of the block, with all that it points to but the model                  */
+  int references;                   /* of the caller, and of recorders and verifications; one thread                 */
+  bool started, stopped, under_way; /* under way: inside tn_sim_run, tn_sim_advance or tn_sim_save                   */
+  bool reminded;                    /* memory of joints was given for the next state that is set                     */
+  tn_error spare;                   /* where messages go if the caller has no room for them                          */
+} tn_life;
+
+/* a state of the motion: s, and n numbers each. y: q, u, states of forces, ledgers. z: what the integrator sees of it, where that is not
+ * y (packed.c); else of length 0 */
+typedef struct tn_state {
+  double t, *y, *z;
+} tn_state;
+
+/* packed.c: the vector z that the integrator sees, where it is not y */
+typedef struct tn_packed {
+  const tn_packing *packing; /* z is what the formulation makes of y; NULL: it makes nothing of it */
+  bool turns;                /* z is y with angular speeds along axes of bodies                    */
+  bool indirect;             /* one of these                                                       */
+  void *memory;              /* of the packing                                                     */
+  double *error;             /* ode.n: estimate of the error of z, of the attempt at hand          */
+  double *y_stage, *y_rate;  /* n: y and its rate, of the z at hand                                */
+} tn_packed;
+
+/* step.c: lengths of steps, and the integrator */
+typedef struct tn_stepper {
+  tn_ode ode;          /* what the integrator sees                                                         */
+  tn_effort effort;    /* what it has spent; it counts itself                                              */
+  void *work;          /* its memory                                                                       */
+  double t0;           /* s: start of the run; fixed steps end at multiples of the step from here          */
+  double length;       /* s: of the step last begun                                                        */
+  double h;            /* s: next to try, adaptive; 0: not known                                           */
+  double err_last;     /* error of the last step, in units of what it aimed at; 0: says nothing            */
+  double turning;      /* rad/s: fastest of the angles that are counted, at the present state              */
+  int turning_joint;   /* whose that is                                                                    */
+  int64_t fixed_steps; /* made since t0                                                                    */
+  bool unfinished;     /* the last fixed step ended before its end                                         */
+} tn_stepper;
+
+/* step.c, scale.c: how far off an attempt may be */
+typedef struct tn_estimate {
+  double *error;    /* n: of y, as the integrator has it                                          */
+  double *tangent;  /* 2 nu + states: of q, as a tangent, of u, and of states of forces           */
+  int worst;        /* component with the largest error in the last accepted step                 */
+  tn_scales scales; /* sizes of the motion that errors are relative to                            */
+} tn_estimate;
+
+/* rates.c: what stabilizers add to the rates, and their memory */
+typedef struct tn_stabilizing {
+  bool feedback, drifts, stages,
+      held;                   /* some has a feedback, acts on qdot, at stages; some feedback is held through a step */
+  double gain_length;         /* s: step that gains are tied to                                        */
+  double *U_held, *U, *gamma; /* rows: feedback held, of the stage; gamma of the joints without it      */
+  double *r_held, *r;         /* rows: what stabilizers want of qdot                                   */
+  double *drift, *speed;      /* nu: what that adds to u there, and the sum                            */
+  double *y_corrected;        /* n: state of a stage, corrected                                        */
+  void **room;                /* stabilizers: their memory, in `rooms`                                 */
+  unsigned char *rooms, *rooms_kept; /* rooms_size bytes; and as they were before an attempt                  */
+  size_t rooms_size;
+} tn_stabilizing;
+
+/* loads.c, servo.c, sharing.c: forces that belong to a solution */
+typedef struct tn_efforts {
+  tn_loads loads;
+  tn_servos servos;
+  tn_sharing sharing;
+} tn_efforts;
+
+/* accept.c, balance.c: energies, J */
+typedef struct tn_ledger {
+  double energy;        /* T + V at the last state that was watched                                  */
+  double max_balance;   /* largest |energy balance| so far; one that is not a number stays           */
+  double max_potential; /* largest |V| so far                                                        */
+  tn_balances balances; /* of each assembly                                                          */
+} tn_ledger;
+
+/* accept.c: violations of constraints */
+typedef struct tn_contract {
+  double *C0, *V0, *C1, *V1; /* rows: C and Cdot at both ends of the last step                        */
+  double *C_row, *V_row;     /* rows: level of a row of output; room                                  */
+  tn_drift *drifted;         /* joints: largest so far, and instead of means integrals of squares     */
+  int worst_row[2];          /* rows with the largest violation of position and of velocity           */
+  double inconsistency;      /* of redundant rows, the largest where rows of output are               */
+} tn_contract;
+
+/* singular.c, crossing.c */
+typedef struct tn_singular_watch {
+  tn_passing passing;           /* how the motion stands to singular positions                                  */
+  tn_crossing crossing;         /* the way through the neighbourhood of one                                     */
+  double *q_general, *q_beside; /* nq: a pose where rows have their general rank; another near it, if `beside`  */
+  bool beside;
+  bool *near;                       /* bodies: near a singular position of their coordinates, and it was said       */
+  double *D_typical;                /* rows: of the factorisation that looks for singular positions                 */
+  double *value;                    /* rows: its singular values                                                    */
+  double nearest_rho, nearest_time; /* of all positions with a least rho inside a step; 1: none came near           */
+  int count;                        /* of those in `found`                                                          */
+  tn_singular found[TN_MOST_SINGULAR];
+} tn_singular_watch;
+
+/* kink.c */
+typedef struct tn_kinks {
+  double *C, *Ct; /* rows: before pieces of drivers change, then what they change by */
+  int *lines;     /* joints: lines in the log so far                                 */
+  int *part;      /* bodies: room                                                    */
+} tn_kinks;
+
+/* run.c, output.c, finite.c, motion.c: rows of output, and who gets them */
+typedef struct tn_output_rows {
+  double *row;                        /* columns: the row at hand                                       */
+  double t_row;                       /* s: rows up to here were given before an interruption           */
+  double t_given;                     /* s: of the last row; NaN: none                                  */
+  tn_row to;                          /* receives rows while the run is under way, or NULL              */
+  void *user;                         /* of the receiver                                                */
+  tn_watch watch;                     /* asked after every step whether to go on, or NULL               */
+  void *watcher;                      /* its argument                                                   */
+  int64_t *bad_rows;                  /* columns: rows given in which it was not a finite number        */
+  double *bad_since;                  /* columns: s, of the first of these                              */
+  double *motion, t_motion;           /* of the last row, where it is recorded: motion.c; s, NaN: none  */
+  bool moving;                        /* it is recorded                                                 */
+  tn_shared *shared;                  /* joints: what redundant rows leave open                         */
+  bool *column_shared;                /* columns: redundant rows leave it open                          */
+  double *column_base, *column_other; /* columns: room                                                  */
+  tn_addition addition;               /* to reports; set from outside, not saved                        */
+} tn_output_rows;
+
+/* sim.c, verdict.c, cost.c: what is told of the run */
+typedef struct tn_run_log {
+  int events; /* in the list */
+  tn_event event[TN_MOST_EVENTS];
+  char kind[TN_MOST_EVENTS][16]; /* of events that were put back, which are no words of the program     */
+  tn_doubts doubts;
+  tn_spent spent;      /* so far                                                                        */
+  tn_spent began;      /* clocks where the call under way began                                         */
+  double time_project; /* s, of the wall: corrections at the ends of steps                              */
+} tn_run_log;
+
+/* start.c: the linear problem of a correction. rows: those of joints and of targets that are asked for, `all` at most: as many as the
+ * model has of both, and one */
+typedef struct tn_start_rows {
+  tn_kkt kkt;                  /* all; of large models none                                           */
+  double *A;                   /* all x nu; of large models only rows of targets                      */
+  double *r, *lambda;          /* all: wanted - present; multipliers                                  */
+  double *sigma, *weight;      /* all: of rows of the model; of those collected                       */
+  double *x;                   /* nu: the correction                                                  */
+  int *of;                     /* all: which target it is                                             */
+  int *number;                 /* targets: the number of q or u that it is, or -1                     */
+  bool *left_out, *gives;      /* targets: not asked for; found to contradict the joints a little     */
+  bool *without;               /* joints and owned: their rows are not asked for                      */
+  double *X, *S, *push, *zero; /* of large models: start_large.c                                      */
+} tn_start_rows;
+
+/* start.c: the way from the given pose to one where targets have their values */
+typedef struct tn_start_walk {
+  double *goal, *begin, *end; /* targets: value asked for now; where walking begins and ends          */
+  double *final, *turns;      /* targets: the value itself; whole turns of it that are not walked     */
+  double *turned;             /* nq + memory: before a turn                                           */
+  double *base;               /* nq + nu + memory: where assembly begins                              */
+  double *memory;             /* what joints remember, before an attempt                              */
+  double *way, *gone;         /* nu; nq + nu: a direction, and how far it went                        */
+  double *q, *try, *s;        /* nq, nq, nu: room                                                     */
+  int steps;                  /* of the last approach                                                 */
+  int too_far;                /* target that was not walked to: too many steps, or turns that differ; -1 */
+} tn_start_walk;
+
+typedef struct tn_start {
+  tn_start_rows rows;
+  tn_start_walk walk;
+  int row; /* the one that the given pose violates most */
+} tn_start;
+
 struct tn_sim {
   const tn_model *m; /* held: tn_model_hold */
-  tn_allocator allocator;
-  int references; /* of the caller, and of recorders and verifications. a simulation belongs to one thread */
-  size_t size;    /* bytes of the block that it lies in, with all that it points to but the model */
+  tn_life life;
+  tn_error *e;     /* of the call under way; never NULL inside one */
+  int n;           /* length of y */
+  tn_state now;    /* the present state                                            */
+  tn_state before; /* where the last accepted step began                           */
+  tn_state next;   /* end of the attempt at hand                                   */
+  tn_state inside; /* a state inside a step, or beside the present one: room       */
+  double *y_moved; /* n: room for a state beside the one at hand                   */
   tn_solver solver;
-  tn_ode ode;
-  tn_effort effort;
-  tn_loads loads;
-  tn_sharing sharing;
-  void *work; /* of the integrator                                              */
-  int n;      /* length of y: q, u, states of forces, ledger                    */
-  double t, t0;
-  double energy;                    /* kinetic and potential, at the last state that was watched              */
-  double *y, *ynew, *yrow;          /* n                                                              */
-  const tn_packing *packing;        /* z is what the formulation makes of y; NULL: it makes nothing of it */
-  bool turns;                       /* z is y with angular speeds along axes of bodies                 */
-  bool indirect;                    /* one of these: the integrator sees z, and not y                 */
-  void *packed;                     /* its memory                                                     */
-  double *z, *znew, *zrow, *zerror; /* ode.n, n at most: with y and ynew                       */
-  double *y_stage, *y_rate;         /* n: of the z at hand                                     */
-  double *error;                    /* n                                                              */
-  double *estimate;                 /* 2 nu + states: the error of q, as a tangent, of u, and of states */
-  double *U_held, *U, *gamma;       /* rows; gamma as it was                                          */
-  double *r_held, *r;               /* rows: what stabilizers want of qdot                            */
-  double *drift, *speed;            /* nu: what that adds to u there, and the sum                     */
-  double *y_moved, *y_corrected;    /* n: a state beside the one at hand; that of a stage, corrected  */
-  void **room;                      /* stabilizers: their memory, in `rooms`                           */
-  unsigned char *rooms, *rooms_kept;
-  size_t rooms_size;
-  tn_drift *drifted;         /* joints: largest so far, and instead of means integrals of squares */
-  double *C0, *V0, *C1, *V1; /* rows: C and Cdot at both ends of the last step                */
-  double *C_row, *V_row;     /* rows: the level of a row of output; feedback at a row           */
-  double *row;               /* columns                                                        */
-  int64_t *bad_rows;         /* columns: rows given in which it was not a finite number        */
-  double *bad_since;         /* columns: time of the first of these, s                         */
-  tn_servos servos;
-  /* the start */
-  tn_kkt start_kkt; /* rows and exact targets                                         */
-  double *start_A, *start_r, *start_x, *start_lambda, *start_q, *start_sigma, *start_way, *start_gone, *start_try,
-      *start_s, *start_memory;
-  double *start_weight;                         /* of the rows collected: sigma                                 */
-  int *start_of;                                /* of the rows collected: which target it is                    */
-  double *start_goal, *start_begin, *start_end; /* targets */
-  double *start_final, *start_turns;  /* targets: the value itself; whole turns of it that are not walked one by one */
-  double *start_turned;               /* q and memory before a turn                                    */
-  int start_steps;                    /* of the last approach                                          */
-  int start_too_far;                  /* the target that was not walked to: too many steps, or turns that differ; -1 */
-  int *start_number;                  /* targets: the number of q or u that it is, or -1              */
-  bool *start_left_out, *start_gives; /* targets: not asked for; found to contradict the joints a little       */
-  bool *start_without;                /* joints and owned: their rows are not asked for                        */
-  double *start_X, *start_S, *start_push, *start_zero; /* of large models: tn_start_solve_large */
-  double *start_base; /* q, u and memory where assembly begins                                 */
-  /* steps */
-  bool started, stopped, under_way;    /* the last: inside tn_sim_run, tn_sim_advance or tn_sim_save */
-  bool reminded;                       /* memory was given for the next state that is set                       */
-  bool feedback, drifts, stages, held; /* some stabilizer has a feedback, acts on qdot, at stages; some is held */
-  double step_length;                  /* of the step last begun                                         */
-  double gain_length;                  /* that its feedback is tied to                                   */
-  double h;                            /* next to try, adaptive                                          */
-  double err_last;                     /* of the last step, in units of what it aimed at; 0: says nothing */
-  int worst;                           /* component with the largest error in the last accepted step       */
-  double turning;                      /* rad/s, at y: of angles that are remembered                     */
-  int turning_joint;                   /* whose                                                          */
-  double t_step;                       /* start of the last accepted step                                */
-  int64_t fixed_steps;                 /* made since t0, fixed step                                      */
-  bool unfinished;                     /* the last one ended before its end                              */
-  double max_balance, max_potential;
-  tn_balances balances;
-  tn_scales scales;
-  double inconsistency; /* of redundant rows, the largest where rows of output are                */
-  bool *near;           /* bodies: near a singular position of their coordinates, and it was said  */
-  int events;
-  tn_event event[TN_MOST_EVENTS];
-  char event_kind[TN_MOST_EVENTS][16]; /* of events that were put back, which are no words of the program */
-  tn_summary summary;
-  tn_spent spent;      /* so far                                         */
-  tn_spent began;      /* clocks where the call under way began           */
-  double time_project; /* s, of the wall: corrections at the ends of steps */
-  int worst_row[2];    /* rows with the largest violation of position and of velocity in the summary */
-  double t_row;        /* rows up to here were given before an interruption */
-  double t_given;      /* of the last row; NaN: none                     */
-  tn_row row_to;       /* receives rows while the run is under way, or NULL */
-  void *row_user;
-  double *motion;  /* of the last row, where it is recorded: motion.c */
-  double t_motion; /* NaN: none                                       */
-  bool moving;     /* it is                                           */
-  tn_watch watch;
-  void *watcher;
-  int start_row;     /* the one that the given pose violates most */
-  double *q_general; /* nq: a pose where the rows have the rank that they have in general */
-  double *q_beside;  /* nq: another near it, if `beside`                                  */
-  bool beside;
-  tn_shared *shared;                  /* joints                                          */
-  bool *column_shared;                /* columns: redundant rows leave it open           */
-  double *column_base, *column_other; /* columns: room                                   */
+  tn_efforts efforts;
+  tn_packed packed;
+  tn_stepper stepper;
+  tn_estimate estimate;
+  tn_stabilizing stabilizing;
+  tn_ledger ledger;
+  tn_contract contract;
+  tn_singular_watch singular;
   tn_switches switches;
   tn_happening happening;
-  tn_passing passing;
-  double *kink_C, *kink_Ct; /* rows: before pieces of drivers change, then what they change by */
-  int *kinks;               /* joints: lines in the log so far                              */
-  int *kink_part;           /* bodies: room                                                 */
-  tn_crossing crossing;
-  tn_doubts doubts;
-  double *D_typical;                /* rows: of the factorisation that looks for singular positions       */
-  double *singular_value;           /* rows: its                                                       */
-  double nearest_rho, nearest_time; /* of all positions with a least rho inside a step; 1: none came near */
-  int singulars;
-  tn_singular singular[TN_MOST_SINGULAR];
-  tn_error *e; /* of the call under way                                          */
-  tn_error spare;
-  tn_addition addition; /* set from outside, and not saved */
+  tn_kinks kinks;
+  tn_output_rows output;
+  tn_start start;
+  tn_run_log log;
+  tn_summary summary;
 };
 
 static inline const void *tn_integrator_self(const tn_model *m) {

@@ -20,64 +20,64 @@ static const double ABRUPT = 0.5;  /* change of the velocities in a step that is
 enum { MOST_LOOKS = 30, PIECES = 8, FEW = 2, MANY = 12 };
 
 void tn_singular_reset(tn_sim *s) {
-  s->passing = (tn_passing){.rho = 1, .rho_end = 1};
-  s->singulars = 0;
-  s->nearest_rho = 1;
+  s->singular.passing = (tn_passing){.rho = 1, .rho_end = 1};
+  s->singular.count = 0;
+  s->singular.nearest_rho = 1;
   s->summary.singular_positions = 0;
 }
 
 static void factor(tn_sim *s) {
   tn_system *sys = &s->solver.sys;
   tn_system_dense(sys);
-  tn_kkt_factor(&s->start_kkt, sys->M, sys->A, s->m->sigma ? s->start_sigma : NULL);
+  tn_kkt_factor(&s->start.rows.kkt, sys->M, sys->A, s->m->sigma ? s->start.rows.sigma : NULL);
 }
 
 /* rho as factored, not yet relative */
 static double rho_of(tn_sim *s) {
-  const tn_kkt *k = &s->start_kkt;
+  const tn_kkt *k = &s->start.rows.kkt;
   const int rows = k->rows, nu = k->nu, rank = s->solver.rank;
   if (rank == rows || rank == 0) return k->rho_min;
   const bool wide = rows <= nu;
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < nu; j++)
-      s->start_A[wide ? (size_t)i * (size_t)nu + (size_t)j : (size_t)j * (size_t)rows + (size_t)i] =
+      s->start.rows.A[wide ? (size_t)i * (size_t)nu + (size_t)j : (size_t)j * (size_t)rows + (size_t)i] =
           j >= k->lo[i] && j < k->hi[i] ? k->B[(size_t)i * (size_t)nu + (size_t)j] : 0;
-  tn_singular_values(wide ? rows : nu, wide ? nu : rows, s->start_A, s->singular_value);
-  return s->singular_value[rank - 1] * s->singular_value[rank - 1];
+  tn_singular_values(wide ? rows : nu, wide ? nu : rows, s->start.rows.A, s->singular.value);
+  return s->singular.value[rank - 1] * s->singular.value[rank - 1];
 }
 
 /* the factorisation as this file uses it, and as the others find it */
 static void take_kkt(tn_sim *s, int rank) {
-  tn_kkt *k = &s->start_kkt;
+  tn_kkt *k = &s->start.rows.kkt;
   k->rows = s->m->rows;
   k->rank = rank;
-  k->rho_typical = s->passing.rho_typical;
-  memcpy(k->D_typical, s->D_typical, sizeof(double) * (size_t)s->m->rows);
+  k->rho_typical = s->singular.passing.rho_typical;
+  memcpy(k->D_typical, s->singular.D_typical, sizeof(double) * (size_t)s->m->rows);
 }
 
 static void leave_kkt(tn_sim *s) {
-  s->start_kkt.rows = s->m->rows;
-  tn_kkt_reset(&s->start_kkt);
+  s->start.rows.kkt.rows = s->m->rows;
+  tn_kkt_reset(&s->start.rows.kkt);
 }
 
 /* what rows typically are, from poses in general position */
 static bool know_typical(tn_sim *s) {
   const tn_model *m = s->m;
-  tn_kkt *k = &s->start_kkt;
-  const double *pose[] = {s->q_general, s->beside ? s->q_beside : NULL};
+  tn_kkt *k = &s->start.rows.kkt;
+  const double *pose[] = {s->singular.q_general, s->singular.beside ? s->singular.q_beside : NULL};
   k->rows = m->rows;
   tn_kkt_reset(k);
   for (int i = 0; i < 2 && pose[i]; i++) {
-    if (tn_solver_at(&s->solver, s->t0, pose[i], tn_u_of(s, s->y), NULL) != TN_OK) continue;
+    if (tn_solver_at(&s->solver, s->stepper.t0, pose[i], tn_u_of(s, s->now.y), NULL) != TN_OK) continue;
     k->rank = s->solver.rank;
     factor(s);
-    s->passing.typical = fmax(s->passing.typical, rho_of(s));
+    s->singular.passing.typical = fmax(s->singular.passing.typical, rho_of(s));
     tn_kkt_typical(k, s->solver.rank);
   }
-  memcpy(s->D_typical, k->D_typical, sizeof(double) * (size_t)m->rows);
-  s->passing.rho_typical = k->rho_typical;
+  memcpy(s->singular.D_typical, k->D_typical, sizeof(double) * (size_t)m->rows);
+  s->singular.passing.rho_typical = k->rho_typical;
   leave_kkt(s);
-  return s->passing.typical > 0;
+  return s->singular.passing.typical > 0;
 }
 
 /* one correction of q towards the constraints; directions that carry only roundoff are left alone */
@@ -85,20 +85,20 @@ static void put_back(tn_sim *s, double *q) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
   tn_kkt_info info;
-  for (int i = 0; i < m->rows; i++) s->start_r[i] = i < m->holonomic ? -sys->C[i] : 0;
-  tn_rows_noise(sys, false, s->V_row);
-  tn_kkt_correct(&s->start_kkt, sys->M, sys->A, m->sigma ? s->start_sigma : NULL, s->start_r, s->V_row, s->start_x,
-                 s->start_lambda, &info);
-  if (!info.failed) tn_model_add(m, q, s->start_x);
+  for (int i = 0; i < m->rows; i++) s->start.rows.r[i] = i < m->holonomic ? -sys->C[i] : 0;
+  tn_rows_noise(sys, false, s->contract.V_row);
+  tn_kkt_correct(&s->start.rows.kkt, sys->M, sys->A, m->sigma ? s->start.rows.sigma : NULL, s->start.rows.r,
+                 s->contract.V_row, s->start.rows.x, s->start.rows.lambda, &info);
+  if (!info.failed) tn_model_add(m, q, s->start.rows.x);
 }
 
 /* rho at q, which is put back before in so many passes; the factorisation stands, for those who want more */
 static double rho_at(tn_sim *s, double t, double *q, int passes, int rank) {
   for (;; passes--) {
-    if (tn_solver_at(&s->solver, t, q, tn_u_of(s, s->y), NULL) != TN_OK) return 1;
+    if (tn_solver_at(&s->solver, t, q, tn_u_of(s, s->now.y), NULL) != TN_OK) return 1;
     take_kkt(s, rank);
     factor(s);
-    if (passes <= 0) return fmin(rho_of(s) / s->passing.typical, 1);
+    if (passes <= 0) return fmin(rho_of(s) / s->singular.passing.typical, 1);
     put_back(s, q);
   }
 }
@@ -106,7 +106,7 @@ static double rho_at(tn_sim *s, double t, double *q, int passes, int rank) {
 /* does rho rise along the motion from this state on? a hundredth of a step tells */
 static bool rises(tn_sim *s, double t, const double *y, double h, double *rho) {
   const tn_model *m = s->m;
-  double *q = s->start_try, *way = s->start_s;
+  double *q = s->start.walk.try, *way = s->start.walk.s;
   memcpy(q, y, sizeof *q * (size_t)m->nq);
   *rho = rho_at(s, t, q, 0, s->solver.rank);
   for (int i = 0; i < m->nu; i++) way[i] = 0.01 * h * y[m->nq + i];
@@ -117,8 +117,8 @@ static bool rises(tn_sim *s, double t, const double *y, double h, double *rho) {
 /* (2): the pose at theta of the step into q */
 static void between(tn_sim *s, double h, double theta, double *q) {
   const tn_model *m = s->m;
-  const double *a = s->y, *b = s->ynew, r = 1 - theta;
-  double *da = s->start_gone, *db = s->start_q;
+  const double *a = s->now.y, *b = s->next.y, r = 1 - theta;
+  double *da = s->start.walk.gone, *db = s->start.walk.q;
   tn_model_rates(m, a, a + m->nq, da);
   tn_model_rates(m, b, b + m->nq, db);
   for (int i = 0; i < m->nq; i++) {
@@ -129,8 +129,8 @@ static void between(tn_sim *s, double h, double theta, double *q) {
 }
 
 static double rho_between(tn_sim *s, double h, double theta, int passes) {
-  between(s, h, theta, s->start_try);
-  return rho_at(s, s->t + theta * h, s->start_try, passes, s->solver.rank);
+  between(s, h, theta, s->start.walk.try);
+  return rho_at(s, s->now.t + theta * h, s->start.walk.try, passes, s->solver.rank);
 }
 
 /* three places in a step, the middle one with the least rho */
@@ -241,8 +241,8 @@ static bool takes_part(tn_sim *s, const double *c, int row, tn_singular *p, bool
 /* (3) at the pose last looked at, q. what is lost there is known up to what is redundant everywhere: that is named too where it has a
  * joint in common */
 static void name_joints(tn_sim *s, double t, double *q, tn_singular *p) {
-  tn_kkt *k = &s->start_kkt;
-  double *c = s->start_lambda;
+  tn_kkt *k = &s->start.rows.kkt;
+  double *c = s->start.rows.lambda;
   int rank = s->solver.rank;
   rho_at(s, t, q, 0, rank);
   const double lost = 1e-6 * k->rho_typical;
@@ -287,21 +287,21 @@ static tn_status stop(tn_sim *s, const tn_singular *p) {
 }
 
 static void found(tn_sim *s, double t, double rho, double *q, tn_singular_kind kind) {
-  tn_singular *p = &s->passing.found;
+  tn_singular *p = &s->singular.passing.found;
   *p = (tn_singular){.t = t, .rho = rho, .kind = kind};
   name_joints(s, t, q, p);
-  s->passing.is_found = true;
-  if (rho < s->nearest_rho) s->nearest_rho = rho, s->nearest_time = t;
+  s->singular.passing.is_found = true;
+  if (rho < s->singular.nearest_rho) s->singular.nearest_rho = rho, s->singular.nearest_time = t;
 }
 
 /* a step of a model too large for matrices: the row with the smallest pivot is all that is known */
 static void look_large(tn_sim *s, double h, double rho) {
   int row;
-  tn_passing *x = &s->passing;
+  tn_passing *x = &s->singular.passing;
   x->is_found = false;
   if (rho < LOST && !x->staying) {
     tn_sparse_least(&s->solver.sparse, s->m, &row);
-    x->found = (tn_singular){.t = s->t + h, .rho = rho, .joints = 1, .joint = {s->m->row_joint[row]}};
+    x->found = (tn_singular){.t = s->now.t + h, .rho = rho, .joints = 1, .joint = {s->m->row_joint[row]}};
     x->is_found = true;
   }
   x->staying = rho < LOST;
@@ -309,7 +309,7 @@ static void look_large(tn_sim *s, double h, double rho) {
 
 tn_status tn_singular_look(tn_sim *s, double h, double rho, double seen, double rho_end) {
   const tn_model *m = s->m;
-  tn_passing *x = &s->passing;
+  tn_passing *x = &s->singular.passing;
   const bool few =
       m->run.integrator->keeps_rates || m->run.integrator->order > 5; /* long steps, or few stages in them */
   const bool dip = rho < WIDE && rho < 0.9 * fmin(x->rho_end, rho_end);
@@ -326,27 +326,28 @@ tn_status tn_singular_look(tn_sim *s, double h, double rho, double seen, double 
   } else if (x->typical > 0 || know_typical(s)) {
     double end;
     if (!x->known) { /* the start, or a state that was set */
-      x->rising = rises(s, s->t, s->y, h, &x->rho);
+      x->rising = rises(s, s->now.t, s->now.y, h, &x->rho);
       x->known = true;
       x->staying = x->rho < LOST;
-      memcpy(s->start_try, s->y, sizeof *s->y * (size_t)m->nq);
-      if (x->staying) found(s, s->t, x->rho, s->start_try, TN_SINGULAR_START);
+      memcpy(s->start.walk.try, s->now.y, sizeof *s->now.y * (size_t)m->nq);
+      if (x->staying) found(s, s->now.t, x->rho, s->start.walk.try, TN_SINGULAR_START);
     } else if (x->rho == 1) {
-      memcpy(s->start_try, s->y, sizeof *s->y * (size_t)m->nq);
-      x->rho = rho_at(s, s->t, s->start_try, 0, s->solver.rank);
+      memcpy(s->start.walk.try, s->now.y, sizeof *s->now.y * (size_t)m->nq);
+      x->rho = rho_at(s, s->now.t, s->start.walk.try, 0, s->solver.rank);
     }
-    const bool rising = rises(s, s->t + h, s->ynew, h, &end);
+    const bool rising = rises(s, s->now.t + h, s->next.y, h, &end);
     if (x->rho < LOST && end < LOST) { /* dependent all along: told once */
       if (!x->staying) {
-        memcpy(s->start_try, s->ynew, sizeof *s->y * (size_t)m->nq);
-        found(s, s->t, end, s->start_try, TN_SINGULAR_STAYS);
+        memcpy(s->start.walk.try, s->next.y, sizeof *s->now.y * (size_t)m->nq);
+        found(s, s->now.t, end, s->start.walk.try, TN_SINGULAR_STAYS);
       }
       x->staying = true;
     } else if (!x->staying && !x->is_found && (dip || (!x->rising && rising))) {
       double least;
       const double theta = least_between(s, h, x->rho, end, &least);
-      if (least < fmin(s->nearest_rho, NEAR)) s->nearest_rho = least, s->nearest_time = s->t + theta * h;
-      if (least < LOST) found(s, s->t + theta * h, least, s->start_try, TN_SINGULAR_PASSED);
+      if (least < fmin(s->singular.nearest_rho, NEAR))
+        s->singular.nearest_rho = least, s->singular.nearest_time = s->now.t + theta * h;
+      if (least < LOST) found(s, s->now.t + theta * h, least, s->start.walk.try, TN_SINGULAR_PASSED);
     }
     if (end > 10 * LOST) x->staying = false;
     x->rho = end < NEAR ? end : 1;
@@ -354,13 +355,13 @@ tn_status tn_singular_look(tn_sim *s, double h, double rho, double seen, double 
     x->rising = end < NEAR && rising;
     leave_kkt(s);
     /* as the attempt left it: its factorisation serves the projection and the next step */
-    tn_status status = tn_at(s, s->t + h, s->ynew, s->e);
+    tn_status status = tn_at(s, s->now.t + h, s->next.y, s->e);
     if (status != TN_OK) return status;
     tn_system_dense(&s->solver.sys);
   }
   if (!x->is_found || !m->run.singular_stops) return TN_OK;
-  s->passing.found.change = NAN;
-  if (s->singulars < TN_MOST_SINGULAR) s->singular[s->singulars++] = x->found;
+  s->singular.passing.found.change = NAN;
+  if (s->singular.count < TN_MOST_SINGULAR) s->singular.found[s->singular.count++] = x->found;
   s->summary.singular_positions++;
   return stop(s, &x->found);
 }
@@ -368,7 +369,7 @@ tn_status tn_singular_look(tn_sim *s, double h, double rho, double seen, double 
 /* largest change of a speed over the step, of the largest speed; lengths by the model's length */
 static double velocity_change(const tn_sim *s) {
   const tn_model *m = s->m;
-  const double *before = s->ynew + m->nq, *after = s->y + m->nq; /* the step has been taken */
+  const double *before = s->before.y + m->nq, *after = s->now.y + m->nq; /* the step has been taken */
   double change = 0, size = 0;
   for (int i = 0; i < m->nu; i++) {
     const double unit = 1 / m->u_length[i];
@@ -379,10 +380,10 @@ static double velocity_change(const tn_sim *s) {
 }
 
 void tn_singular_log(tn_sim *s, double h, double error) {
-  tn_singular *p = &s->passing.found;
+  tn_singular *p = &s->singular.passing.found;
   char names[160], rho[32];
-  if (!s->passing.is_found) return;
-  s->passing.is_found = false;
+  if (!s->singular.passing.is_found) return;
+  s->singular.passing.is_found = false;
   p->change = velocity_change(s);
   p->smooth = p->change <= ABRUPT && error <= 1;
   tn_doubt_singular(s, p);
@@ -394,6 +395,6 @@ void tn_singular_log(tn_sim *s, double h, double error) {
     tn_log(s, p->t, "singular", "%srows of %s dependent, %s; %s: velocities change by %.2g %% in %.2g s",
            p->kind == TN_SINGULAR_START ? "starts there: " : "", names, rho,
            p->smooth ? "goes on along its branch" : "perhaps on another branch", 100 * p->change, h);
-  if (s->singulars < TN_MOST_SINGULAR) s->singular[s->singulars++] = *p;
+  if (s->singular.count < TN_MOST_SINGULAR) s->singular.found[s->singular.count++] = *p;
   s->summary.singular_positions++;
 }

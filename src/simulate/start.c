@@ -31,10 +31,10 @@ static const double ROUNDOFF = 8 * TN_EPS;
 
 static bool asks(const tn_sim *s, const wanted *w, int i) {
   const tn_target *t = &s->m->target[i];
-  return t->rate == w->rate && !s->start_left_out[i] && (i < s->m->exact ? w->exact : w->guesses);
+  return t->rate == w->rate && !s->start.rows.left_out[i] && (i < s->m->exact ? w->exact : w->guesses);
 }
 
-static bool has_joint(const tn_sim *s, int row) { return !s->start_without[s->m->row_joint[row]]; }
+static bool has_joint(const tn_sim *s, int row) { return !s->start.rows.without[s->m->row_joint[row]]; }
 
 double tn_target_scale(const tn_model *m, const tn_target *t) { return 1 / tn_measure_length(m, &t->of); }
 
@@ -72,38 +72,38 @@ static int collect(tn_sim *s, const wanted *w, double *off, int *worst) {
     for (int i = 0; i < m->rows; i++) {
       const bool position_of_velocity_row = !w->rate && i >= m->holonomic;
       if (!has_joint(s, i)) continue;
-      s->start_r[n] = w->rate ? -sys->Cdot[i] : position_of_velocity_row ? 0 : -sys->C[i];
-      s->start_weight[n] = m->sigma ? m->sigma[i] : 0;
-      if (!m->large) memcpy(s->start_A + (size_t)n * nu, sys->A + (size_t)i * nu, sizeof(double) * nu);
-      const double v = fabs(s->start_r[n]) * m->row_scale[i];
+      s->start.rows.r[n] = w->rate ? -sys->Cdot[i] : position_of_velocity_row ? 0 : -sys->C[i];
+      s->start.rows.weight[n] = m->sigma ? m->sigma[i] : 0;
+      if (!m->large) memcpy(s->start.rows.A + (size_t)n * nu, sys->A + (size_t)i * nu, sizeof(double) * nu);
+      const double v = fabs(s->start.rows.r[n]) * m->row_scale[i];
       if (!(v <= *off)) *off = v, *worst = i;
       n++;
     }
   if (w->away) { /* in units of the step: 1 is all of it */
-    double size = 0, gone = 0, *row = s->start_A + (size_t)n * nu, *dq = s->start_gone, *ds = dq + m->nq;
-    for (int i = 0; i < m->nq; i++) dq[i] = sys->q[i] - s->y[i];
-    tn_model_tangent(m, s->y, dq, ds);
-    for (int i = 0; i < m->nu; i++) size += s->start_way[i] * s->start_way[i];
+    double size = 0, gone = 0, *row = s->start.rows.A + (size_t)n * nu, *dq = s->start.walk.gone, *ds = dq + m->nq;
+    for (int i = 0; i < m->nq; i++) dq[i] = sys->q[i] - s->now.y[i];
+    tn_model_tangent(m, s->now.y, dq, ds);
+    for (int i = 0; i < m->nu; i++) size += s->start.walk.way[i] * s->start.walk.way[i];
     for (int i = 0; i < m->nu; i++) {
-      row[i] = size > 0 ? s->start_way[i] / size : 0;
+      row[i] = size > 0 ? s->start.walk.way[i] / size : 0;
       gone += row[i] * ds[i];
     }
-    s->start_r[n] = 1 - gone;
-    s->start_weight[n] = 0;
-    if (!(fabs(s->start_r[n]) * 1e-3 <= *off)) *off = 1e-3 * fabs(s->start_r[n]);
+    s->start.rows.r[n] = 1 - gone;
+    s->start.rows.weight[n] = 0;
+    if (!(fabs(s->start.rows.r[n]) * 1e-3 <= *off)) *off = 1e-3 * fabs(s->start.rows.r[n]);
     n++;
   }
   for (int i = 0; i < m->exact + m->guesses; i++) {
     if (!asks(s, w, i)) continue;
     const tn_target *t = &m->target[i];
-    double value, rate, accel, *row = s->start_A + (size_t)(n - kept) * nu;
+    double value, rate, accel, *row = s->start.rows.A + (size_t)(n - kept) * nu;
     memset(row, 0, sizeof *row * nu);
     tn_measure_eval(sys, &t->of, &value, &rate, &accel, row);
-    s->start_r[n] = s->start_goal[i] - (w->rate ? rate : value);
-    s->start_weight[n] = 0;
-    s->start_of[n] = i;
-    s->start_number[i] = i < m->exact ? number_of(sys, t, w->rate ? rate : value, row) : -1;
-    const double v = fabs(s->start_r[n]) * tn_target_scale(m, t);
+    s->start.rows.r[n] = s->start.walk.goal[i] - (w->rate ? rate : value);
+    s->start.rows.weight[n] = 0;
+    s->start.rows.of[n] = i;
+    s->start.rows.number[i] = i < m->exact ? number_of(sys, t, w->rate ? rate : value, row) : -1;
+    const double v = fabs(s->start.rows.r[n]) * tn_target_scale(m, t);
     if (!(v <= *off)) *off = v, *worst = m->rows + i;
     n++;
   }
@@ -113,16 +113,16 @@ static int collect(tn_sim *s, const wanted *w, double *off, int *worst) {
 /* guesses alone move what they name and nothing else: the metric of the coordinates */
 static const double *metric(const tn_sim *s, const wanted *w) { return w->constraints ? s->solver.sys.M : NULL; }
 static const double *weights(const tn_sim *s, const wanted *w) {
-  return w->constraints && s->m->sigma ? s->start_weight : NULL;
+  return w->constraints && s->m->sigma ? s->start.rows.weight : NULL;
 }
 
 /* the n rows that were collected, those that depend on others last */
 static tn_status factor(tn_sim *s, const wanted *w, int n) {
-  tn_kkt *k = &s->start_kkt;
+  tn_kkt *k = &s->start.rows.kkt;
   const double *M = metric(s, w), *sigma = weights(s, w);
   k->rows = n;
   k->rank = n;
-  if (!tn_kkt_factor(k, M, s->start_A, sigma)) {
+  if (!tn_kkt_factor(k, M, s->start.rows.A, sigma)) {
     /* the solver says it in words */
     tn_status status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
     return status != TN_OK ? status : tn_fail(s->e, TN_E_MODEL, "the mass matrix is singular");
@@ -130,23 +130,23 @@ static tn_status factor(tn_sim *s, const wanted *w, int n) {
   const int rank = tn_kkt_rank(k);
   if (rank < n) {
     k->rank = rank;
-    tn_kkt_factor(k, M, s->start_A, sigma);
+    tn_kkt_factor(k, M, s->start.rows.A, sigma);
   }
   return TN_OK;
 }
 
 static tn_status solve(tn_sim *s, const wanted *w, int n) {
-  tn_kkt *k = &s->start_kkt;
+  tn_kkt *k = &s->start.rows.kkt;
   tn_kkt_info info;
   const double *M = metric(s, w), *sigma = weights(s, w);
   if (s->m->large) return tn_start_solve_large(s, w->constraints, w->rate, n);
   tn_status status = factor(s, w, n);
   if (status != TN_OK) return status;
-  tn_kkt_solve(k, M, s->start_A, sigma, NULL, s->start_r, s->start_x, s->start_lambda, &info);
+  tn_kkt_solve(k, M, s->start.rows.A, sigma, NULL, s->start.rows.r, s->start.rows.x, s->start.rows.lambda, &info);
   if (!info.failed) return TN_OK;
   tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: a correction is not a finite number");
   if (s->m->rows) { /* the place where the pose is open most */
-    const tn_node *node = s->m->joint[s->m->row_joint[s->start_row]].node;
+    const tn_node *node = s->m->joint[s->m->row_joint[s->start.row]].node;
     char pointer[256];
     tn_node_pointer(node, pointer, sizeof pointer);
     tn_error_at(s->e, &node->place, pointer);
@@ -158,9 +158,9 @@ static tn_status solve(tn_sim *s, const wanted *w, int n) {
 static bool set_numbers(const tn_sim *s, const wanted *w, double *x) {
   bool changed = false;
   for (int i = 0; i < s->m->exact; i++) {
-    if (!asks(s, w, i) || s->start_number[i] < 0) continue;
-    const double goal = s->start_goal[i], scale = tn_target_scale(s->m, &s->m->target[i]);
-    double *at = &x[s->start_number[i]];
+    if (!asks(s, w, i) || s->start.rows.number[i] < 0) continue;
+    const double goal = s->start.walk.goal[i], scale = tn_target_scale(s->m, &s->m->target[i]);
+    double *at = &x[s->start.rows.number[i]];
     if (*at == goal || !(fabs(goal - *at) * scale <= NEXT_TO * fmax(1, fabs(goal) * scale))) continue;
     *at = goal;
     changed = true;
@@ -170,18 +170,18 @@ static bool set_numbers(const tn_sim *s, const wanted *w, double *x) {
 
 /* the system at (q, u), and its rows; numbers that are next to their value are set */
 static tn_status look(tn_sim *s, const wanted *w, double *q, double *u, tn_error *e, int *n, double *off, int *worst) {
-  tn_status status = tn_solver_at(&s->solver, s->t, q, u, e);
+  tn_status status = tn_solver_at(&s->solver, s->now.t, q, u, e);
   if (status != TN_OK) return status;
   *n = collect(s, w, off, worst);
   if (!w->exact || !set_numbers(s, w, w->rate ? u : q)) return TN_OK;
-  if ((status = tn_solver_at(&s->solver, s->t, q, u, e)) == TN_OK) *n = collect(s, w, off, worst);
+  if ((status = tn_solver_at(&s->solver, s->now.t, q, u, e)) == TN_OK) *n = collect(s, w, off, worst);
   return status;
 }
 
 /* (1); what stays away from what is wanted, and by how much, comes back in *worst and *off */
 static tn_status positions(tn_sim *s, const wanted *w, double *q, double *off, int *worst) {
   const tn_model *m = s->m;
-  double *u = tn_u_of(s, s->y);
+  double *u = tn_u_of(s, s->now.y);
   int n;
   tn_status status = look(s, w, q, u, s->e, &n, off, worst);
   if (status != TN_OK) return status;
@@ -189,21 +189,21 @@ static tn_status positions(tn_sim *s, const wanted *w, double *q, double *off, i
   const int passes = m->large ? MOST_PASSES + m->rows / 50 : MOST_PASSES;
   for (int pass = 0; n && pass<passes && * off> 1e-15; pass++) {
     if ((status = solve(s, w, n)) != TN_OK) return status;
-    memcpy(s->start_q, q, sizeof *q * (size_t)m->nq);
+    memcpy(s->start.walk.q, q, sizeof *q * (size_t)m->nq);
     const double before = *off;
     double step = 1;
     for (int h = 0; h < MOST_HALVINGS; h++, step /= 2) {
-      for (int i = 0; i < m->nu; i++) s->start_s[i] = step * s->start_x[i];
-      memcpy(q, s->start_q, sizeof *q * (size_t)m->nq);
-      tn_model_add(m, q, s->start_s);
+      for (int i = 0; i < m->nu; i++) s->start.walk.s[i] = step * s->start.rows.x[i];
+      memcpy(q, s->start.walk.q, sizeof *q * (size_t)m->nq);
+      tn_model_add(m, q, s->start.walk.s);
       if ((status = look(s, w, q, u, NULL, &n, off, worst)) == TN_OK && *off < before) {
         tn_remember(&s->solver.sys);
         break;
       }
     }
     if (status != TN_OK || !(*off < before)) { /* no way down from here: roundoff, or a contradiction */
-      memcpy(q, s->start_q, sizeof *q * (size_t)m->nq);
-      if ((status = tn_solver_at(&s->solver, s->t, q, u, s->e)) != TN_OK) return status;
+      memcpy(q, s->start.walk.q, sizeof *q * (size_t)m->nq);
+      if ((status = tn_solver_at(&s->solver, s->now.t, q, u, s->e)) != TN_OK) return status;
       collect(s, w, off, worst);
       break;
     }
@@ -213,14 +213,14 @@ static tn_status positions(tn_sim *s, const wanted *w, double *q, double *off, i
 }
 
 static tn_status velocities(tn_sim *s, const wanted *w, double *off, int *worst) {
-  double *u = tn_u_of(s, s->y);
+  double *u = tn_u_of(s, s->now.y);
   int n;
-  tn_status status = look(s, w, s->y, u, s->e, &n, off, worst);
+  tn_status status = look(s, w, s->now.y, u, s->e, &n, off, worst);
   /* linear: the second pass is refinement */
   for (int pass = 0; status == TN_OK && n && pass < 2; pass++) {
     if ((status = solve(s, w, n)) != TN_OK) return status;
-    for (int i = 0; i < s->m->nu; i++) u[i] += s->start_x[i];
-    status = look(s, w, s->y, u, s->e, &n, off, worst);
+    for (int i = 0; i < s->m->nu; i++) u[i] += s->start.rows.x[i];
+    status = look(s, w, s->now.y, u, s->e, &n, off, worst);
   }
   return status;
 }
@@ -228,7 +228,7 @@ static tn_status velocities(tn_sim *s, const wanted *w, double *off, int *worst)
 /* 1e-9, of rates relative to those there are */
 static double allowed(const tn_sim *s, bool rate) {
   double size = 1;
-  for (int i = 0; rate && i < s->m->nu; i++) size = fmax(size, fabs(tn_u_of(s, s->y)[i]));
+  for (int i = 0; rate && i < s->m->nu; i++) size = fmax(size, fabs(tn_u_of(s, s->now.y)[i]));
   return 1e-9 * size;
 }
 
@@ -237,15 +237,15 @@ static double allowed(const tn_sim *s, bool rate) {
 static tn_status joints_win(tn_sim *s, const wanted *w) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
-  tn_kkt *k = &s->start_kkt;
-  double off, *c = s->start_lambda;
+  tn_kkt *k = &s->start.rows.kkt;
+  double off, *c = s->start.rows.lambda;
   int worst;
   const double violation = tn_violation_seen(sys, w->rate);
   if (violation <= ROUNDOFF) return TN_OK;
   if (m->large) { /* dependences are not known there: all of them, or none */
     const wanted joints = {.constraints = true, .rate = w->rate};
     if (violation <= NEXT_TO) return TN_OK;
-    return w->rate ? velocities(s, &joints, &off, &worst) : positions(s, &joints, s->y, &off, &worst);
+    return w->rate ? velocities(s, &joints, &off, &worst) : positions(s, &joints, s->now.y, &off, &worst);
   }
   const int n = collect(s, w, &off, &worst);
   tn_status status = factor(s, w, n);
@@ -254,14 +254,15 @@ static tn_status joints_win(tn_sim *s, const wanted *w) {
     double most = 0;
     tn_kkt_dependence(k, e, c);
     for (int i = 0; i < n; i++) /* as energy */
-      most = fmax(most, fabs(c[i]) / (i < m->rows ? m->row_scale[i] : tn_target_scale(m, &m->target[s->start_of[i]])));
+      most = fmax(most,
+                  fabs(c[i]) / (i < m->rows ? m->row_scale[i] : tn_target_scale(m, &m->target[s->start.rows.of[i]])));
     for (int i = m->rows; i < n; i++) {
-      const int target = s->start_of[i];
-      if (fabs(c[i]) > 1e-9 * most * tn_target_scale(m, &m->target[target])) s->start_gives[target] = true;
+      const int target = s->start.rows.of[i];
+      if (fabs(c[i]) > 1e-9 * most * tn_target_scale(m, &m->target[target])) s->start.rows.gives[target] = true;
     }
   }
-  for (int i = 0; i < m->exact; i++) s->start_left_out[i] = s->start_gives[i];
-  return w->rate ? velocities(s, w, &off, &worst) : positions(s, w, s->y, &off, &worst);
+  for (int i = 0; i < m->exact; i++) s->start.rows.left_out[i] = s->start.rows.gives[i];
+  return w->rate ? velocities(s, w, &off, &worst) : positions(s, w, s->now.y, &off, &worst);
 }
 
 /* rows that say that axes are parallel are met by opposite ones too */
@@ -287,7 +288,7 @@ static tn_status right_way_round(tn_sim *s) {
 static double steps_of(const tn_sim *s, int i) {
   const tn_measure *of = &s->m->target[i].of;
   const double each = tn_measure_unit(s->m, of) == TN_LENGTH ? 10 / tn_measure_length(s->m, of) : 5;
-  return ceil(fabs(s->start_end[i] - s->start_begin[i]) * each);
+  return ceil(fabs(s->start.walk.end[i] - s->start.walk.begin[i]) * each);
 }
 
 /* the target with most steps to walk; -1: none is asked for */
@@ -319,7 +320,8 @@ static tn_status walk(tn_sim *s, const wanted *w, double *q, int n, bool whole, 
   for (int k = 0; k < n + whole && status == TN_OK && !*barred; k++) {
     for (int i = 0; i < m->exact; i++)
       if (!m->target[i].rate)
-        s->start_goal[i] = s->start_begin[i] + (s->start_end[i] - s->start_begin[i]) * k / fmax(n, 1);
+        s->start.walk.goal[i] =
+            s->start.walk.begin[i] + (s->start.walk.end[i] - s->start.walk.begin[i]) * k / fmax(n, 1);
     status = positions(s, w, q, &off, &worst);
     *barred = !(off <= 1e-9);
   }
@@ -361,16 +363,16 @@ static bool repeats(const tn_sim *s, const double *q0, const double *memory0, do
  * where it was, all others are the same */
 static tn_status turn(tn_sim *s, const wanted *w, double *q, int i, bool *barred) {
   const tn_model *m = s->m;
-  double *q0 = s->start_turned, *memory0 = q0 + m->nq, *memory = s->solver.sys.memory;
-  const double turns = s->start_turns[i];
+  double *q0 = s->start.walk.turned, *memory0 = q0 + m->nq, *memory = s->solver.sys.memory;
+  const double turns = s->start.walk.turns[i];
   memcpy(q0, q, sizeof *q * (size_t)m->nq);
   memcpy(memory0, memory, sizeof *memory * (size_t)m->memory);
-  memcpy(s->start_begin, s->start_end, sizeof *s->start_end * (size_t)m->exact);
-  s->start_end[i] = s->start_begin[i] + copysign(TURN, turns);
+  memcpy(s->start.walk.begin, s->start.walk.end, sizeof *s->start.walk.end * (size_t)m->exact);
+  s->start.walk.end[i] = s->start.walk.begin[i] + copysign(TURN, turns);
   tn_status status = walk(s, w, q, (int)steps_between(s, w), true, barred);
   if (status != TN_OK || *barred) return status;
   *barred = !repeats(s, q0, memory0, fabs(turns), q, memory);
-  s->start_end[i] = s->start_begin[i] + TURN * turns;
+  s->start.walk.end[i] = s->start.walk.begin[i] + TURN * turns;
   s->solver.sys.complete = false; /* rows may depend on what is remembered */
   return TN_OK;
 }
@@ -380,45 +382,45 @@ static tn_status turn(tn_sim *s, const wanted *w, double *q, int i, bool *barred
  * it is left, and the last leap is made from the pose itself */
 static tn_status approach(tn_sim *s, const wanted *w) {
   const tn_model *m = s->m;
-  double *goal = s->start_goal, *begin = s->start_begin, *end = s->start_end, *q = s->start_try;
+  double *goal = s->start.walk.goal, *begin = s->start.walk.begin, *end = s->start.walk.end, *q = s->start.walk.try;
   const int most = most_steps(m);
   bool barred = false, turned = false;
   for (int i = 0; i < m->exact; i++) {
     double rate, accel;
     tn_measure_eval(&s->solver.sys, &m->target[i].of, &begin[i], &rate, &accel, NULL);
-    s->start_final[i] = end[i] = goal[i];
-    s->start_turns[i] = 0;
+    s->start.walk.final[i] = end[i] = goal[i];
+    s->start.walk.turns[i] = 0;
   }
   double n = steps_between(s, w);
-  s->start_steps = 0;
-  s->start_too_far = -1;
+  s->start.walk.steps = 0;
+  s->start.walk.too_far = -1;
   if (n < 2) return TN_OK;
   for (int i = 0; i < m->exact && n > WALKED_TURNS * TURN * 5; i++) {
     if (!asks(s, w, i) || tn_measure_unit(m, &m->target[i].of) != TN_ANGLE) continue;
-    s->start_turns[i] = trunc((end[i] - begin[i]) / TURN);
-    end[i] -= TURN * s->start_turns[i];
-    turned = turned || s->start_turns[i] != 0;
+    s->start.walk.turns[i] = trunc((end[i] - begin[i]) / TURN);
+    end[i] -= TURN * s->start.walk.turns[i];
+    turned = turned || s->start.walk.turns[i] != 0;
   }
   if (turned) n = steps_between(s, w);
   if (n > most) {
-    s->start_too_far = farthest(s, w);
+    s->start.walk.too_far = farthest(s, w);
     return TN_OK;
   }
-  s->start_steps = (int)n;
-  memcpy(s->start_memory, s->solver.sys.memory, sizeof(double) * (size_t)m->memory);
-  memcpy(q, s->y, sizeof *q * (size_t)m->nq);
+  s->start.walk.steps = (int)n;
+  memcpy(s->start.walk.memory, s->solver.sys.memory, sizeof(double) * (size_t)m->memory);
+  memcpy(q, s->now.y, sizeof *q * (size_t)m->nq);
   tn_status status = walk(s, w, q, (int)n, turned, &barred);
   for (int i = 0; turned && i < m->exact && status == TN_OK && !barred; i++) {
-    if (s->start_turns[i] == 0) continue;
-    s->start_steps += (int)(TURN * 5);
+    if (s->start.walk.turns[i] == 0) continue;
+    s->start.walk.steps += (int)(TURN * 5);
     status = turn(s, w, q, i, &barred);
-    if (barred) s->start_too_far = i;
+    if (barred) s->start.walk.too_far = i;
   }
-  memcpy(goal, s->start_final, sizeof *goal * (size_t)m->exact);
+  memcpy(goal, s->start.walk.final, sizeof *goal * (size_t)m->exact);
   if (status == TN_OK && !barred) {
-    memcpy(s->y, q, sizeof *q * (size_t)m->nq);
+    memcpy(s->now.y, q, sizeof *q * (size_t)m->nq);
   } else {
-    memcpy(s->solver.sys.memory, s->start_memory, sizeof(double) * (size_t)m->memory);
+    memcpy(s->solver.sys.memory, s->start.walk.memory, sizeof(double) * (size_t)m->memory);
     s->solver.sys.complete = false;
   }
   return status;
@@ -427,8 +429,8 @@ static tn_status approach(tn_sim *s, const wanted *w) {
 /* where assembly of positions, then of rates begins */
 static void keep_base(tn_sim *s) {
   const tn_model *m = s->m;
-  memcpy(s->start_base, s->y, sizeof *s->y * (size_t)(m->nq + m->nu));
-  memcpy(s->start_base + m->nq + m->nu, s->solver.sys.memory, sizeof *s->y * (size_t)m->memory);
+  memcpy(s->start.walk.base, s->now.y, sizeof *s->now.y * (size_t)(m->nq + m->nu));
+  memcpy(s->start.walk.base + m->nq + m->nu, s->solver.sys.memory, sizeof *s->now.y * (size_t)m->memory);
 }
 
 bool tn_start_reach(tn_sim *s, bool rate) {
@@ -436,13 +438,13 @@ bool tn_start_reach(tn_sim *s, bool rate) {
   const wanted w = {.constraints = true, .exact = true, .rate = rate};
   double off = 0;
   int worst;
-  memcpy(s->y, s->start_base, sizeof *s->y * (size_t)(m->nq + m->nu));
-  memcpy(s->solver.sys.memory, s->start_base + m->nq + m->nu, sizeof *s->y * (size_t)m->memory);
+  memcpy(s->now.y, s->start.walk.base, sizeof *s->now.y * (size_t)(m->nq + m->nu));
+  memcpy(s->solver.sys.memory, s->start.walk.base + m->nq + m->nu, sizeof *s->now.y * (size_t)m->memory);
   s->solver.sys.complete = false; /* rows may depend on what is remembered */
   tn_status status =
-      rate ? velocities(s, &w, &off, &worst) : tn_solver_at(&s->solver, s->t, s->y, tn_u_of(s, s->y), s->e);
+      rate ? velocities(s, &w, &off, &worst) : tn_solver_at(&s->solver, s->now.t, s->now.y, tn_u_of(s, s->now.y), s->e);
   if (!rate && status == TN_OK) status = approach(s, &w);
-  if (!rate && status == TN_OK) status = positions(s, &w, s->y, &off, &worst);
+  if (!rate && status == TN_OK) status = positions(s, &w, s->now.y, &off, &worst);
   return status != TN_OK || off <= allowed(s, rate);
 }
 
@@ -457,17 +459,17 @@ int tn_start_rank(tn_sim *s, bool rate, bool nearby) {
   const wanted w = {.constraints = true, .rate = rate};
   double off;
   int worst;
-  memcpy(s->y, s->start_base, sizeof *s->y * (size_t)(m->nq + m->nu));
-  memcpy(s->solver.sys.memory, s->start_base + m->nq + m->nu, sizeof *s->y * (size_t)m->memory);
+  memcpy(s->now.y, s->start.walk.base, sizeof *s->now.y * (size_t)(m->nq + m->nu));
+  memcpy(s->solver.sys.memory, s->start.walk.base + m->nq + m->nu, sizeof *s->now.y * (size_t)m->memory);
   s->solver.sys.complete = false;
   unsigned state = 1;
-  double *way = s->start_way;
+  double *way = s->start.walk.way;
   for (int i = 0; i < m->nu; i++) way[i] = jitter(&state) * 1e-2 * m->u_length[i];
-  if (nearby) tn_model_add(m, s->y, way);
-  if (tn_solver_at(&s->solver, s->t, s->y, tn_u_of(s, s->y), s->e) != TN_OK) return -1;
+  if (nearby) tn_model_add(m, s->now.y, way);
+  if (tn_solver_at(&s->solver, s->now.t, s->now.y, tn_u_of(s, s->now.y), s->e) != TN_OK) return -1;
   const int n = collect(s, &w, &off, &worst);
   if (!n) return 0;
-  return factor(s, &w, n) == TN_OK ? s->start_kkt.rank : -1;
+  return factor(s, &w, n) == TN_OK ? s->start.rows.kkt.rank : -1;
 }
 
 /* without matrices, where no values are wanted: the joints by the smallest change */
@@ -483,10 +485,10 @@ tn_status tn_start_large(const tn_model *m, tn_error *e) {
 static tn_status assemble_large(tn_sim *s) {
   const tn_model *m = s->m;
   tn_solver *solver = &s->solver;
-  double *u = tn_u_of(s, s->y);
+  double *u = tn_u_of(s, s->now.y);
   bool changed = false;
   int row;
-  tn_status status = tn_put_back(solver, TN_METRIC_MASS, false, s->t, s->y, u, NULL, NULL, &changed, s->e);
+  tn_status status = tn_put_back(solver, TN_METRIC_MASS, false, s->now.t, s->now.y, u, NULL, NULL, &changed, s->e);
   if (status != TN_OK || !m->rows) return status;
   const double off = tn_violation(&solver->sys, solver->sys.C, m->holonomic, &row);
   if (!(off <= 1e-9)) return tn_start_refuse(s, false, off, row);
@@ -497,7 +499,7 @@ static tn_status count_large(tn_sim *s) {
   const tn_model *m = s->m;
   tn_solver *solver = &s->solver;
   tn_solver_reset(solver);
-  tn_status status = tn_at(s, s->t, s->y, s->e);
+  tn_status status = tn_at(s, s->now.t, s->now.y, s->e);
   if (status != TN_OK) return status;
   const int redundant = tn_sparse_redundant(&solver->sparse, &solver->sys);
   tn_solver_reset(solver);
@@ -505,28 +507,28 @@ static tn_status count_large(tn_sim *s) {
   tn_solver_typical(solver, rank);
   if ((status = tn_solver_factor(solver, TN_METRIC_MASS, s->e)) != TN_OK) return status;
   solver->sys.counted = true;
-  memcpy(s->q_general, s->y, sizeof *s->y * (size_t)m->nq);
+  memcpy(s->singular.q_general, s->now.y, sizeof *s->now.y * (size_t)m->nq);
   s->summary.degrees_of_freedom = m->nu - rank;
   s->summary.redundant_rows = redundant;
-  s->beside = false;
+  s->singular.beside = false;
   return TN_OK;
 }
 
 tn_status tn_start_assemble(tn_sim *s, bool targets) {
   const tn_model *m = s->m;
-  double off, *from = s->ynew, *goal = s->start_goal;
+  double off, *from = s->next.y, *goal = s->start.walk.goal;
   int worst;
-  tn_status status = tn_at(s, s->t, s->y, s->e);
+  tn_status status = tn_at(s, s->now.t, s->now.y, s->e);
   if (targets) TN_TRY(tn_equations_check(s)); /* where one fails its place is known, too */
   if (status != TN_OK) return status;
-  memcpy(from, s->y, sizeof *from * (size_t)m->nq);
-  memset(s->start_left_out, !targets, sizeof *s->start_left_out * (size_t)(m->exact + m->guesses));
-  memset(s->start_gives, 0, sizeof *s->start_gives * (size_t)(m->exact + m->guesses));
-  memset(s->start_without, 0, sizeof *s->start_without * (size_t)(m->joints + m->owned));
+  memcpy(from, s->now.y, sizeof *from * (size_t)m->nq);
+  memset(s->start.rows.left_out, !targets, sizeof *s->start.rows.left_out * (size_t)(m->exact + m->guesses));
+  memset(s->start.rows.gives, 0, sizeof *s->start.rows.gives * (size_t)(m->exact + m->guesses));
+  memset(s->start.rows.without, 0, sizeof *s->start.rows.without * (size_t)(m->joints + m->owned));
   if (m->rows) {
-    s->summary.start_violation = tn_violation(&s->solver.sys, s->solver.sys.C, m->holonomic, &s->start_row);
+    s->summary.start_violation = tn_violation(&s->solver.sys, s->solver.sys.C, m->holonomic, &s->start.row);
     tn_format(s->summary.start_violation_joint, sizeof s->summary.start_violation_joint, "%s",
-              m->joint[m->row_joint[s->start_row]].name);
+              m->joint[m->row_joint[s->start.row]].name);
   }
   if (m->large && !(targets && m->exact + m->guesses)) {
     if (targets && m->as_given) return TN_OK;
@@ -543,23 +545,23 @@ tn_status tn_start_assemble(tn_sim *s, bool targets) {
   /* guesses first, and alone: where assembly begins. a start as given is set and left there */
   for (int rate = 0; targets && rate < 2; rate++) {
     const wanted first = {.guesses = true, .exact = m->as_given, .rate = rate};
-    status = rate ? velocities(s, &first, &off, &worst) : positions(s, &first, s->y, &off, &worst);
+    status = rate ? velocities(s, &first, &off, &worst) : positions(s, &first, s->now.y, &off, &worst);
     if (status != TN_OK) return status;
   }
   if (targets && m->as_given) return TN_OK; /* nothing is assembled */
   const wanted position = {.constraints = true, .exact = targets},
                velocity = {.constraints = true, .exact = targets, .rate = true};
   keep_base(s);
-  s->start_too_far = -1;
-  s->start_steps = 0;
+  s->start.walk.too_far = -1;
+  s->start.walk.steps = 0;
   if (targets && (status = approach(s, &position)) != TN_OK) return status;
-  if ((status = positions(s, &position, s->y, &off, &worst)) != TN_OK) return status;
+  if ((status = positions(s, &position, s->now.y, &off, &worst)) != TN_OK) return status;
   if (!(off <= allowed(s, false))) return tn_start_refuse(s, false, off, worst);
-  if (s->start_too_far >= 0)
-    tn_log(s, s->t, "assembled",
+  if (s->start.walk.too_far >= 0)
+    tn_log(s, s->now.t, "assembled",
            "start value '%.60s' is too far from the initial configuration to be followed there: the mechanism may be "
            "closed in another way",
-           m->target[s->start_too_far].name);
+           m->target[s->start.walk.too_far].name);
   if (targets && (status = joints_win(s, &position)) != TN_OK) return status;
   keep_base(s);
   if ((status = velocities(s, &velocity, &off, &worst)) != TN_OK) return status;
@@ -571,16 +573,16 @@ tn_status tn_start_assemble(tn_sim *s, bool targets) {
 }
 
 static tn_status rank_at(tn_sim *s, const double *q, int *rank) {
-  tn_status status = tn_solver_at(&s->solver, s->t, q, tn_u_of(s, s->y), s->e);
+  tn_status status = tn_solver_at(&s->solver, s->now.t, q, tn_u_of(s, s->now.y), s->e);
   if (status == TN_OK) status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
   if (status == TN_OK) *rank = s->solver.type->rank(s->solver.work);
   return status;
 }
 
 static int gap_in(tn_sim *s, const double *M) {
-  tn_kkt *k = &s->start_kkt;
+  tn_kkt *k = &s->start.rows.kkt;
   k->rows = k->rank = s->m->rows;
-  return tn_kkt_factor(k, M, s->solver.sys.A, M && s->m->sigma ? s->start_sigma : NULL) ? tn_kkt_gap(k) : k->rows;
+  return tn_kkt_factor(k, M, s->solver.sys.A, M && s->m->sigma ? s->start.rows.sigma : NULL) ? tn_kkt_gap(k) : k->rows;
 }
 
 /* rows at the assembled system before those that repeat them, at least nearly, as a joint does that is there twice a little apart.
@@ -595,16 +597,16 @@ static int gap_here(tn_sim *s) {
 static tn_status nearby(tn_sim *s, unsigned *state, double *q, double *off) {
   const tn_model *m = s->m;
   tn_solver *solver = &s->solver;
-  double *x = s->start_x;
+  double *x = s->start.rows.x;
   int rank, worst;
-  tn_status status = rank_at(s, s->y, &rank);
+  tn_status status = rank_at(s, s->now.y, &rank);
   if (status != TN_OK) return status;
-  double *way = s->start_way;
+  double *way = s->start.walk.way;
   for (int i = 0; i < m->nu; i++) way[i] = jitter(state) * 1e-2 * m->u_length[i];
   tn_solver_rows_times(solver, way, solver->r);
   if ((status = tn_solver_correct(solver, TN_METRIC_MASS, TN_OF_ESTIMATE, solver->r, x, s->e)) != TN_OK) return status;
   for (int i = 0; i < m->nu; i++) way[i] -= x[i];
-  memcpy(q, s->y, sizeof *q * (size_t)m->nq);
+  memcpy(q, s->now.y, sizeof *q * (size_t)m->nq);
   tn_model_add(m, q, way);
   const wanted position = {.constraints = true, .away = true};
   return positions(s, &position, q, off, &worst);
@@ -618,17 +620,18 @@ tn_status tn_start_count(tn_sim *s) {
   tn_solver *solver = &s->solver;
   int rank, near, gap, best;
   unsigned state = 12345;
-  double *q = s->yrow, off;
+  double *q = s->inside.y, off;
   if (m->large) return count_large(s);
-  memcpy(s->start_memory, solver->sys.memory, sizeof(double) * (size_t)m->memory); /* poses nearby are not on the way */
+  memcpy(s->start.walk.memory, solver->sys.memory,
+         sizeof(double) * (size_t)m->memory); /* poses nearby are not on the way */
   tn_solver_reset(solver);
   solver->sys.counted = false;
-  tn_status status = rank_at(s, s->y, &rank);
+  tn_status status = rank_at(s, s->now.y, &rank);
   if (status != TN_OK) return status;
   tn_solver_typical(solver, rank);
   gap = best = gap_here(s);
-  memcpy(s->q_general, s->y, sizeof *q * (size_t)m->nq);
-  s->beside = false;
+  memcpy(s->singular.q_general, s->now.y, sizeof *q * (size_t)m->nq);
+  s->singular.beside = false;
   const int rows = m->rows - solver->sys.idle, full = rows < m->nu ? rows : m->nu;
   for (int tries = 0; m->rows && rank < m->nu && tries < (rank < full ? POSES_NEARBY : 1); tries++) {
     if ((status = nearby(s, &state, q, &off)) != TN_OK) return status;
@@ -638,24 +641,25 @@ tn_status tn_start_count(tn_sim *s) {
     if (here > best) best = here;
     if (near > rank) {
       rank = near;
-      memcpy(s->q_general, q, sizeof *q * (size_t)m->nq);
-      s->beside = false;
+      memcpy(s->singular.q_general, q, sizeof *q * (size_t)m->nq);
+      s->singular.beside = false;
     } else {
-      if (near == rank && !s->beside) memcpy(s->q_beside, q, sizeof *q * (size_t)m->nq), s->beside = true;
+      if (near == rank && !s->singular.beside)
+        memcpy(s->singular.q_beside, q, sizeof *q * (size_t)m->nq), s->singular.beside = true;
       if (tries > 0) continue;
     }
     tn_solver_typical(solver, rank);
   }
   if (gap == best && gap < rank) {
     rank = gap;
-    if ((status = rank_at(s, s->q_general, &near)) != TN_OK) return status;
+    if ((status = rank_at(s, s->singular.q_general, &near)) != TN_OK) return status;
     tn_solver_typical(solver, rank);
   }
   solver->sys.counted = true;
   if ((status = tn_sharing_find(s)) != TN_OK) return status;
   solver->mass_ready = solver->sys.complete = false;
-  memcpy(solver->sys.memory, s->start_memory, sizeof(double) * (size_t)m->memory);
+  memcpy(solver->sys.memory, s->start.walk.memory, sizeof(double) * (size_t)m->memory);
   s->summary.degrees_of_freedom = m->nu - rank;
   s->summary.redundant_rows = rows - rank;
-  return tn_at(s, s->t, s->y, s->e);
+  return tn_at(s, s->now.t, s->now.y, s->e);
 }

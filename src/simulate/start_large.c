@@ -14,16 +14,16 @@ static tn_status effects(tn_sim *s, bool constraints, int first, int n) {
   const size_t nu = (size_t)m->nu;
   tn_status status = TN_OK;
   if (!constraints) {
-    memcpy(s->start_X, s->start_A, sizeof *s->start_X * (size_t)n * nu);
+    memcpy(s->start.rows.X, s->start.rows.A, sizeof *s->start.rows.X * (size_t)n * nu);
     return TN_OK;
   }
   tn_system_forces(sys); /* before anything acts alone */
   for (int i = 0; i < n && status == TN_OK; i++) {
-    memset(s->start_push, 0, sizeof *s->start_push * (size_t)(m->bodies * m->twist));
-    tn_measure_push(sys, &m->target[s->start_of[first + i]].of, 1, s->start_push);
-    sys->push = s->start_push;
-    status = tn_solver_solve(&s->solver, s->start_A + (size_t)i * nu, s->start_zero, s->start_X + (size_t)i * nu,
-                             s->start_lambda, s->e);
+    memset(s->start.rows.push, 0, sizeof *s->start.rows.push * (size_t)(m->bodies * m->twist));
+    tn_measure_push(sys, &m->target[s->start.rows.of[first + i]].of, 1, s->start.rows.push);
+    sys->push = s->start.rows.push;
+    status = tn_solver_solve(&s->solver, s->start.rows.A + (size_t)i * nu, s->start.rows.zero,
+                             s->start.rows.X + (size_t)i * nu, s->start.rows.lambda, s->e);
     sys->push = NULL;
   }
   return status;
@@ -32,12 +32,13 @@ static tn_status effects(tn_sim *s, bool constraints, int first, int n) {
 /* (2): S = L L', row by row; mu in place of r */
 static void combine(const tn_sim *s, int n, double *r) {
   const int nu = s->m->nu;
-  double *S = s->start_S;
+  double *S = s->start.rows.S;
   for (int i = 0; i < n; i++) {
-    const double *t = s->start_A + (size_t)i * (size_t)nu, whole = tn_dot(nu, t, s->start_X + (size_t)i * (size_t)nu);
-    r[i] -= tn_dot(nu, t, s->start_x);
+    const double *t = s->start.rows.A + (size_t)i * (size_t)nu,
+                 whole = tn_dot(nu, t, s->start.rows.X + (size_t)i * (size_t)nu);
+    r[i] -= tn_dot(nu, t, s->start.rows.x);
     for (int j = 0; j <= i; j++) {
-      double sum = j < i ? tn_dot(nu, t, s->start_X + (size_t)j * (size_t)nu) : whole;
+      double sum = j < i ? tn_dot(nu, t, s->start.rows.X + (size_t)j * (size_t)nu) : whole;
       for (int k = 0; k < j; k++) sum -= S[i * n + k] * S[j * n + k];
       if (j < i)
         S[i * n + j] = S[j * n + j] > 0 ? sum / S[j * n + j] : 0;
@@ -55,16 +56,17 @@ static void combine(const tn_sim *s, int n, double *r) {
 
 tn_status tn_start_solve_large(tn_sim *s, bool constraints, bool rate, int n) {
   const int nu = s->m->nu, first = constraints ? s->m->rows : 0;
-  double *x = s->start_x, *mu = s->start_r + first;
+  double *x = s->start.rows.x, *mu = s->start.rows.r + first;
   tn_status status = TN_OK;
   memset(x, 0, sizeof *x * (size_t)nu);
   if (constraints) status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
   if (constraints && status == TN_OK)
-    status = tn_solver_correct(&s->solver, TN_METRIC_MASS, rate ? TN_OF_VELOCITY : TN_OF_POSITION, s->start_r, x, s->e);
+    status =
+        tn_solver_correct(&s->solver, TN_METRIC_MASS, rate ? TN_OF_VELOCITY : TN_OF_POSITION, s->start.rows.r, x, s->e);
   if (status == TN_OK) status = effects(s, constraints, first, n - first);
   if (status != TN_OK) return status;
   combine(s, n - first, mu);
   for (int i = 0; i < n - first; i++)
-    for (int k = 0; k < nu; k++) x[k] += mu[i] * s->start_X[(size_t)i * (size_t)nu + (size_t)k];
+    for (int k = 0; k < nu; k++) x[k] += mu[i] * s->start.rows.X[(size_t)i * (size_t)nu + (size_t)k];
   return TN_OK;
 }

@@ -68,10 +68,10 @@ static bool by_numbers(const tn_sim *s) { return s->m->run.by_numbers; }
 static bool by_largest(const tn_sim *s) { return s->m->run.by_numbers && !s->m->run.by_mean; }
 
 static double norm_of_numbers(const tn_sim *s, int *worst) {
-  const double *e = s->indirect ? s->zerror : s->error, *a = s->indirect ? s->z : s->y,
-               *b = s->indirect ? s->znew : s->ynew;
+  const double *e = s->packed.indirect ? s->packed.error : s->estimate.error,
+               *a = s->packed.indirect ? s->now.z : s->now.y, *b = s->packed.indirect ? s->next.z : s->next.y;
   const tn_run *run = &s->m->run;
-  const int n = s->ode.n - s->ode.ledgers;
+  const int n = s->stepper.ode.n - s->stepper.ode.ledgers;
   double most = 0, sum = 0;
   for (int i = 0; i < n; i++) {
     const double x = fabs(e[i]) / (run->by_mean ? run->atol + run->rtol * fmax(fabs(a[i]), fabs(b[i]))
@@ -89,8 +89,8 @@ static double norm_of_numbers(const tn_sim *s, int *worst) {
 static double drift(tn_sim *s, double *position, double *velocity) {
   const tn_system *sys = &s->solver.sys;
   for (int i = 0; s->solver.nearness < SPOILED && i < s->m->rows; i++) {
-    position[i] = i < s->m->holonomic ? sys->C[i] - s->C1[i] : 0;
-    velocity[i] = sys->Cdot[i] - s->V1[i];
+    position[i] = i < s->m->holonomic ? sys->C[i] - s->contract.C1[i] : 0;
+    velocity[i] = sys->Cdot[i] - s->contract.V1[i];
   }
   return tn_error_rows(s, position, velocity);
 }
@@ -99,32 +99,32 @@ static double drift(tn_sim *s, double *position, double *velocity) {
  * explain, after the corrections that the end of the step will have, in units of what is allowed */
 static double energy_off(tn_sim *s, double t) {
   const tn_model *m = s->m;
-  const double *before = tn_ledger_of(s, s->y), *after = tn_ledger_of(s, s->ynew);
-  double *y = s->yrow, kinetic, potential;
+  const double *before = tn_ledger_of(s, s->now.y), *after = tn_ledger_of(s, s->next.y);
+  double *y = s->inside.y, kinetic, potential;
   bool changed = false;
-  memcpy(y, s->ynew, sizeof *y * (size_t)s->n);
+  memcpy(y, s->next.y, sizeof *y * (size_t)s->n);
   const int64_t guard_calls = s->solver.guard_calls; /* the step is not taken yet: what they remember stays as it is */
-  memcpy(s->rooms_kept, s->rooms, s->rooms_size);
+  memcpy(s->stabilizing.rooms_kept, s->stabilizing.rooms, s->stabilizing.rooms_size);
   tn_status status = TN_OK;
   for (int i = 0; i < m->run.stabilizers && status == TN_OK; i++) {
     const tn_stabilizer_type *type = m->run.stabilizer[i].type;
     s->solver.e = s->e;
     if (type->accept) status = tn_stabilizer_accept(s, i, t, y, &changed);
   }
-  memcpy(s->rooms, s->rooms_kept, s->rooms_size);
+  memcpy(s->stabilizing.rooms, s->stabilizing.rooms_kept, s->stabilizing.rooms_size);
   s->solver.guard_calls = guard_calls;
   if (status != TN_OK || tn_at(s, t, y, s->e) != TN_OK) return INFINITY;
   tn_energy_here(&s->solver.sys, &kinetic, &potential);
-  double off = kinetic + potential - s->energy;
+  double off = kinetic + potential - s->ledger.energy;
   for (int i = TN_LEDGER_FORCE; i <= TN_LEDGER_STABILIZER; i++) off -= after[i] - before[i];
-  const double scale = fmax(fmax(s->summary.max_kinetic, kinetic), 1e-9 * s->max_potential);
+  const double scale = fmax(fmax(s->summary.max_kinetic, kinetic), 1e-9 * s->ledger.max_potential);
   return scale > 0 ? fabs(off) / (ENERGY * fmax(m->run.rtol, 1e-13) * scale) : 0;
 }
 
 /* at the end of the step, whether or not a stage lies there. its factorisation serves the projection or the next step; where a stage
  * beside it was far from a singular position, there is nothing to see */
 static tn_status look_at_end(tn_sim *s, double t, trial *r) {
-  tn_status status = tn_at(s, t, s->ynew, s->e);
+  tn_status status = tn_at(s, t, s->next.y, s->e);
   if (status == TN_OK && tn_solver_beside(&s->solver)) return TN_OK;
   if (status == TN_OK) status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
   if (!s->m->large && !s->solver.by_blocks) r->rho_end = s->solver.type->nearness(s->solver.work);
@@ -139,34 +139,38 @@ static trial attempt(tn_sim *s, double h) {
   trial r = {.h = h, .rho_end = 1};
   double off = 0;
   s->solver.nearness = s->solver.seen = 1;
-  if (s->indirect) {
-    r.status = type->attempt(s->work, &s->ode, s->t, s->z, h, s->znew, adaptive ? s->zerror : NULL);
-    if (r.status == TN_OK) r.status = tn_packed_end(s, s->t + h, adaptive);
+  if (s->packed.indirect) {
+    r.status = type->attempt(s->stepper.work, &s->stepper.ode, s->now.t, s->now.z, h, s->next.z,
+                             adaptive ? s->packed.error : NULL);
+    if (r.status == TN_OK) r.status = tn_packed_end(s, s->now.t + h, adaptive);
   } else {
-    r.status = type->attempt(s->work, &s->ode, s->t, s->y, h, s->ynew, adaptive ? s->error : NULL);
+    r.status = type->attempt(s->stepper.work, &s->stepper.ode, s->now.t, s->now.y, h, s->next.y,
+                             adaptive ? s->estimate.error : NULL);
   }
-  if (r.status == TN_OK && adaptive && !s->indirect) {
-    tn_model_tangent(m, s->ynew, s->error, s->estimate);
-    memcpy(s->estimate + m->nu, s->error + m->nq, sizeof *s->error * (size_t)(m->nu + m->states));
+  if (r.status == TN_OK && adaptive && !s->packed.indirect) {
+    tn_model_tangent(m, s->next.y, s->estimate.error, s->estimate.tangent);
+    memcpy(s->estimate.tangent + m->nu, s->estimate.error + m->nq,
+           sizeof *s->estimate.error * (size_t)(m->nu + m->states));
   }
   if (r.status == TN_OK && adaptive && !by_numbers(s)) tn_scales_trial(s, h);
   for (int i = 0; adaptive && !by_numbers(s) && i < m->run.stabilizers && r.status == TN_OK; i++) {
     const tn_stabilizer_type *st = m->run.stabilizer[i].type;
     if (!st->filter) continue;
-    r.status = tn_at(s, s->t + h, s->ynew, s->e);
+    r.status = tn_at(s, s->now.t + h, s->next.y, s->e);
     if (r.status != TN_OK) break;
-    memset(s->C_row, 0, sizeof *s->C_row * (size_t)m->rows);
-    memset(s->V_row, 0, sizeof *s->V_row * (size_t)m->rows);
-    st->filter(m->run.stabilizer[i].self, &s->solver, s->estimate, s->estimate + m->nu, s->C_row, s->V_row);
-    off = fmax(off, drift(s, s->C_row, s->V_row));
+    memset(s->contract.C_row, 0, sizeof *s->contract.C_row * (size_t)m->rows);
+    memset(s->contract.V_row, 0, sizeof *s->contract.V_row * (size_t)m->rows);
+    st->filter(m->run.stabilizer[i].self, &s->solver, s->estimate.tangent, s->estimate.tangent + m->nu,
+               s->contract.C_row, s->contract.V_row);
+    off = fmax(off, drift(s, s->contract.C_row, s->contract.V_row));
   }
-  if (r.status == TN_OK && m->rows) r.status = look_at_end(s, s->t + h, &r);
+  if (r.status == TN_OK && m->rows) r.status = look_at_end(s, s->now.t + h, &r);
   if (r.status == TN_OK && adaptive && !by_numbers(s)) tn_packed_own_error(s);
   if (r.status == TN_OK && adaptive)
     r.err = by_numbers(s) ? norm_of_numbers(s, &r.worst) : fmax(tn_error_norm(s, &r.worst), off);
   if (r.status == TN_OK && adaptive && m->memory && !by_numbers(s)) {
     int which;
-    r.status = tn_at(s, s->t + h, s->ynew, s->e);
+    r.status = tn_at(s, s->now.t + h, s->next.y, s->e);
     if (r.status == TN_OK && h * tn_turning(&s->solver.sys, &which) > TURN_MOST) r.err = fmax(r.err, 32);
   }
   if (r.status == TN_E_RUN && adaptive) r.err = INFINITY; /* not a number on the way: too long a step */
@@ -176,7 +180,7 @@ static trial attempt(tn_sim *s, double h) {
   if (r.status == TN_OK && adaptive && !by_numbers(s) && r.rho < SPOILED && r.err == off)
     r.left = fmax(tn_error_norm(s, &r.worst), off * sqrt(fmin(fmax(m->run.rtol, m->run.atol), 1)));
   if (r.status == TN_OK && adaptive && ((r.rho < ASIDE && r.err <= 1) || (r.err > 1 && r.left <= 1))) {
-    const double energy = energy_off(s, s->t + h);
+    const double energy = energy_off(s, s->now.t + h);
     r.jumped = r.err <= 1 && energy > 1;
     r.err = fmax(r.err, energy);
     r.left = fmax(r.left, energy);
@@ -195,26 +199,28 @@ static double local_error(const tn_sim *s, const trial *r) {
 static tn_status take(tn_sim *s, double t_end, const trial *r) {
   bool changed = false;
   double *swap;
-  tn_status status = tn_singular_look(s, t_end - s->t, r->rho, r->seen, r->rho_end);
+  tn_status status = tn_singular_look(s, t_end - s->now.t, r->rho, r->seen, r->rho_end);
   if (status != TN_OK) return status;
-  s->t_step = s->t;
-  swap = s->C0, s->C0 = s->C1, s->C1 = swap;
-  swap = s->V0, s->V0 = s->V1, s->V1 = swap;
-  swap = s->y, s->y = s->ynew, s->ynew = swap;
-  swap = s->z, s->z = s->znew, s->znew = swap;
-  s->t = t_end;
+  swap = s->contract.C0, s->contract.C0 = s->contract.C1, s->contract.C1 = swap;
+  swap = s->contract.V0, s->contract.V0 = s->contract.V1, s->contract.V1 = swap;
+  const tn_state oldest = s->before; /* its numbers are room for the next attempt */
+  s->before = s->now;
+  s->now = s->next;
+  s->now.t = t_end;
+  s->next = oldest;
   s->summary.steps++;
   s->summary.local_errors += local_error(s, r);
-  status = tn_accept(s, s->t, s->y, &changed);
+  status = tn_accept(s, s->now.t, s->now.y, &changed);
   tn_packed_ledger(s);
-  tn_scales_take(s, s->t - s->t_step);
-  if (s->switches.share == 1) s->m->run.integrator->accept(s->work, s->indirect ? s->z : s->y, changed);
-  s->switches.longest = fmax(s->switches.longest, s->t - s->t_step);
-  s->summary.t_end = s->t;
-  if (r->err > 1) tn_doubt_forced(s, s->t_step, r->err);
-  const bool singular = s->passing.is_found;
-  tn_singular_log(s, s->t - s->t_step, r->err);
-  tn_crossing_follow(s, s->t - s->t_step, fmin(r->rho, r->rho_end), singular);
+  tn_scales_take(s, s->now.t - s->before.t);
+  if (s->switches.share == 1)
+    s->m->run.integrator->accept(s->stepper.work, s->packed.indirect ? s->now.z : s->now.y, changed);
+  s->switches.longest = fmax(s->switches.longest, s->now.t - s->before.t);
+  s->summary.t_end = s->now.t;
+  if (r->err > 1) tn_doubt_forced(s, s->before.t, r->err);
+  const bool singular = s->singular.passing.is_found;
+  tn_singular_log(s, s->now.t - s->before.t, r->err);
+  tn_crossing_follow(s, s->now.t - s->before.t, fmin(r->rho, r->rho_end), singular);
   return status;
 }
 
@@ -234,20 +240,21 @@ static tn_status at_switch(tn_sim *s, trial *r, double *t_end, bool *again) {
   *again = false;
   if (!s->m->switches) return TN_OK;
   tn_status status = tn_switch_look(s, *t_end, &found, &t_cut);
-  while (status == TN_E_RUN && s->happening.bad >= 0 && !type->advance && *t_end - s->t > ENOUGH * fmax(1, s->t)) {
+  while (status == TN_E_RUN && s->happening.bad >= 0 && !type->advance &&
+         *t_end - s->now.t > ENOUGH * fmax(1, s->now.t)) {
     /* an event is not a number there: what comes before that is seen in a shorter step */
-    *t_end = s->t + 0.5 * (*t_end - s->t);
+    *t_end = s->now.t + 0.5 * (*t_end - s->now.t);
     s->summary.rejected++;
-    type->start(tn_integrator_self(s->m), s->work, s->ode.n);
-    *r = attempt(s, *t_end - s->t);
+    type->start(tn_integrator_self(s->m), s->stepper.work, s->stepper.ode.n);
+    *r = attempt(s, *t_end - s->now.t);
     if (r->status != TN_OK) return r->status;
     status = tn_switch_look(s, *t_end, &found, &t_cut);
   }
   if (status != TN_OK || found == TN_FOUND_NONE) return status;
   s->summary.rejected++;
-  s->err_last = 0;
+  s->stepper.err_last = 0;
   if (found == TN_FOUND_HERE) { /* rates that it has are of the end of what is not taken */
-    type->start(tn_integrator_self(s->m), s->work, s->ode.n);
+    type->start(tn_integrator_self(s->m), s->stepper.work, s->stepper.ode.n);
     *again = true;
     return TN_OK;
   }
@@ -256,13 +263,13 @@ static tn_status at_switch(tn_sim *s, trial *r, double *t_end, bool *again) {
     *t_end = t_cut;
     return status == TN_OK && s->m->rows ? look_at_end(s, t_cut, r) : status;
   }
-  type->start(tn_integrator_self(s->m), s->work, s->ode.n);
+  type->start(tn_integrator_self(s->m), s->stepper.work, s->stepper.ode.n);
   for (int tries = 0; status == TN_OK; tries++) {
     double off = 0;
-    *r = attempt(s, t_cut - s->t);
+    *r = attempt(s, t_cut - s->now.t);
     if (r->status == TN_E_RUN || r->err > 1) { /* shorter, then */
       tn_switch_forget(s);
-      s->h = 0.5 * (t_cut - s->t);
+      s->stepper.h = 0.5 * (t_cut - s->now.t);
       *again = true;
       return s->m->run.fixed ? r->status : TN_OK;
     }
@@ -270,7 +277,7 @@ static tn_status at_switch(tn_sim *s, trial *r, double *t_end, bool *again) {
     if (status == TN_OK && found == TN_FOUND_INSIDE) status = tn_switch_off(s, t_cut, &off);
     const double enough = ENOUGH * fmax(fabs(t_cut), r->h), least = fmax(PRECISE, 4 * TN_EPS * fabs(t_cut));
     if (status != TN_OK || fabs(off) <= (s->m->triggers ? fmin(enough, least) : enough) || tries == MOST_NEARER) break;
-    if (!(t_cut - off > s->t + 0.5 * r->h)) break;
+    if (!(t_cut - off > s->now.t + 0.5 * r->h)) break;
     t_cut = fmin(t_cut - off, *t_end);
     s->summary.rejected++;
   }
@@ -289,14 +296,14 @@ static tn_status shorter_step(tn_sim *s, double t_end) {
   for (int tries = changed ? 0 : 1; status == TN_OK && tries <= MOST_PARTS; tries++) {
     part = pow(0.5, tries);
     s->summary.rejected++;
-    trial r = attempt(s, part * (t_end - s->t));
+    trial r = attempt(s, part * (t_end - s->now.t));
     if (r.status == TN_OK) {
-      double end = tries ? s->t + part * (t_end - s->t) : t_end;
+      double end = tries ? s->now.t + part * (t_end - s->now.t) : t_end;
       bool again;
       if ((status = at_switch(s, &r, &end, &again)) != TN_OK) return status;
-      if (again && s->happening.ended >= 0) return s->unfinished = true, TN_OK;
+      if (again && s->happening.ended >= 0) return s->stepper.unfinished = true, TN_OK;
       if (again) return shorter_step(s, t_end);
-      s->unfinished = end != t_end;
+      s->stepper.unfinished = end != t_end;
       return take(s, end, &r);
     }
     if (r.status != TN_E_RUN || tries == MOST_PARTS) return r.status;
@@ -306,27 +313,27 @@ static tn_status shorter_step(tn_sim *s, double t_end) {
 
 /* a step that lands too near a singular position ends before it, and the next one crosses */
 static tn_status fixed_step(tn_sim *s, double t_end, bool last) {
-  if ((t_end - s->t) * s->turning > TURN_MOST) {
+  if ((t_end - s->now.t) * s->stepper.turning > TURN_MOST) {
     tn_fail(s->e, TN_E_RUN,
             "joint '%s': a step of %.3g s turns it by %.3g rad, and beyond half a turn they cannot be counted",
-            s->m->joint[s->turning_joint].name, t_end - s->t, (t_end - s->t) * s->turning);
+            s->m->joint[s->stepper.turning_joint].name, t_end - s->now.t, (t_end - s->now.t) * s->stepper.turning);
     tn_hint(s->e, "a shorter step, or relative coordinates, where angles are coordinates");
-    s->e->time = s->t;
+    s->e->time = s->now.t;
     return TN_E_RUN;
   }
   for (bool again = true; again;) {
-    trial r = attempt(s, t_end - s->t);
+    trial r = attempt(s, t_end - s->now.t);
     double end = t_end;
-    if (r.status == TN_E_RUN && s->packing) return shorter_step(s, t_end);
+    if (r.status == TN_E_RUN && s->packed.packing) return shorter_step(s, t_end);
     if (r.status == TN_OK && r.rho < SPLIT && !last) {
-      end = s->t + 0.618 * (t_end - s->t);
-      r = attempt(s, end - s->t);
+      end = s->now.t + 0.618 * (t_end - s->now.t);
+      r = attempt(s, end - s->now.t);
     }
     if (r.status != TN_OK) return r.status;
     const double whole = end;
     const tn_status status = at_switch(s, &r, &end, &again);
     if (status != TN_OK) return status;
-    s->unfinished = end != whole || s->happening.ended >= 0;
+    s->stepper.unfinished = end != whole || s->happening.ended >= 0;
     if (!again) return take(s, end, &r);
     if (s->happening.ended >= 0) return TN_OK;
   }
@@ -339,12 +346,13 @@ static tn_status fixed_step(tn_sim *s, double t_end, bool last) {
 static tn_status first_step_of_numbers(tn_sim *s, double t_limit) {
   const tn_run *r = &s->m->run;
   const double k = 1.0 / (r->integrator->orders ? 2 : r->integrator->order_estimate + 1), least = r->atol / r->rtol;
-  double *f = s->yrow, fastest = 0;
-  tn_status status = tn_rates_begin(s, s->t, s->y, 1e-3 * (t_limit - s->t));
-  if (status == TN_OK) status = tn_rates(s, s->t, s->y, f);
+  double *f = s->inside.y, fastest = 0;
+  tn_status status = tn_rates_begin(s, s->now.t, s->now.y, 1e-3 * (t_limit - s->now.t));
+  if (status == TN_OK) status = tn_rates(s, s->now.t, s->now.y, f);
   if (status != TN_OK) return status;
-  for (int i = 0; i < s->n - s->ode.ledgers; i++) fastest = fmax(fastest, fabs(f[i]) / fmax(fabs(s->y[i]), least));
-  s->h = fmin(t_limit - s->t, SAFE * pow(r->rtol, k) / fastest);
+  for (int i = 0; i < s->n - s->stepper.ode.ledgers; i++)
+    fastest = fmax(fastest, fabs(f[i]) / fmax(fabs(s->now.y[i]), least));
+  s->stepper.h = fmin(t_limit - s->now.t, SAFE * pow(r->rtol, k) / fastest);
   return TN_OK;
 }
 
@@ -361,7 +369,7 @@ static double change_time(double h, double size, double change, double before) {
  * in it */
 static double shortest_time(const tn_sim *s, double h, const double *f0, const double *f1, double *before, bool *look) {
   const tn_model *m = s->m;
-  const tn_scales *x = &s->scales;
+  const tn_scales *x = &s->estimate.scales;
   double shortest = INFINITY;
   *look = false;
   for (int part = 0; part < m->parts; part++) {
@@ -375,7 +383,7 @@ static double shortest_time(const tn_sim *s, double h, const double *f0, const d
         a0 = hypot(a0, arm * f0[k]);
         a1 = hypot(a1, arm * f1[k]);
         change = hypot(change, arm * (f1[k] - f0[k]));
-        if (!length) turn = hypot(turn, s->y[k]);
+        if (!length) turn = hypot(turn, s->now.y[k]);
       }
     }
     const double tau = change_time(h, fmax(a0, a1), change, before[part]);
@@ -390,9 +398,9 @@ static double shortest_time(const tn_sim *s, double h, const double *f0, const d
 /* the state a time h ahead, with accelerations as they are: those of a motion from rest change with its places */
 static void ahead(const tn_sim *s, double h, const double *f0, double *y1) {
   const tn_model *m = s->m;
-  for (int i = 0; i < s->n; i++) y1[i] = s->y[i] + 0.5 * h * f0[i];
-  tn_model_rates(m, s->y, y1 + m->nq, y1);
-  for (int i = 0; i < s->n; i++) y1[i] = s->y[i] + h * (i < m->nq ? y1[i] : f0[i]);
+  for (int i = 0; i < s->n; i++) y1[i] = s->now.y[i] + 0.5 * h * f0[i];
+  tn_model_rates(m, s->now.y, y1 + m->nq, y1);
+  for (int i = 0; i < s->n; i++) y1[i] = s->now.y[i] + h * (i < m->nq ? y1[i] : f0[i]);
 }
 
 /* a first step: the tolerance, as the motion that the step makes itself is weighed with it, is met by a formula of order p in about
@@ -400,28 +408,29 @@ static void ahead(const tn_sim *s, double h, const double *f0, double *y1) {
 static tn_status first_step(tn_sim *s, double t_limit) {
   if (by_numbers(s)) return first_step_of_numbers(s, t_limit);
   const tn_run *run = &s->m->run;
-  const double most = fmin(t_limit - s->t, run->max_step),
+  const double most = fmin(t_limit - s->now.t, run->max_step),
                k = 1.0 / (run->integrator->orders ? 2 : run->integrator->order);
-  double *f0 = s->yrow, *y1 = s->ynew, *f1 = s->error, *before = s->scales.C_u, h = FIRST_LOOK * most, tau = INFINITY;
-  tn_status status = tn_rates_begin(s, s->t, s->y, h);
-  if (status == TN_OK) status = tn_rates(s, s->t, s->y, f0);
+  double *f0 = s->inside.y, *y1 = s->next.y, *f1 = s->estimate.error, *before = s->estimate.scales.C_u,
+         h = FIRST_LOOK * most, tau = INFINITY;
+  tn_status status = tn_rates_begin(s, s->now.t, s->now.y, h);
+  if (status == TN_OK) status = tn_rates(s, s->now.t, s->now.y, f0);
   if (status != TN_OK) return status;
   for (int i = 0; i < s->m->parts; i++) before[i] = NAN;
   bool look = true;
   for (int tries = 0; look && tries < MOST_LOOKS; tries++, h *= 0.01) {
     ahead(s, h, f0, y1);
-    status = tn_rates(s, s->t + h, y1, f1);
+    status = tn_rates(s, s->now.t + h, y1, f1);
     if (status != TN_OK && status != TN_E_RUN) return status;
     if (status == TN_OK) tau = fmin(tau, shortest_time(s, h, f0, f1, before, &look));
   }
-  s->h = fmin(FIRST_MOST * most, tau * pow(AIM * run->rtol, k));
-  if (look) s->h = fmin(s->h, h); /* it goes up from there */
+  s->stepper.h = fmin(FIRST_MOST * most, tau * pow(AIM * run->rtol, k));
+  if (look) s->stepper.h = fmin(s->stepper.h, h); /* it goes up from there */
   tn_scales_first(s, fmin(FIRST_MOST * most, 0.1 * tau), f0 + s->m->nq);
   return TN_OK;
 }
 
 /* so far too long that shorter ones are tried first, whatever position it came near: longer than the last one, and off by much */
-static bool absurd(const tn_sim *s, const trial *r) { return r->err > ABSURD && r->h > 2 * (s->t - s->t_step); }
+static bool absurd(const tn_sim *s, const trial *r) { return r->err > ABSURD && r->h > 2 * (s->now.t - s->before.t); }
 
 /* a stage at a singular position, or an end so near it that the next step would begin with nothing but roundoff */
 static bool landed(const trial *r) { return r->rho < LANDED || r->rho_end < BEGINS; }
@@ -458,7 +467,8 @@ static trial step_over(tn_sim *s, trial first, double most, double worst) {
   if (mendable(&best)) best.err = best.left;
   if (best.status != TN_OK || best.err > worst) return best; /* none came to an end, or near it: shorter, then */
   if (best.err > 1)
-    tn_log(s, s->t, "singular", "no length of the step passes, the best error of %.2g tolerances is taken", best.err);
+    tn_log(s, s->now.t, "singular", "no length of the step passes, the best error of %.2g tolerances is taken",
+           best.err);
   if (r.h == best.h && r.status == TN_OK) return best;
   s->summary.rejected++;
   r = attempt(s, best.h);
@@ -483,7 +493,7 @@ static tn_status too_short(tn_sim *s, const trial *r, double h) {
   const bool speed = r->worst >= m->nu;
   char name[96];
   if (by_numbers(s))
-    tn_format(name, sizeof name, "%s", s->ode.name ? s->ode.name(s, r->worst) : "what is independent");
+    tn_format(name, sizeof name, "%s", s->stepper.ode.name ? s->stepper.ode.name(s, r->worst) : "what is independent");
   else if (r->worst >= 2 * m->nu)
     tn_format(name, sizeof name, "%s", m->state_name[r->worst - 2 * m->nu]);
   else
@@ -495,19 +505,19 @@ static tn_status too_short(tn_sim *s, const trial *r, double h) {
     tn_fail(s->e, TN_E_RUN, "the step fell to %.2g s: %s changes too fast to be followed", h, name);
   tn_hint(s->e, "looser tolerances, or look for a jump in a force or a position that cannot be passed");
   for (int i = 0; i < m->bodies; i++)
-    if (s->near[i]) { /* its own coordinates are at fault */
+    if (s->singular.near[i]) { /* its own coordinates are at fault */
       tn_fail(s->e, TN_E_RUN, "the step fell to %.2g s: body '%s' is at a singular position of its coordinates `%s`", h,
               m->body[i].name, m->body[i].type->name);
       if (m->body[i].type->space.remedy) tn_hint(s->e, "%s", m->body[i].type->space.remedy);
       break;
     }
-  s->e->time = s->t;
+  s->e->time = s->now.t;
   return TN_E_RUN;
 }
 
 /* a step that time hardly sees */
 static bool vanishes(const tn_sim *s, double h, double t_limit) {
-  return h < 16 * TN_EPS * fabs(s->t) || h < 1e-14 * fmin(1, t_limit - s->t0);
+  return h < 16 * TN_EPS * fabs(s->now.t) || h < 1e-14 * fmin(1, t_limit - s->stepper.t0);
 }
 
 /* of the length of the next step to that of the last attempt */
@@ -515,14 +525,14 @@ static double factor(tn_sim *s, const trial *r) {
   const tn_integrator_type *type = s->m->run.integrator;
   if (type->plan) {
     const double share = type->aim > 0 ? type->aim : 1, half = type->aim_of_numbers > 0 ? type->aim_of_numbers : 0.5;
-    return type->plan(s->work, &s->ode, r->err, by_numbers(s) ? half : share * AIM);
+    return type->plan(s->stepper.work, &s->stepper.ode, r->err, by_numbers(s) ? half : share * AIM);
   }
   if (isinf(r->err)) return 0.25;
   const double k = 1.0 / (type->order_estimate + 1), P = type->proportion;
   if (by_numbers(s)) return (by_largest(s) ? SAFE : SAFE_MEAN) * pow(fmax(r->err, 1e-10), -k); /* (1) */
   const double plain = pow(AIM, k) * pow(fmax(r->err, 1e-10), -k);
-  if (P == 0 || r->err > 1 || !(s->err_last > 0)) return plain;
-  return pow(plain, 1 - 0.75 * P) * pow(s->err_last, P * k);
+  if (P == 0 || r->err > 1 || !(s->stepper.err_last > 0)) return plain;
+  return pow(plain, 1 - 0.75 * P) * pow(s->stepper.err_last, P * k);
 }
 
 static tn_status adaptive_step(tn_sim *s, double t_limit) {
@@ -530,16 +540,16 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
   trial longest = {0}; /* the first attempt */
   int shortened = 0;
   for (;;) {
-    const double most = t_limit - s->t;
-    if (!(s->h > 0)) {
+    const double most = t_limit - s->now.t;
+    if (!(s->stepper.h > 0)) {
       const tn_status status = first_step(s, t_limit);
       if (status != TN_OK) return status;
     }
-    s->h = fmin(s->h, s->m->run.max_step);
-    if (s->turning > 0 && !by_numbers(s)) s->h = fmin(s->h, TURN_AIM / s->turning);
-    bool last = 1.01 * s->h >= most;
-    double h = last ? most : s->h;
-    if (!last && vanishes(s, h, t_limit)) return too_short(s, &(trial){.err = 1, .worst = s->worst}, h);
+    s->stepper.h = fmin(s->stepper.h, s->m->run.max_step);
+    if (s->stepper.turning > 0 && !by_numbers(s)) s->stepper.h = fmin(s->stepper.h, TURN_AIM / s->stepper.turning);
+    bool last = 1.01 * s->stepper.h >= most;
+    double h = last ? most : s->stepper.h;
+    if (!last && vanishes(s, h, t_limit)) return too_short(s, &(trial){.err = 1, .worst = s->estimate.worst}, h);
     trial r = attempt(s, h);
     if (r.status != TN_OK && r.status != TN_E_RUN) return r.status;
     bool forced = false;
@@ -551,7 +561,7 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
       if (forced) r = other, last = r.h == most;
       longest.h = 0; /* no more of it in this step */
     }
-    if (!forced && too_near(&r) && !(s->passing.staying && r.err <= 1) &&
+    if (!forced && too_near(&r) && !(s->singular.passing.staying && r.err <= 1) &&
         !(absurd(s, &r) && shortened++ < MOST_ABSURD)) {
       /* rather than to take an error above the tolerance */
       const bool shortens = r.err > ABSURD && shortened < MOST_ABSURD;
@@ -567,7 +577,7 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
         last = r.h == most;
       }
     }
-    double t_end = last ? t_limit : s->t + r.h;
+    double t_end = last ? t_limit : s->now.t + r.h;
     if ((r.err <= 1 || forced) && s->m->switches) {
       const double whole = t_end;
       bool again;
@@ -579,33 +589,34 @@ static tn_status adaptive_step(tn_sim *s, double t_limit) {
         continue;
       }
       if (t_end != whole) { /* a step cut short by a switch says nothing about the next */
-        s->worst = r.worst;
+        s->estimate.worst = r.worst;
         return take(s, t_end, &r);
       }
     }
     if (r.err <= 1 || forced) {
-      s->worst = r.worst;
+      s->estimate.worst = r.worst;
       const bool stays = rejected && by_largest(s) && !s->m->run.integrator->plan; /* (1) */
       const double grow = stays ? 1 : fmin(fmax(factor(s, &r), 0.2), rejected ? 1 : by_largest(s) ? MOST : 10);
-      s->err_last = rejected || forced ? 0 : fmax(r.err, 1e-10) / AIM;
-      if (!(last && r.h < s->h)) s->h = grow * r.h; /* a step cut short by the limit says nothing about the next */
-      if (forced) s->h = fmax(s->h, 0.5 * r.h);
+      s->stepper.err_last = rejected || forced ? 0 : fmax(r.err, 1e-10) / AIM;
+      if (!(last && r.h < s->stepper.h))
+        s->stepper.h = grow * r.h; /* a step cut short by the limit says nothing about the next */
+      if (forced) s->stepper.h = fmax(s->stepper.h, 0.5 * r.h);
       return take(s, t_end, &r);
     }
     s->summary.rejected++;
     const bool second = rejected;
     rejected = true;
-    if (r.status == TN_E_RUN && s->packing) { /* with another choice it may pass as it is */
+    if (r.status == TN_E_RUN && s->packed.packing) { /* with another choice it may pass as it is */
       bool changed;
       const tn_status status = tn_packed_renew(s, TN_AFTER_REJECTION, &changed);
       if (status != TN_OK) return status;
       if (changed) continue;
     }
     const double shorter = factor(s, &r);
-    s->h = h * (!by_largest(s)                          ? fmax(0.2, shorter)
-                : second && !s->m->run.integrator->plan ? 0.5
-                                                        : fmax(LEAST, shorter));
-    if (vanishes(s, s->h, t_limit)) return too_short(s, &r, s->h);
+    s->stepper.h = h * (!by_largest(s)                          ? fmax(0.2, shorter)
+                        : second && !s->m->run.integrator->plan ? 0.5
+                                                                : fmax(LEAST, shorter));
+    if (vanishes(s, s->stepper.h, t_limit)) return too_short(s, &r, s->stepper.h);
   }
 }
 
@@ -616,21 +627,21 @@ static tn_status own_step(tn_sim *s, double t_limit) {
   trial r = {.rho_end = 1};
   double t;
   bool again;
-  if (s->turning > 0 && !by_numbers(s)) t_limit = fmin(t_limit, s->t + TURN_AIM / s->turning);
-  if (!(s->h > 0) && !by_numbers(s) && (r.status = first_step(s, t_limit)) != TN_OK) return r.status;
+  if (s->stepper.turning > 0 && !by_numbers(s)) t_limit = fmin(t_limit, s->now.t + TURN_AIM / s->stepper.turning);
+  if (!(s->stepper.h > 0) && !by_numbers(s) && (r.status = first_step(s, t_limit)) != TN_OK) return r.status;
   s->solver.nearness = s->solver.seen = 1;
-  const int64_t before = s->effort.rejected;
-  r.status =
-      type->advance(s->work, &s->ode, s->t, s->indirect ? s->z : s->y, t_limit, &t, s->indirect ? s->znew : s->ynew);
-  s->summary.rejected += s->effort.rejected - before;
-  if (r.status == TN_OK && s->indirect) r.status = tn_packed_end(s, t, false);
+  const int64_t before = s->stepper.effort.rejected;
+  r.status = type->advance(s->stepper.work, &s->stepper.ode, s->now.t, s->packed.indirect ? s->now.z : s->now.y,
+                           t_limit, &t, s->packed.indirect ? s->next.z : s->next.y);
+  s->summary.rejected += s->stepper.effort.rejected - before;
+  if (r.status == TN_OK && s->packed.indirect) r.status = tn_packed_end(s, t, false);
   if (r.status == TN_OK && s->m->rows) r.status = look_at_end(s, t, &r);
   if (r.status != TN_OK) return r.status;
   r.rho = s->solver.nearness;
   r.seen = s->solver.seen;
   if ((r.status = at_switch(s, &r, &t, &again)) != TN_OK) return r.status;
   if (again) return s->happening.ended >= 0 ? TN_OK : own_step(s, t_limit);
-  r.h = t - s->t;
+  r.h = t - s->now.t;
   return take(s, t, &r);
 }
 
@@ -642,16 +653,16 @@ tn_status tn_step(tn_sim *s, double t_limit) {
   if (s->m->run.integrator->advance) return own_step(s, t_limit);
   if (!s->m->run.fixed) return adaptive_step(s, t_limit);
   /* multiples of the step from t0, not a sum */
-  const double next = s->t0 + (double)(s->fixed_steps + 1) * s->m->run.step;
+  const double next = s->stepper.t0 + (double)(s->stepper.fixed_steps + 1) * s->m->run.step;
   if (next > t_limit * (1 + 1e-12)) {
     status = fixed_step(s, t_limit, true);
-    s->unfinished = false; /* it was not counted */
+    s->stepper.unfinished = false; /* it was not counted */
     return status;
   }
-  s->fixed_steps++;
+  s->stepper.fixed_steps++;
   const bool last = fabs(next - t_limit) <= 1e-12 * fabs(t_limit);
   status = fixed_step(s, last ? t_limit : next, last);
-  if (s->unfinished) s->fixed_steps--;
-  s->unfinished = false;
+  if (s->stepper.unfinished) s->stepper.fixed_steps--;
+  s->stepper.unfinished = false;
   return status;
 }

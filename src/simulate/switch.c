@@ -109,7 +109,7 @@ static double least_of(const tn_switches *w, int i) { return fmax(w->noise[i], w
 
 void tn_switch_notice(tn_sim *s) {
   tn_switches *w = &s->switches;
-  const double share = (s->solver.sys.t - s->t) / s->step_length;
+  const double share = (s->solver.sys.t - s->now.t) / s->stepper.length;
   if (pieces(s)->how != TN_PIECES_HELD) return;
   if (s->m->triggers) tn_events_look(s, false); /* at a stage one may be anything */
   for (int i = 0; i < s->m->switches; i++)
@@ -141,12 +141,12 @@ static void log_switch(tn_sim *s, int i) {
   const tn_switch *x = &s->m->switched[i];
   int *told = &s->switches.told[i];
   if (++*told > MOST_TOLD) return;
-  char text[sizeof s->event->text];
+  char text[sizeof s->log.event->text];
   tn_format(text, sizeof text, "%s '%s': %s%s", x->kind, x->name, x->text,
             *told < MOST_TOLD ? "" : "; later ones are only counted");
-  for (int k = s->events - 1; k >= 0 && s->event[k].t == s->t; k--)
-    if (strcmp(s->event[k].kind, "switch") == 0 && strcmp(s->event[k].text, text) == 0) return;
-  tn_log(s, s->t, "switch", "%s", text);
+  for (int k = s->log.events - 1; k >= 0 && s->log.event[k].t == s->now.t; k--)
+    if (strcmp(s->log.event[k].kind, "switch") == 0 && strcmp(s->log.event[k].text, text) == 0) return;
+  tn_log(s, s->now.t, "switch", "%s", text);
 }
 
 /* to another piece, where the motion leads; `set`: by what an event has done, which may come back as often as events do */
@@ -163,8 +163,8 @@ static tn_status change(tn_sim *s, int i, double piece, bool set) {
     log_switch(s, i);
   }
   tn_doubt_switch(s, i);
-  if (!set) w->idle[i] = s->t - w->last[i] <= PROGRESS * w->longest ? w->idle[i] + 1 : 0;
-  w->last[i] = s->t;
+  if (!set) w->idle[i] = s->now.t - w->last[i] <= PROGRESS * w->longest ? w->idle[i] + 1 : 0;
+  w->last[i] = s->now.t;
   if (w->idle[i] < MOST_IDLE) return TN_OK;
   tn_fail(s->e, TN_E_RUN, "%s '%s': %s switches to and fro without the time going on", x->kind, x->name, x->text);
   if (event >= 0)
@@ -173,7 +173,7 @@ static tn_status change(tn_sim *s, int i, double piece, bool set) {
     tn_hint(s->e,
             "what it does on either side leads back to the edge: smooth it, as tanh(x/small) does with sign(x), or, if "
             "it is friction, use a force of that type");
-  s->e->time = s->t;
+  s->e->time = s->now.t;
   return TN_E_RUN;
 }
 
@@ -199,7 +199,7 @@ typedef struct following {
 /* of laws alone, at the present state: those of events are what they were */
 static tn_status law_margins(tn_sim *s, double *to) {
   tn_switch_hold(s);
-  const tn_status status = tn_at(s, s->t, s->y, s->e);
+  const tn_status status = tn_at(s, s->now.t, s->now.y, s->e);
   if (status == TN_OK) memcpy(to, pieces(s)->margin, sizeof *to * (size_t)s->m->switches);
   return status;
 }
@@ -211,7 +211,7 @@ static tn_status follow(tn_sim *s, following *f) {
   for (bool more = true; more;) { /* an operand is made of what stands before it: n times at most */
     more = false;
     s->solver.sys.complete = false;
-    const tn_status status = f->laws_only ? law_margins(s, w->high) : tn_switch_margins(s, s->t, s->y, w->high);
+    const tn_status status = f->laws_only ? law_margins(s, w->high) : tn_switch_margins(s, s->now.t, s->now.y, w->high);
     if (status != TN_OK) return status;
     for (int i = 0; i < s->m->switches; i++) {
       const double live = pieces(s)->live[i];
@@ -262,7 +262,7 @@ tn_status tn_switch_laws_follow(tn_sim *s) {
 static tn_status drive_on(tn_sim *s) {
   bool changed = false;
   s->switches.making = true;
-  const tn_status status = tn_accept(s, s->t, s->y, &changed);
+  const tn_status status = tn_accept(s, s->now.t, s->now.y, &changed);
   s->switches.making = false;
   if (status == TN_OK) tn_packed_ledger(s);
   return status;
@@ -288,7 +288,7 @@ static tn_status apply(tn_sim *s) {
   tn_switches *w = &s->switches;
   const tn_integrator_type *type = s->m->run.integrator;
   following f = {.set = false};
-  tn_status status = tn_switch_margins(s, s->t, s->y, w->low);
+  tn_status status = tn_switch_margins(s, s->now.t, s->now.y, w->low);
   if (status == TN_OK) status = tn_kink_begin(s);
   if (status != TN_OK) return status;
   for (int i = 0; i < s->m->switches; i++) {
@@ -306,19 +306,19 @@ static tn_status apply(tn_sim *s) {
   if ((f.in_joint || w->set_in_joint) && (status = drive_on(s)) != TN_OK) return status;
   if (s->happening.changed && (status = tn_events_restart(s)) != TN_OK) return status;
   if (f.some || w->set_some || s->happening.changed || type->keeps_rates || type->advance) {
-    type->start(tn_integrator_self(s->m), s->work, s->ode.n);
-    if (type->keeps_rates) s->h = 0; /* it begins with order one */
-    s->err_last = 0;
+    type->start(tn_integrator_self(s->m), s->stepper.work, s->stepper.ode.n);
+    if (type->keeps_rates) s->stepper.h = 0; /* it begins with order one */
+    s->stepper.err_last = 0;
   }
   if (s->m->triggers) {
     tn_events_decide(s);
     if ((status = tn_edge_clear(s)) != TN_OK) return status;
   }
-  status = tn_switch_margins(s, s->t, s->y, w->begin);
+  status = tn_switch_margins(s, s->now.t, s->now.y, w->begin);
   if (status != TN_OK || !s->happening.wish) return status;
   s->happening.wish = false;
   tn_fail(s->e, TN_E_STOPPED, "the run was interrupted");
-  s->e->time = s->t;
+  s->e->time = s->now.t;
   return TN_E_STOPPED;
 }
 
@@ -328,17 +328,17 @@ tn_status tn_switch_begin(tn_sim *s) {
   if (!s->m->switches) return TN_OK;
   w->share = 1;
   memcpy(w->before, w->begin, sizeof *w->begin * (size_t)s->m->switches);
-  w->before_at = s->t_step; /* not behind it, if nothing was done yet */
+  w->before_at = s->before.t; /* not behind it, if nothing was done yet */
   if (!w->known) {
     set_how(s, TN_PIECES_RECORD);
-    if ((status = look(s, s->t, s->y)) != TN_OK) return status;
+    if ((status = look(s, s->now.t, s->now.y)) != TN_OK) return status;
     w->known = true;
   }
   if (w->due) return apply(s);
-  if ((status = tn_switch_margins(s, s->t, s->y, w->begin)) != TN_OK) return status;
+  if ((status = tn_switch_margins(s, s->now.t, s->now.y, w->begin)) != TN_OK) return status;
   if (!s->m->triggers) return TN_OK;
   tn_events_decide(s);
-  if ((status = tn_switch_margins(s, s->t, s->y, w->begin)) != TN_OK) return status;
+  if ((status = tn_switch_margins(s, s->now.t, s->now.y, w->begin)) != TN_OK) return status;
   tn_edge_cleared(s);
   return TN_OK;
 }
@@ -354,11 +354,12 @@ tn_status tn_switch_finish(tn_sim *s, bool all) {
 
 /* margins at a share of the attempt, into `to` */
 static tn_status inside(tn_sim *s, double t_end, double share, double *to) {
-  const double t = share < 1 ? s->t + share * (t_end - s->t) : t_end;
+  const double t = share < 1 ? s->now.t + share * (t_end - s->now.t) : t_end;
   tn_switch_hold(s);
-  const tn_status status = s->indirect ? tn_packed_inside(s, t, share, s->y, s->ynew)
-                                       : s->m->run.integrator->dense(s->work, &s->ode, share, s->yrow);
-  return status == TN_OK ? tn_switch_margins(s, t, s->yrow, to) : status;
+  const tn_status status = s->packed.indirect
+                               ? tn_packed_inside(s, t, share, s->now.y, s->next.y)
+                               : s->m->run.integrator->dense(s->stepper.work, &s->stepper.ode, share, s->inside.y);
+  return status == TN_OK ? tn_switch_margins(s, t, s->inside.y, to) : status;
 }
 
 static bool is_outside(const tn_switches *w, int i, double share, const double *margin) {
@@ -401,7 +402,7 @@ static tn_status count_from(tn_sim *s, double t_end, bool *here) {
 /* (1): the bracket; margins at its ends in w->low and w->high */
 static tn_status search(tn_sim *s, double t_end, double *low, double *high) {
   tn_switches *w = &s->switches;
-  const double least = ROUNDOFF * fmax(fabs(t_end), t_end - s->t) / (t_end - s->t);
+  const double least = ROUNDOFF * fmax(fabs(t_end), t_end - s->now.t) / (t_end - s->now.t);
   double weight_low = 1, weight_high = 1, *room = s->switches.room;
   int side = 0;
   memcpy(w->low, w->begin, sizeof *w->low * (size_t)s->m->switches);
@@ -445,7 +446,7 @@ static bool dips(tn_sim *s, double h) {
     for (int k = 0; by_step && k < 2 && isnan(w->low[i]); k++)
       w->low[i] = dip(w->near_at[k], w->near[k][i], w->begin[i], w->high[i], w->noise[i]);
     if (!by_step || isnan(w->near[0][i]))
-      w->low[i] = dip((w->before_at - s->t) / h, w->before[i], w->begin[i], w->high[i], w->noise[i]);
+      w->low[i] = dip((w->before_at - s->now.t) / h, w->before[i], w->begin[i], w->high[i], w->noise[i]);
     if (w->clear[i] > 0) w->low[i] = NAN;
     some = some || !isnan(w->low[i]);
   }
@@ -481,10 +482,10 @@ static bool go_deep(tn_sim *s) {
 /* what margins change by with the state; those of functions of time alone do not. in no direction of the state in particular */
 static tn_status find_noise(tn_sim *s, double t_end) {
   tn_switches *w = &s->switches;
-  double *y = s->yrow;
-  tn_error_weights(s, s->ynew, y);
+  double *y = s->inside.y;
+  tn_error_weights(s, s->next.y, y);
   for (int i = 0; i < s->n; i++)
-    y[i] = s->ynew[i] + (isfinite(y[i]) ? TN_NOISE * y[i] * (0.75 + 0.25 * cos(i)) * (i % 2 ? -1 : 1) : 0);
+    y[i] = s->next.y[i] + (isfinite(y[i]) ? TN_NOISE * y[i] * (0.75 + 0.25 * cos(i)) * (i % 2 ? -1 : 1) : 0);
   tn_status status = tn_switch_margins(s, t_end, y, w->room);
   if (status != TN_OK && status != TN_E_RUN) return status;
   for (int i = 0; i < s->m->switches; i++) {
@@ -497,14 +498,14 @@ static tn_status find_noise(tn_sim *s, double t_end) {
 tn_status tn_switch_look(tn_sim *s, double t_end, tn_found *found, double *t_cut) {
   tn_switches *w = &s->switches;
   const tn_integrator_type *type = s->m->run.integrator;
-  const double h = t_end - s->t, least = HERE * fmax(fabs(s->t), h);
+  const double h = t_end - s->now.t, least = HERE * fmax(fabs(s->now.t), h);
   const bool by_step = !type->keeps_rates && !type->advance;
   double low = 0, high = 1;
   bool here = false, some = false;
   *found = TN_FOUND_NONE;
   *t_cut = t_end;
   s->happening.bad = -1;
-  tn_status status = tn_switch_margins(s, t_end, s->ynew, w->high);
+  tn_status status = tn_switch_margins(s, t_end, s->next.y, w->high);
   if (status != TN_OK) return status;
   some = go_deep(s);
   bool suspect = dips(s, h) || (by_step && w->suspect <= 1);
@@ -538,24 +539,24 @@ tn_status tn_switch_look(tn_sim *s, double t_end, tn_found *found, double *t_cut
   w->slope = (w->high[w->leading] - w->low[w->leading]) / (back * h);
   w->due = true;
   *found = TN_FOUND_INSIDE;
-  if ((1 - high) * h > least) *t_cut = s->t + high * h;
+  if ((1 - high) * h > least) *t_cut = s->now.t + high * h;
   return TN_OK;
 }
 
 tn_status tn_switch_off(tn_sim *s, double t_cut, double *off) {
   tn_switches *w = &s->switches;
-  const tn_status status = tn_switch_margins(s, t_cut, s->ynew, w->high);
+  const tn_status status = tn_switch_margins(s, t_cut, s->next.y, w->high);
   *off = status == TN_OK && w->slope < 0 ? w->high[w->leading] / w->slope : 0;
   return status;
 }
 
 tn_status tn_switch_inside(tn_sim *s, double t_end, double t_cut) {
   tn_switches *w = &s->switches;
-  const double share = t_cut < t_end ? (t_cut - s->t) / (t_end - s->t) : 1;
+  const double share = t_cut < t_end ? (t_cut - s->now.t) / (t_end - s->now.t) : 1;
   const tn_status status = inside(s, t_end, share, w->high);
   if (status != TN_OK) return status;
-  memcpy(s->ynew, s->yrow, sizeof *s->ynew * (size_t)s->n);
-  if (s->indirect) memcpy(s->znew, s->zrow, sizeof *s->znew * (size_t)s->ode.n);
+  memcpy(s->next.y, s->inside.y, sizeof *s->next.y * (size_t)s->n);
+  if (s->packed.indirect) memcpy(s->next.z, s->inside.z, sizeof *s->next.z * (size_t)s->stepper.ode.n);
   w->share = share;
   return TN_OK;
 }

@@ -12,14 +12,14 @@ static const double UNIQUE = 1e-7; /* of the largest change of any component */
 
 bool tn_redundancy(tn_sim *s, const double *q, int *redundant) {
   const tn_model *m = s->m;
-  tn_kkt *k = &s->start_kkt;
+  tn_kkt *k = &s->start.rows.kkt;
   *redundant = 0;
   if (m->large) return false; /* its rows are independent, or it would not have started */
-  if (tn_solver_at(&s->solver, s->t, q, tn_u_of(s, s->y), NULL) != TN_OK) return false;
+  if (tn_solver_at(&s->solver, s->now.t, q, tn_u_of(s, s->now.y), NULL) != TN_OK) return false;
   k->rows = m->rows;
   k->rank = s->solver.rank;
   tn_system_dense(&s->solver.sys);
-  if (!tn_kkt_factor(k, s->solver.sys.M, s->solver.sys.A, m->sigma ? s->start_sigma : NULL)) return false;
+  if (!tn_kkt_factor(k, s->solver.sys.M, s->solver.sys.A, m->sigma ? s->start.rows.sigma : NULL)) return false;
   *redundant = m->rows - k->independent;
   return true;
 }
@@ -33,7 +33,7 @@ static double as_energy(const tn_model *m, int joint, int component) {
 static bool null_vector(tn_sim *s, int e, double *c) {
   const tn_model *m = s->m;
   double most = 0;
-  const int row = tn_kkt_dependence(&s->start_kkt, e, c);
+  const int row = tn_kkt_dependence(&s->start.rows.kkt, e, c);
   if (s->solver.sys.off[m->row_joint[row]]) return false;
   for (int i = 0; i < m->rows; i++) most = fmax(most, fabs(c[i]) / m->row_scale[i]);
   for (int i = 0; i < m->rows && most > 0; i++) c[i] /= most;
@@ -65,7 +65,7 @@ static void mark(tn_sim *s, const double *c) {
     most = fmax(most, fabs(sys->reaction[i]) * as_energy(m, i / m->twist, i % m->twist));
   for (int i = 0; i < m->joints; i++) {
     const tn_joint *j = &m->joint[i];
-    tn_shared *shared = &s->shared[i];
+    tn_shared *shared = &s->output.shared[i];
     const int row = j->rows ? j->row : j->row_velocity;
     if (!j->in_tree && j->rows + j->rows_velocity && fabs(c[row]) / m->row_scale[row] > UNIQUE) shared->load = true;
     if (!tn_joint_has_wrench(j)) continue;
@@ -100,7 +100,7 @@ static void outputs(tn_sim *s, bool react, double *row) {
 static void mark_columns(tn_sim *s, int redundant) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
-  double *c = s->start_lambda, *base = s->column_base, *other = s->column_other;
+  double *c = s->start.rows.lambda, *base = s->output.column_base, *other = s->output.column_other;
   unsigned state = 54321;
   memset(sys->udot, 0, sizeof(double) * (size_t)m->nu);
   memset(sys->udot_s, 0, sizeof(double) * (size_t)m->nu);
@@ -118,15 +118,15 @@ static void mark_columns(tn_sim *s, int redundant) {
   for (int i = 0; i < m->joints * m->twist; i++)
     sys->reaction[i] += jitter(&state) / as_energy(m, i / m->twist, i % m->twist);
   for (int i = 0; m->dimension == 2 && i < 2 * m->bodies; i++) sys->pivot[i] += jitter(&state) / tn_length_at(m, i / 2);
-  outputs(s, false, s->row);
+  outputs(s, false, s->output.row);
   for (int i = 0; i < m->columns; i++)
-    if (fabs(other[i] - base[i]) > UNIQUE * fabs(s->row[i] - other[i])) s->column_shared[i] = true;
+    if (fabs(other[i] - base[i]) > UNIQUE * fabs(s->output.row[i] - other[i])) s->output.column_shared[i] = true;
 }
 
 static void look_at(tn_sim *s, const double *q) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
-  double *c = s->start_lambda;
+  double *c = s->start.rows.lambda;
   int redundant;
   if (!tn_redundancy(s, q, &redundant)) return;
   for (int e = m->rows - redundant; e < m->rows; e++) {
@@ -143,7 +143,7 @@ static void tell(tn_sim *s) {
   size_t used = 0;
   int n = 0, shown = 0;
   for (int i = 0; i < s->m->columns; i++) {
-    if (!s->column_shared[i]) continue;
+    if (!s->output.column_shared[i]) continue;
     if (used + strlen(s->m->column[i]) + 3 < 110) {
       used += (size_t)tn_format(text + used, sizeof text - used, "%s%s", n ? ", " : "", s->m->column[i]);
       shown++;
@@ -152,17 +152,17 @@ static void tell(tn_sim *s) {
   }
   if (!n) return;
   if (shown < n) tn_format(text + used, sizeof text - used, "%s%d more", shown ? " and " : "", n - shown);
-  tn_log(s, s->t, "shared",
+  tn_log(s, s->now.t, "shared",
          "%s: redundant rows share this load in more than one way, shown as equally stiff joints would share it", text);
 }
 
 tn_status tn_unique(tn_sim *s) {
   const tn_model *m = s->m;
-  memset(s->shared, 0, sizeof *s->shared * (size_t)m->joints);
-  memset(s->column_shared, 0, sizeof *s->column_shared * (size_t)m->columns);
+  memset(s->output.shared, 0, sizeof *s->output.shared * (size_t)m->joints);
+  memset(s->output.column_shared, 0, sizeof *s->output.column_shared * (size_t)m->columns);
   if (m->large || !s->summary.redundant_rows) return TN_OK;
-  look_at(s, s->q_general);
-  if (s->beside) look_at(s, s->q_beside);
+  look_at(s, s->singular.q_general);
+  if (s->singular.beside) look_at(s, s->singular.q_beside);
   tell(s);
-  return tn_at(s, s->t, s->y, s->e);
+  return tn_at(s, s->now.t, s->now.y, s->e);
 }

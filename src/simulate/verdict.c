@@ -26,17 +26,17 @@ enum { CHATTER_TIMES = 20, CHATTER_STEPS = 2 }; /* so often in a row, with so fe
 /* ---- counted on the way --------------------------------------------------------------------------------------------------- */
 
 void tn_doubts_reset(tn_sim *s) {
-  s->doubts = (tn_doubts){.forced_time = NAN, .branch_time = NAN, .stays_time = NAN, .closed_time = NAN};
+  s->log.doubts = (tn_doubts){.forced_time = NAN, .branch_time = NAN, .stays_time = NAN, .closed_time = NAN};
 }
 
 void tn_doubt_forced(tn_sim *s, double t, double error) {
-  tn_doubts *d = &s->doubts;
+  tn_doubts *d = &s->log.doubts;
   if (d->forced++ == 0) d->forced_time = t;
   d->forced_error = fmax(d->forced_error, error);
 }
 
 void tn_doubt_singular(tn_sim *s, const tn_singular *p) {
-  tn_doubts *d = &s->doubts;
+  tn_doubts *d = &s->log.doubts;
   if (p->kind == TN_SINGULAR_STAYS) {
     if (d->stays++ == 0) d->stays_time = p->t;
   } else if (!p->smooth) {
@@ -46,10 +46,10 @@ void tn_doubt_singular(tn_sim *s, const tn_singular *p) {
 }
 
 void tn_doubt_crossing(tn_sim *s, double t, int first, double off, double work) {
-  tn_doubts *d = &s->doubts;
+  tn_doubts *d = &s->log.doubts;
   if (fabs(work) > d->crossing_work) d->crossing_work = fabs(work), d->crossing_time = t;
   if (off <= BRANCH) return;
-  for (int i = first; i < s->singulars; i++) s->singular[i].smooth = false;
+  for (int i = first; i < s->singular.count; i++) s->singular.found[i].smooth = false;
   if (d->branches++ == 0) d->branch_time = t;
   d->branch_change = fmax(d->branch_change, off);
   tn_log(s, t, "singular", "perhaps on another branch: velocities changed by %.2g %% more than accelerations explain",
@@ -57,32 +57,32 @@ void tn_doubt_crossing(tn_sim *s, double t, int first, double off, double work) 
 }
 
 void tn_doubt_closed(tn_sim *s, double t, double gap, int row, bool rate) {
-  tn_doubts *d = &s->doubts;
+  tn_doubts *d = &s->log.doubts;
   if (d->closed++ == 0) d->closed_time = t;
   if (gap > d->closed_most) d->closed_most = gap, d->closed_row = row, d->closed_rate = rate;
 }
 
 void tn_doubt_turn(tn_sim *s, double t, double turned) {
-  tn_doubts *d = &s->doubts;
+  tn_doubts *d = &s->log.doubts;
   if (!s->m->run.by_numbers || !(turned > HALF_TURN)) return;
   if (d->turns++ == 0) d->turns_time = t;
   d->turned = fmax(d->turned, turned);
 }
 
 void tn_doubt_row(tn_sim *s, double t) {
-  tn_doubts *d = &s->doubts;
+  tn_doubts *d = &s->log.doubts;
   for (int i = 0; i < s->m->columns; i++)
-    if (!isfinite(s->row[i]) && d->not_finite++ == 0) d->not_finite_column = i, d->not_finite_time = t;
+    if (!isfinite(s->output.row[i]) && d->not_finite++ == 0) d->not_finite_column = i, d->not_finite_time = t;
 }
 
 void tn_doubt_step(tn_sim *s) {
-  tn_doubts *d = &s->doubts;
+  tn_doubts *d = &s->log.doubts;
   d->balance[0] = d->balance[1];
   d->balance[1] = tn_energy_of(&s->solver.sys, TN_BALANCE);
 }
 
 void tn_doubt_interpolation(tn_sim *s, double t, double theta, double off, int row) {
-  tn_doubts *d = &s->doubts;
+  tn_doubts *d = &s->log.doubts;
   const double expected = (1 - theta) * d->balance[0] + theta * d->balance[1];
   const double energy = fabs(tn_energy_of(&s->solver.sys, TN_BALANCE) - expected);
   if (energy > d->row_energy) d->row_energy = energy, d->row_time = t;
@@ -91,13 +91,13 @@ void tn_doubt_interpolation(tn_sim *s, double t, double theta, double off, int r
 
 void tn_doubt_switch(tn_sim *s, int i) {
   tn_switches *w = &s->switches;
-  tn_doubts *d = &s->doubts;
+  tn_doubts *d = &s->log.doubts;
   const bool soon = s->summary.steps - w->at_step[i] <= CHATTER_STEPS;
   w->at_step[i] = s->summary.steps;
   if (!(w->noise[i] > 0)) return; /* a function of time alone may switch as often as it likes */
   w->quick[i] = soon ? w->quick[i] + 1 : 0;
   if (w->quick[i] != CHATTER_TIMES) return;
-  if (d->chatters++ == 0) d->chatter_switch = i, d->chatter_time = s->t;
+  if (d->chatters++ == 0) d->chatter_switch = i, d->chatter_time = s->now.t;
 }
 
 /* ---- facts ------------------------------------------------------------------------------------------------------------------ */
@@ -114,9 +114,10 @@ static bool contract(const tn_sim *s, tn_run_fact *f) {
   f->severity = sum->contract_kept ? TN_TRUSTED : TN_WRONG;
   if (*sum->worst_joint)
     tn_format(worst, sizeof worst, ", worst joint '%s' at t = %.4g s", sum->worst_joint, sum->worst_time);
-  tn_row_share(s->m, s->worst_row[0], scale[s->worst_row[0]], false, sum->max_position_violation, off[0],
-               sizeof off[0]);
-  tn_row_share(s->m, s->worst_row[1], scale[s->worst_row[1]], true, sum->max_velocity_violation, off[1], sizeof off[1]);
+  tn_row_share(s->m, s->contract.worst_row[0], scale[s->contract.worst_row[0]], false, sum->max_position_violation,
+               off[0], sizeof off[0]);
+  tn_row_share(s->m, s->contract.worst_row[1], scale[s->contract.worst_row[1]], true, sum->max_velocity_violation,
+               off[1], sizeof off[1]);
   if (sum->contract_kept)
     tn_format(f->sentence, sizeof f->sentence,
               "largest violation: position %s, velocity %s (contract %.0e, %.0e: kept)%s", off[0], off[1],
@@ -170,7 +171,7 @@ static void count(tn_run_fact *f, const char *key, int64_t n, double t) {
 }
 
 static bool forced(const tn_sim *s, tn_run_fact *f) {
-  const tn_doubts *d = &s->doubts;
+  const tn_doubts *d = &s->log.doubts;
   if (!d->forced) return false;
   count(f, "forced-steps", d->forced, d->forced_time);
   tn_format(f->sentence, sizeof f->sentence,
@@ -182,7 +183,7 @@ static bool forced(const tn_sim *s, tn_run_fact *f) {
 }
 
 static bool branch(const tn_sim *s, tn_run_fact *f) {
-  const tn_doubts *d = &s->doubts;
+  const tn_doubts *d = &s->log.doubts;
   if (!d->branches) return false;
   count(f, "branch", d->branches, d->branch_time);
   tn_format(f->sentence, sizeof f->sentence,
@@ -192,7 +193,7 @@ static bool branch(const tn_sim *s, tn_run_fact *f) {
 }
 
 static bool crossing(const tn_sim *s, tn_run_fact *f) {
-  const tn_doubts *d = &s->doubts;
+  const tn_doubts *d = &s->log.doubts;
   const double scale = tn_energy_scale(s), share = scale > 0 ? d->crossing_work / scale : 0;
   if (share <= CROSSING_WORK) return false;
   *f = (tn_run_fact){.key = "crossing",
@@ -211,7 +212,7 @@ static bool crossing(const tn_sim *s, tn_run_fact *f) {
 }
 
 static bool stays(const tn_sim *s, tn_run_fact *f) {
-  const tn_doubts *d = &s->doubts;
+  const tn_doubts *d = &s->log.doubts;
   if (!d->stays) return false;
   count(f, "singular", d->stays, d->stays_time);
   tn_format(f->sentence, sizeof f->sentence,
@@ -223,7 +224,7 @@ static bool stays(const tn_sim *s, tn_run_fact *f) {
 }
 
 static bool closed(const tn_sim *s, tn_run_fact *f) {
-  const tn_doubts *d = &s->doubts;
+  const tn_doubts *d = &s->log.doubts;
   if (!d->closed) return false;
   char owner[160], gap[48];
   count(f, "projection", d->closed, d->closed_time);
@@ -239,7 +240,7 @@ static bool closed(const tn_sim *s, tn_run_fact *f) {
 }
 
 static bool turns(const tn_sim *s, tn_run_fact *f) {
-  const tn_doubts *d = &s->doubts;
+  const tn_doubts *d = &s->log.doubts;
   if (!d->turns) return false;
   count(f, "turns", d->turns, d->turns_time);
   tn_format(
@@ -252,7 +253,7 @@ static bool turns(const tn_sim *s, tn_run_fact *f) {
 }
 
 static bool outputs(const tn_sim *s, tn_run_fact *f) {
-  const tn_doubts *d = &s->doubts;
+  const tn_doubts *d = &s->log.doubts;
   if (!d->not_finite || d->not_finite_column >= s->m->columns) return false;
   count(f, "outputs", d->not_finite, d->not_finite_time);
   tn_format(f->sentence, sizeof f->sentence, "outputs: %" PRId64 " value%s not finite; the first is '%s' at t = %.6g s",
@@ -261,7 +262,7 @@ static bool outputs(const tn_sim *s, tn_run_fact *f) {
 }
 
 static bool chattering(const tn_sim *s, tn_run_fact *f) {
-  const tn_doubts *d = &s->doubts;
+  const tn_doubts *d = &s->log.doubts;
   if (!d->chatters || d->chatter_switch >= s->m->switches) return false;
   const tn_switch *x = &s->m->switched[d->chatter_switch];
   count(f, "chattering", d->chatters, d->chatter_time);
@@ -272,7 +273,7 @@ static bool chattering(const tn_sim *s, tn_run_fact *f) {
 }
 
 static bool interpolation(const tn_sim *s, tn_run_fact *f) {
-  const tn_doubts *d = &s->doubts;
+  const tn_doubts *d = &s->log.doubts;
   const double scale = tn_energy_scale(s), share = scale > 0 ? d->row_energy / scale : 0;
   if (d->row_off <= ROW_OFF && share <= ROW_ENERGY) return false;
   const bool energy = share > ROW_ENERGY;

@@ -100,8 +100,8 @@ static double condition(tn_sim *s) {
   if (tn_sim_eval(s, &at, NULL) != TN_OK) return NAN;
   const int n = at.speeds + at.rows;
   const uint64_t size = sizeof(double) * (uint64_t)n * (uint64_t)n;
-  double *K = size <= SIZE_MAX / 2 ? tn_block_new(&s->allocator, (size_t)size) : NULL, *sigma, result = NAN;
-  sigma = tn_block_new(&s->allocator, sizeof *sigma * (size_t)n);
+  double *K = size <= SIZE_MAX / 2 ? tn_block_new(&s->life.allocator, (size_t)size) : NULL, *sigma, result = NAN;
+  sigma = tn_block_new(&s->life.allocator, sizeof *sigma * (size_t)n);
   if (K && sigma) {
     for (int i = 0; i < at.speeds; i++)
       for (int j = 0; j < at.speeds; j++) K[i * n + j] = at.M[i * at.speeds + j];
@@ -111,8 +111,8 @@ static double condition(tn_sim *s) {
     tn_singular_values(n, n, K, sigma);
     result = sigma[0] / sigma[n - 1];
   }
-  tn_block_free(&s->allocator, sigma);
-  tn_block_free(&s->allocator, K);
+  tn_block_free(&s->life.allocator, sigma);
+  tn_block_free(&s->life.allocator, K);
   return result;
 }
 
@@ -121,8 +121,8 @@ static double condition(tn_sim *s) {
 static double jacobian_rank(tn_sim *s, double least) {
   const int rows = s->m->rows, nu = s->m->nu, m = rows < nu ? rows : nu, n = rows < nu ? nu : rows;
   if (s->m->large || !rows) return NAN;
-  tn_assemble(&s->solver.sys, s->t, s->y, tn_u_of(s, s->y));
-  double *A = tn_block_new(&s->allocator, sizeof *A * (size_t)(m * n + m));
+  tn_assemble(&s->solver.sys, s->now.t, s->now.y, tn_u_of(s, s->now.y));
+  double *A = tn_block_new(&s->life.allocator, sizeof *A * (size_t)(m * n + m));
   if (!A) return NAN;
   double *sigma = A + m * n;
   for (int i = 0; i < rows; i++)
@@ -130,7 +130,7 @@ static double jacobian_rank(tn_sim *s, double least) {
   tn_singular_values(m, n, A, sigma);
   int rank = 0;
   while (rank < m && sigma[rank] > least * sigma[0]) rank++;
-  tn_block_free(&s->allocator, A);
+  tn_block_free(&s->life.allocator, A);
   return rank;
 }
 
@@ -150,8 +150,8 @@ double tn_condition_without(tn_sim *s, int n, const char *const *names) {
   tn_eval at;
   if (tn_sim_eval(s, &at, NULL) != TN_OK) return NAN;
   const size_t size = (size_t)at.rows * (size_t)at.speeds;
-  double *part = tn_block_new(&s->allocator, sizeof *part * (size + 1)), result = NAN;
-  double *sigma = tn_block_new(&s->allocator, sizeof *sigma * (size_t)(at.rows + at.speeds + 1));
+  double *part = tn_block_new(&s->life.allocator, sizeof *part * (size + 1)), result = NAN;
+  double *sigma = tn_block_new(&s->life.allocator, sizeof *sigma * (size_t)(at.rows + at.speeds + 1));
   int columns = 0;
   if (part && sigma) {
     for (int j = 0; j < at.speeds; j++) columns += !among(s->m, j, n, names);
@@ -166,8 +166,8 @@ double tn_condition_without(tn_sim *s, int n, const char *const *names) {
     tn_singular_values(least, at.rows + columns - least, part, sigma);
     if (least && columns == at.speeds - n) result = sigma[0] / sigma[least - 1];
   }
-  tn_block_free(&s->allocator, sigma);
-  tn_block_free(&s->allocator, part);
+  tn_block_free(&s->life.allocator, sigma);
+  tn_block_free(&s->life.allocator, part);
   return result;
 }
 
@@ -183,7 +183,7 @@ static void figures_of(const tn_sim *s, figure *out) {
   const tn_summary *sum = s ? &s->summary : &none;
   const tn_model *m = s ? s->m : &no_model;
   const double cpu = sum->cpu_seconds > 0 ? sum->cpu_seconds : NAN;
-  const double wall = s && s->spent.wall > 0 ? s->spent.wall : NAN;
+  const double wall = s && s->log.spent.wall > 0 ? s->log.spent.wall : NAN;
   const figure all[TN_FIGURES] = {{"rhs", (double)sum->rhs},
                                   {"steps", (double)sum->steps},
                                   {"rejected", (double)sum->rejected},
@@ -196,7 +196,7 @@ static void figures_of(const tn_sim *s, figure *out) {
                                   {"events", (double)sum->fired},
                                   {"impulses", (double)sum->impulses},
                                   {"failed", sum->status != TN_OK && sum->status != TN_E_STOPPED},
-                                  {"time", s ? s->t : 0},
+                                  {"time", s ? s->now.t : 0},
                                   {"energy", sum->energy_balance},
                                   {"cpu", sum->cpu_seconds},
                                   {"assemble-share", sum->cpu_assemble / cpu},

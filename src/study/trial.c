@@ -18,7 +18,7 @@ static bool reads_channels(const tn_meter *m) {
 
 static double violation(const tn_meter *m, const tn_sim *s, bool velocity) {
   const tn_model *model = s->m;
-  const double *all = velocity ? s->V1 : s->C1;
+  const double *all = velocity ? s->contract.V1 : s->contract.C1;
   const int first = m->rows == 2 ? model->holonomic : 0;
   const int last = m->rows == 1 || (!velocity && m->rows == 0) ? model->holonomic : model->rows;
   if (m->row >= 0) return m->row < model->rows ? all[m->row] : (double)NAN;
@@ -49,7 +49,7 @@ static bool on_step(void *user, double t) {
   if (r->at_steps && tn_row_here(s) != TN_OK) return true;
   for (int i = 0; i < trial->meters; i++) {
     tn_meter *m = trial->meter[i];
-    if (m->signal == TN_SIGNAL_EXPRESSION && !m->at_rows) tn_meter_add(m, t, s->row[m->column[0]]);
+    if (m->signal == TN_SIGNAL_EXPRESSION && !m->at_rows) tn_meter_add(m, t, s->output.row[m->column[0]]);
     if (m->signal == TN_SIGNAL_C) tn_meter_add(m, t, violation(m, s, false));
     if (m->signal == TN_SIGNAL_CDOT) tn_meter_add(m, t, violation(m, s, true));
     if (m->signal == TN_SIGNAL_BOTH) tn_meter_add(m, t, fmax(violation(m, s, false), violation(m, s, true)));
@@ -264,7 +264,7 @@ static tn_status once(run *r, tn_error *e) {
   if (t->reference) t->reference->rows = 0;
   tn_status status = tn_sim_start(r->sim, e);
   if (status != TN_OK) return status;
-  on_step(r, r->sim->t);
+  on_step(r, r->sim->now.t);
   tn_sim_watch(r->sim, on_step, r);
   return tn_sim_run(r->sim, on_row, r, e);
 }
@@ -372,7 +372,7 @@ void tn_trial_run(tn_trial *t, const tn_allocator *allocator) {
     if (r.sim) {
       least = fmin(least, r.sim->summary.cpu_seconds);
       t->seconds += r.sim->summary.cpu_seconds;
-      t->t_end = r.sim->t;
+      t->t_end = r.sim->now.t;
       t->summary = r.sim->summary;
     }
     if (k < repeat - 1 && status == TN_OK) tn_sim_free(r.sim), r.sim = NULL;
@@ -383,9 +383,9 @@ void tn_trial_run(tn_trial *t, const tn_allocator *allocator) {
       m->value = blown(m, status) ? INFINITY : tn_meter_end(m);
     else if (r.sim && strcmp(m->figure, "cpu") == 0)
       m->value = least;
-    else if (r.sim && r.sim->started && m->channels)
+    else if (r.sim && r.sim->life.started && m->channels)
       m->value = tn_condition_without(r.sim, m->channels, m->channel);
-    else if (r.sim && (r.sim->started || strcmp(m->figure, "jacobian-rank") == 0))
+    else if (r.sim && (r.sim->life.started || strcmp(m->figure, "jacobian-rank") == 0))
       m->value = tn_figure(r.sim, m->figure, m->level);
     else
       m->value = strcmp(m->figure, "failed") == 0 ? 1 : NAN;

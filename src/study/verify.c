@@ -102,7 +102,7 @@ tn_status tn_verify_new(const tn_desc *desc, const tn_verify_options *options, t
 
 void tn_verify_free(tn_verify *v) {
   if (!v || v->beside) return; /* its runs are under way */
-  if (v->first && v->first->addition.self == v) v->first->addition = (tn_addition){NULL, NULL, NULL};
+  if (v->first && v->first->output.addition.self == v) v->first->output.addition = (tn_addition){NULL, NULL, NULL};
   tn_sim_drop(v->first);
   tn_differences_free(&v->differences);
   tn_sim_free(v->sim);
@@ -273,25 +273,25 @@ static void conclude(tn_verify *v, const beside *b) {
   tn_verify_summary *r = &v->summary;
   tn_differences *d = &v->differences;
   const tn_summary *second = &v->sim->summary;
-  if (!tn_differences_end(d, v->sim->t0, v->model->length, v->first->summary.max_kinetic,
+  if (!tn_differences_end(d, v->sim->stepper.t0, v->model->length, v->first->summary.max_kinetic,
                           isnan(r->factor) ? 1 : r->factor, r->threshold))
     v->no_memory = true;
   r->cpu_seconds = second->cpu_seconds;
-  if (v->sim->t <= v->limit) {
+  if (v->sim->now.t <= v->limit) {
     tn_format(r->message, sizeof r->message, "%s", second->message);
-    r->t_end = v->sim->t;
+    r->t_end = v->sim->now.t;
     r->steps = second->steps;
     r->rhs = second->rhs;
   } else { /* how far it was ahead by then is chance */
     r->status = TN_E_STOPPED;
     tn_format(r->message, sizeof r->message, "ended with the first run");
-    r->t_end = v->first->t;
+    r->t_end = v->first->now.t;
   }
   r->rows = d->rows;
   r->from = d->begin;
   r->until = d->end;
   /* where events end both runs, the last row is at the event, whose time is compared instead */
-  const bool ended = v->first->happening.ended >= 0 && v->sim->happening.ended >= 0 && v->sim->t <= v->limit;
+  const bool ended = v->first->happening.ended >= 0 && v->sim->happening.ended >= 0 && v->sim->now.t <= v->limit;
   r->complete = d->rows > 0 && b->missed <= (ended ? 1 : 0) && !v->no_memory;
   r->predictable_until = d->predictable_until;
   r->limited_by = d->limited_by;
@@ -303,7 +303,7 @@ static void conclude(tn_verify *v, const beside *b) {
   tn_verify_event event;
   for (int i = 0; tn_verify_event_at(v, i, &event); i++)
     r->events_differ = r->events_differ || event.count != event.count_second;
-  v->first->addition = (tn_addition){v, tn_verify_json, tn_verify_text};
+  v->first->output.addition = (tn_addition){v, tn_verify_json, tn_verify_text};
 }
 
 static tn_status both(tn_verify *v, beside *b, tn_error *error) {
@@ -326,7 +326,7 @@ static tn_status both(tn_verify *v, beside *b, tn_error *error) {
     look_for_events(v, 0, s);
     /* a run that its user has ended is not waited for; the end of any other, before the last row too, is looked for in the second */
     const bool own_end = status == TN_OK || status == TN_E_RUN;
-    v->limit = b->limit = own_end ? s->t + fmax(BEYOND * (s->t - s->t0), 2 * b->every) : -INFINITY;
+    v->limit = b->limit = own_end ? s->now.t + fmax(BEYOND * (s->now.t - s->stepper.t0), 2 * b->every) : -INFINITY;
     b->taken = b->put; /* nothing more is compared */
     tn_condition_send(&b->moved);
     while (!b->done) { /* its rows go nowhere */
@@ -362,8 +362,8 @@ tn_status tn_verify_run(tn_verify *v, tn_sim *sim, tn_row row, void *user, tn_er
   beside b = {.width = (size_t)v->model->columns + 2,
               .room = RING,
               .limit = INFINITY,
-              .watch = sim->watch,
-              .watcher = sim->watcher,
+              .watch = sim->output.watch,
+              .watcher = sim->output.watcher,
               .row_to = row,
               .row_user = user,
               .every = v->model->run.every};
@@ -405,8 +405,8 @@ bool tn_verify_output_at(const tn_verify *v, int i, tn_verify_output *out) {
 /* one that the other run has not had, beyond the time that both went, says nothing; two runs that events have ended went all the way */
 static int64_t counted(const tn_verify *v, const tn_occasion *o, int which) {
   const bool ended =
-      v->sim->happening.ended >= 0 && v->first && v->first->happening.ended >= 0 && v->sim->t <= v->limit;
-  const double common = ended || !v->first ? INFINITY : fmin(v->sim->t, v->first->t);
+      v->sim->happening.ended >= 0 && v->first && v->first->happening.ended >= 0 && v->sim->now.t <= v->limit;
+  const double common = ended || !v->first ? INFINITY : fmin(v->sim->now.t, v->first->now.t);
   int64_t n = o->seen[which];
   for (int k = o->head; k < o->tail && o->of == which; k++) n -= o->time[k] > common;
   return n;

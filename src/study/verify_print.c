@@ -210,7 +210,7 @@ tn_status tn_verify_text(const void *verify, tn_write write, void *user) {
     tn_put(p, "  second run, step %.6g s: ", r->step);
   if (r->steps) tn_put(p, "%" PRId64 " steps, ", r->steps);
   tn_put(p, "%.3g s of CPU; %" PRId64 " row%s compared", r->cpu_seconds, r->rows, TN_S(r->rows));
-  if (r->rows && r->from > v->sim->t0) tn_put(p, ", from t = %.6g s on, where the run was resumed", r->from);
+  if (r->rows && r->from > v->sim->stepper.t0) tn_put(p, ", from t = %.6g s on, where the run was resumed", r->from);
   tn_put(p, "\n");
   if (r->rows && v->first->summary.t_end > r->until && !r->complete)
     tn_put(p, "  not verified behind t = %.6g s\n", r->until);

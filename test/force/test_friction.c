@@ -16,8 +16,8 @@ static bool reach(build *b, double t) {
 }
 
 static void few_sweeps(const build *b, int most) {
-  CHECK(b->sim->loads.most <= TN_MOST_SWEEPS);
-  if (b->sim->loads.most > most) FAIL("%d sweeps, expected at most %d", b->sim->loads.most, most);
+  CHECK(b->sim->efforts.loads.most <= TN_MOST_SWEEPS);
+  if (b->sim->efforts.loads.most > most) FAIL("%d sweeps, expected at most %d", b->sim->efforts.loads.most, most);
 }
 
 /* ---- on a slope ------------------------------------------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ TEST(viscous_friction_alone) {
   if (reach(&b, 1)) {
     const double a = G * sin(SLOPE), k = 4.0 / 3, v = a / k + (2 - a / k) * exp(-k);
     CHECK_NEAR(build_channel(&b, "slope.speed"), v, 1e-11);
-    CHECK(b.sim->loads.n == 0);
+    CHECK(b.sim->efforts.loads.n == 0);
   }
   build_free(&b);
 }
@@ -257,7 +257,7 @@ TEST_FULL(one_motion_by_all_ways) {
       if (i == 0) first = now;
       const double off = apart(&now, &first);
       printf("%-9s %-22.22s %-22.22s %-36s %.1e, %d sweeps\n", way[i].coordinates, way[i].formulation, way[i].stabilize,
-             way[i].integrator, off, b.sim->loads.most);
+             way[i].integrator, off, b.sim->efforts.loads.most);
       if (!(off <= way[i].tolerance)) FAIL("off by %.3g", off);
       few_sweeps(&b, 7);
     }
@@ -279,15 +279,15 @@ TEST(a_function_of_the_state) {
   if (reach(&a, 0.3) && reach(&b, 0.3)) {
     for (int k = 0; k < 3; k++) x[k] = build_channel(&a, "f3.load");
     CHECK(x[0] == x[1] && x[1] == x[2]);
-    CHECK(memcmp(a.sim->y, b.sim->y, sizeof *a.sim->y * (size_t)a.sim->n) == 0);
-    double *rates = b.sim->error, residual[64];
-    CHECK(tn_rates(b.sim, b.sim->t, b.sim->y, rates) == TN_OK);
+    CHECK(memcmp(a.sim->now.y, b.sim->now.y, sizeof *a.sim->now.y * (size_t)a.sim->n) == 0);
+    double *rates = b.sim->estimate.error, residual[64];
+    CHECK(tn_rates(b.sim, b.sim->now.t, b.sim->now.y, rates) == TN_OK);
     memcpy(residual, rates, sizeof *rates * (size_t)b.sim->n);
-    CHECK(tn_rates(b.sim, b.sim->t + 0.01, b.sim->y, rates) == TN_OK);
+    CHECK(tn_rates(b.sim, b.sim->now.t + 0.01, b.sim->now.y, rates) == TN_OK);
     double r[64], lambda[16];
     for (int i = 0; i < 16; i++) lambda[i] = 7 - i;
-    CHECK(tn_dae_residual(b.sim, b.sim->t, b.sim->y, residual, lambda, lambda, r) == TN_OK);
-    CHECK(tn_rates(b.sim, b.sim->t, b.sim->y, rates) == TN_OK);
+    CHECK(tn_dae_residual(b.sim, b.sim->now.t, b.sim->now.y, residual, lambda, lambda, r) == TN_OK);
+    CHECK(tn_rates(b.sim, b.sim->now.t, b.sim->now.y, rates) == TN_OK);
     CHECK(memcmp(residual, rates, sizeof *rates * (size_t)b.sim->n) == 0);
     for (int k = 0; k < 3; k++) y[k] = build_channel(&b, "f3.load");
     CHECK(y[0] == x[0]);
@@ -305,8 +305,8 @@ TEST(the_residual_has_the_same_force) {
     if (reach(&b, 0.4)) {
       tn_sim *s = b.sim;
       double ydot[64], lambda[16], mu[16] = {0}, r[64], most = 0;
-      CHECK(tn_dae_multipliers(s, s->t, s->y, ydot, lambda) == TN_OK);
-      CHECK(tn_dae_residual(s, s->t, s->y, ydot, lambda, mu, r) == TN_OK);
+      CHECK(tn_dae_multipliers(s, s->now.t, s->now.y, ydot, lambda) == TN_OK);
+      CHECK(tn_dae_residual(s, s->now.t, s->now.y, ydot, lambda, mu, r) == TN_OK);
       for (int i = 0; i < s->n + s->m->rows + s->m->holonomic; i++) most = fmax(most, fabs(r[i]));
       printf("residual %.1e\n", most);
       CHECK(most < 1e-12);
@@ -349,8 +349,8 @@ TEST_FULL(a_chain_that_rubs_in_every_pin) {
       CHECK(b.sim->solver.by_blocks == !k);
       end[k][0] = build_channel(&b, "b%d.x", LINKS - 1);
       end[k][1] = build_channel(&b, "energy.dissipated");
-      printf("chain of %d pins: %d sweeps, %.3g J lost\n", LINKS, b.sim->loads.most, end[k][1]);
-      CHECK(b.sim->loads.most <= 10 && end[k][1] > 0.1);
+      printf("chain of %d pins: %d sweeps, %.3g J lost\n", LINKS, b.sim->efforts.loads.most, end[k][1]);
+      CHECK(b.sim->efforts.loads.most <= 10 && end[k][1] > 0.1);
       CHECK_NEAR(build_channel(&b, "energy.balance"), 0, 1e-10);
     }
     build_free(&b);
@@ -365,16 +365,16 @@ TEST_FULL(loads_begin_at_zero) {
   chain(&a, false);
   chain(&b, false);
   if (reach(&a, 0.1) && reach(&b, 0.1)) {
-    double y[256], r[256], lambda[64], *to[2] = {a.sim->error, b.sim->error};
+    double y[256], r[256], lambda[64], *to[2] = {a.sim->estimate.error, b.sim->estimate.error};
     const size_t size = sizeof *y * (size_t)a.sim->n;
-    memcpy(y, a.sim->y, size);
+    memcpy(y, a.sim->now.y, size);
     y[2] += 0.1;
     for (int i = 0; i < 64; i++) lambda[i] = 70 - 3 * i;
-    CHECK(tn_rates(a.sim, a.sim->t, y, to[0]) == TN_OK);
-    CHECK(tn_dae_residual(b.sim, b.sim->t, y, y, lambda, lambda, r) == TN_OK);
-    CHECK(tn_rates(b.sim, b.sim->t, y, to[1]) == TN_OK);
+    CHECK(tn_rates(a.sim, a.sim->now.t, y, to[0]) == TN_OK);
+    CHECK(tn_dae_residual(b.sim, b.sim->now.t, y, y, lambda, lambda, r) == TN_OK);
+    CHECK(tn_rates(b.sim, b.sim->now.t, y, to[1]) == TN_OK);
     CHECK(a.sim->solver.by_blocks && memcmp(to[0], to[1], size) == 0);
-    CHECK(memcmp(a.sim->loads.R0, b.sim->loads.R0, sizeof *r * 3 * LINKS) == 0);
+    CHECK(memcmp(a.sim->efforts.loads.R0, b.sim->efforts.loads.R0, sizeof *r * 3 * LINKS) == 0);
   }
   build_free(&a);
   build_free(&b);
@@ -399,7 +399,7 @@ static tn_status pushed(build *b, double mu, bool relative, double *t, tn_error 
   build_tight(b, 2, 0.5);
   if (!build_simulate(b)) FAIL("%s", b->message);
   const tn_status status = tn_sim_advance(b->sim, 1.2, e);
-  *t = b->sim->t;
+  *t = b->sim->now.t;
   return status;
 }
 
@@ -418,7 +418,7 @@ TEST(too_much_friction_is_named) {
     CHECK_HAS(e.message, "joint 'bore'");
     CHECK_HAS(e.message, "after 10 sweeps");
     CHECK_HAS(e.hint, "locks");
-    CHECK(b.sim->loads.most == TN_MOST_SWEEPS && isfinite(e.time));
+    CHECK(b.sim->efforts.loads.most == TN_MOST_SWEEPS && isfinite(e.time));
     build_free(&b);
   }
 }

@@ -28,7 +28,7 @@ static bool both_ways(tn_sim *sim, double worst[3]) {
   for (int k = 0; k < 2; k++) {
     s->sparse.ready = ready && k == 0;
     s->mass_ready = s->sys.complete = false;
-    CHECK(tn_solver_at(s, sim->t, sim->y, tn_u_of(sim, sim->y), NULL) == TN_OK);
+    CHECK(tn_solver_at(s, sim->now.t, sim->now.y, tn_u_of(sim, sim->now.y), NULL) == TN_OK);
     CHECK(tn_solver_factor(s, TN_METRIC_MASS, NULL) == TN_OK);
     if (k == 0) by_blocks = s->by_blocks;
     CHECK(s->by_blocks == (k == 0 && by_blocks));
@@ -256,7 +256,7 @@ static void check_tiles(const char *model, const ref_change *changes) {
   for (int k = 0; k < 2; k++) {
     if (!(x[k] = calloc(n + 1, sizeof(double)))) abort();
     s->mass_ready = s->sys.complete = false;
-    CHECK(tn_solver_at(s, sim->t, sim->y, tn_u_of(sim, sim->y), NULL) == TN_OK);
+    CHECK(tn_solver_at(s, sim->now.t, sim->now.y, tn_u_of(sim, sim->now.y), NULL) == TN_OK);
     CHECK(tn_solver_factor(s, TN_METRIC_MASS, NULL) == TN_OK && s->by_blocks);
     CHECK(tn_solver_solve(s, s->sys.f, s->sys.gamma, x[k], x[k] + m->nu, NULL) == TN_OK);
     if (k) break;

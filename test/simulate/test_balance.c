@@ -76,13 +76,13 @@ typedef struct found {
 static found audit(build *b) {
   tn_sim *s = b->sim;
   tn_system *sys = &s->solver.sys;
-  const tn_balances *p = &s->balances;
+  const tn_balances *p = &s->ledger.balances;
   found f = {.balance = tn_sim_summary(s)->energy_balance, .least = INFINITY};
   double T, V, sum = 0, energy = 0, most = 0;
   const double whole = build_channel(b, "energy.balance");
   tn_energy_here(sys, &T, &V);
   tn_energy_by_assembly(sys, p->kinetic, p->potential);
-  const double *work = tn_ledger_of(s, s->y) + TN_LEDGERS;
+  const double *work = tn_ledger_of(s, s->now.y) + TN_LEDGERS;
   for (int i = 0; i < p->n; i++) {
     energy += p->kinetic[i] + p->potential[i];
     sum += p->kinetic[i] + p->potential[i] - p->energy0[i] - work[i];
@@ -115,7 +115,7 @@ static void check(build *b, const char *what, double tolerance) {
   const found f = audit(b);
   printf("%-64s balance %.1e, whole - parts %.1e, energies %.1e, work at least %.1e\n", what, f.balance, f.apart,
          f.split, f.least);
-  CHECK(b->sim->balances.n > 1);
+  CHECK(b->sim->ledger.balances.n > 1);
   CHECK(f.balance <= tolerance);
   CHECK(f.apart <= 2 * tolerance); /* what springs across store is in the whole as it is, in the parts as an integral */
   CHECK(f.split <= 1e-13);
@@ -238,7 +238,7 @@ TEST(events_and_impulses) {
       set(&b, "/run/integrator", integrator[i]);
       check(&b, integrator[i], 1e-6);
       if (b.sim) {
-        CHECK(b.sim->balances.n == 3); /* p and q are one: a joint can tie them */
+        CHECK(b.sim->ledger.balances.n == 3); /* p and q are one: a joint can tie them */
         CHECK(tn_sim_summary(b.sim)->impulses >= 2);
         CHECK(tn_sim_summary(b.sim)->fired == 4);
       }
@@ -275,12 +275,12 @@ TEST(resumed_balances_are_the_same) {
   CHECK(tn_sim_load(b[1].sim, state.data, state.used, &e) == TN_OK);
   for (int i = 0; i < 2; i++) CHECK(tn_sim_advance(b[i].sim, 2, &e) == TN_OK);
   const tn_summary *x = tn_sim_summary(b[0].sim), *y = tn_sim_summary(b[1].sim);
-  CHECK(memcmp(b[0].sim->y, b[1].sim->y, sizeof(double) * (size_t)b[0].sim->n) == 0);
+  CHECK(memcmp(b[0].sim->now.y, b[1].sim->now.y, sizeof(double) * (size_t)b[0].sim->n) == 0);
   CHECK(x->energy_balance == y->energy_balance && x->balance_kinetic == y->balance_kinetic);
   CHECK(x->balance_bodies == y->balance_bodies && strcmp(x->balance_part, y->balance_part) == 0);
-  const size_t n = sizeof(double) * (size_t)b[0].sim->balances.n;
-  CHECK(memcmp(b[0].sim->balances.max_balance, b[1].sim->balances.max_balance, n) == 0);
-  CHECK(memcmp(b[0].sim->balances.max_kinetic, b[1].sim->balances.max_kinetic, n) == 0);
+  const size_t n = sizeof(double) * (size_t)b[0].sim->ledger.balances.n;
+  CHECK(memcmp(b[0].sim->ledger.balances.max_balance, b[1].sim->ledger.balances.max_balance, n) == 0);
+  CHECK(memcmp(b[0].sim->ledger.balances.max_kinetic, b[1].sim->ledger.balances.max_kinetic, n) == 0);
   for (int i = 0; i < 2; i++) build_free(&b[i]);
 }
 
@@ -346,9 +346,9 @@ TEST(parts_that_do_not_meet_are_as_they_are_alone) {
     set(&b, "/run", "{'until': 5, 'every': 0.1, 'integrator': {'type': 'rk4', 'step': 0.02}}");
     if (ran(&b)) {
       if (i < 3)
-        alone[i] = b.sim->max_balance;
+        alone[i] = b.sim->ledger.max_balance;
       else
-        for (int k = 0; k < 3; k++) CHECK_NEAR(b.sim->balances.max_balance[k], alone[k], 1e-12 * alone[k]);
+        for (int k = 0; k < 3; k++) CHECK_NEAR(b.sim->ledger.balances.max_balance[k], alone[k], 1e-12 * alone[k]);
     }
     build_free(&b);
   }
@@ -382,13 +382,13 @@ TEST(corrections_are_work_on_each) {
   tn_sim *s = b.sim;
   double y[64], before[4], after[4], least = INFINITY;
   bool changed = false;
-  CHECK(s->n <= 64 && s->balances.n == 4);
-  memcpy(y, s->y, sizeof *y * (size_t)s->n);
+  CHECK(s->n <= 64 && s->ledger.balances.n == 4);
+  memcpy(y, s->now.y, sizeof *y * (size_t)s->n);
   for (int i = 0; i < b.model->nq + b.model->nu; i++) y[i] += 0.01 * (i % 3 + 1);
-  CHECK(tn_at(s, s->t, y, s->e) == TN_OK);
+  CHECK(tn_at(s, s->now.t, y, s->e) == TN_OK);
   tn_balance_energies(s, before);
-  CHECK(tn_rates_correct(s, s->t, y, &changed) == TN_OK && changed);
-  CHECK(tn_at(s, s->t, y, s->e) == TN_OK);
+  CHECK(tn_rates_correct(s, s->now.t, y, &changed) == TN_OK && changed);
+  CHECK(tn_at(s, s->now.t, y, s->e) == TN_OK);
   tn_balance_energies(s, after);
   for (int i = 0; i < 4; i++) {
     const double gained = after[i] - before[i];

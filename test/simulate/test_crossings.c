@@ -55,10 +55,11 @@ static void crossings(bool third, bool relative, const char *names) {
     if (!build_simulate(&b) || !build_run(&b, &t)) FAIL("%s: %s", integrators[k], b.message);
     if (b.failed) return;
     CHECK(tn_sim_summary(b.sim)->redundant_rows == third);
-    if (b.sim->singulars != 2 || events_of(b.sim, "singular") != 2 || tn_sim_summary(b.sim)->singular_positions != 2)
-      FAIL("%s: %d positions, %d events", integrators[k], b.sim->singulars, events_of(b.sim, "singular"));
-    for (int i = 0; i < 2 && i < b.sim->singulars; i++) {
-      const tn_singular *p = &b.sim->singular[i];
+    if (b.sim->singular.count != 2 || events_of(b.sim, "singular") != 2 ||
+        tn_sim_summary(b.sim)->singular_positions != 2)
+      FAIL("%s: %d positions, %d events", integrators[k], b.sim->singular.count, events_of(b.sim, "singular"));
+    for (int i = 0; i < 2 && i < b.sim->singular.count; i++) {
+      const tn_singular *p = &b.sim->singular.found[i];
       char text[200] = "";
       for (int j = 0; j < p->joints; j++) strcat(text, b.model->joint[p->joint[j]].name);
       CHECK_TEXT(text, names);
@@ -87,7 +88,8 @@ TEST(found_by_steps_of_any_length) {
       parallelogram(&b, 0, third, integrator, false, 4);
       if (!build_simulate(&b) || !build_run(&b, &t)) FAIL("%s: %s", integrator, b.message);
       if (b.failed) return;
-      if (b.sim->singulars != 2) FAIL("%s, %s: %d positions", integrator, third ? "redundant" : "", b.sim->singulars);
+      if (b.sim->singular.count != 2)
+        FAIL("%s, %s: %d positions", integrator, third ? "redundant" : "", b.sim->singular.count);
       build_table_free(&t);
       build_free(&b);
     }
@@ -120,9 +122,9 @@ TEST(found_in_long_steps) {
     build_set(&b, "/run/integrator", k ? "{\"type\": \"dopri5\", \"step\": %g}" : "{\"rtol\": 1e-12}", 0.04 * k);
     if (!build_simulate(&b) || !build_run(&b, &t)) FAIL("%s", b.message);
     if (b.failed) return;
-    if (b.sim->singulars != 1)
-      FAIL("step %g: %d positions, nearest %g", 0.04 * k, b.sim->singulars, b.sim->nearest_rho);
-    const tn_singular *p = &b.sim->singular[0];
+    if (b.sim->singular.count != 1)
+      FAIL("step %g: %d positions, nearest %g", 0.04 * k, b.sim->singular.count, b.sim->singular.nearest_rho);
+    const tn_singular *p = &b.sim->singular.found[0];
     if (!k) reference = p->t;
     CHECK_NEAR(p->t, reference, 2e-3);
     printf("step %g: t = %.6f s, rho %.1e\n", 0.04 * k, p->t, p->rho);
@@ -141,9 +143,9 @@ TEST(a_near_miss_is_not_one) {
     build_set(&b, "/run/contract", "{\"breach\": \"record\"}");
     if (!build_simulate(&b) || !build_run(&b, &t)) FAIL("%s: %s", integrators[k], b.message);
     if (b.failed) return;
-    CHECK(b.sim->singulars == 0 && events_of(b.sim, "singular") == 0);
-    CHECK(b.sim->nearest_rho > 1e-8 && b.sim->nearest_rho < 1e-1);
-    CHECK(b.sim->nearest_rho == 1 || fabs(b.sim->nearest_time - 0.5) < 0.1);
+    CHECK(b.sim->singular.count == 0 && events_of(b.sim, "singular") == 0);
+    CHECK(b.sim->singular.nearest_rho > 1e-8 && b.sim->singular.nearest_rho < 1e-1);
+    CHECK(b.sim->singular.nearest_rho == 1 || fabs(b.sim->singular.nearest_time - 0.5) < 0.1);
     build_table_free(&t);
     build_free(&b);
   }
@@ -159,8 +161,8 @@ TEST(a_start_there) {
     build_set(&b, "/start", rest ? "{}" : "{\"a.rate\": -1, \"c.rate\": -1}");
     if (!build_simulate(&b) || !build_run(&b, &t)) FAIL("%s", b.message);
     if (b.failed) return;
-    CHECK(b.sim->singulars == 1 && events_of(b.sim, "singular") == 1);
-    CHECK(b.sim->singular[0].t == 0 && b.sim->singular[0].kind == TN_SINGULAR_START);
+    CHECK(b.sim->singular.count == 1 && events_of(b.sim, "singular") == 1);
+    CHECK(b.sim->singular.found[0].t == 0 && b.sim->singular.found[0].kind == TN_SINGULAR_START);
     CHECK_HAS(tn_sim_event(b.sim, 0)->text, "starts there: rows of 'A', 'B', 'C', 'D' dependent, rho ");
     build_table_free(&t);
     build_free(&b);
@@ -175,7 +177,7 @@ TEST(nothing_far_away) {
   build_read(&b, "four_bar");
   CHECK(build_simulate(&b) && build_run(&b, &t));
   if (b.failed) return;
-  CHECK(b.sim->singulars == 0 && tn_sim_summary(b.sim)->singular_positions == 0);
+  CHECK(b.sim->singular.count == 0 && tn_sim_summary(b.sim)->singular_positions == 0);
   build_table_free(&t);
   build_free(&b);
 }
@@ -196,11 +198,11 @@ TEST(a_run_that_shall_stop_there) {
               "a singular position: the rows of 'A', 'B', 'C', 'D' become dependent, rho below 1e-14 at t = ");
     CHECK_HAS(sum->message, "--at-singularity pass");
     CHECK(t.rows >= 6); /* what was written before stays */
-    CHECK_NEAR(b.sim->singular[0].t, 0.5, 1e-4);
+    CHECK_NEAR(b.sim->singular.found[0].t, 0.5, 1e-4);
     CHECK(tn_sim_run(b.sim, NULL, NULL, &e) == TN_E_RUN);
     CHECK_HAS(e.message, "has stopped before");
     /* another state, and it goes on */
-    CHECK(tn_sim_set(b.sim, 0, b.model->q0, NULL, true, &e) == TN_OK && b.sim->singulars == 0);
+    CHECK(tn_sim_set(b.sim, 0, b.model->q0, NULL, true, &e) == TN_OK && b.sim->singular.count == 0);
     build_table_free(&t);
     build_free(&b);
   }

@@ -37,14 +37,14 @@ TEST(there_and_back_on_every_model) {
     }
     tn_sim *s = b.sim;
     const tn_model *m = b.model;
-    const tn_packing *p = s->packing;
+    const tn_packing *p = s->packed.packing;
     const void *self = m->run.formulation.self;
     double z[2 * BUILD_MOST], q[BUILD_MOST], u[BUILD_MOST], way[BUILD_MOST];
     const double *q0 = tn_sim_q(s), *u0 = tn_sim_u(s);
-    const int freedom = tn_sim_summary(s)->degrees_of_freedom, n = s->ode.n - m->states - TN_LEDGERS;
+    const int freedom = tn_sim_summary(s)->degrees_of_freedom, n = s->stepper.ode.n - m->states - TN_LEDGERS;
     if (k / 2 % 2 == 0) CHECK(n == m->nq + freedom);
     if (k / 2 % 2 == 1 && m->holonomic == m->rows) CHECK(n == 2 * freedom);
-    CHECK(p->pack(self, s->packed, &s->solver, s->t, q0, u0, z) == TN_OK);
+    CHECK(p->pack(self, s->packed.memory, &s->solver, s->now.t, q0, u0, z) == TN_OK);
     memcpy(q, q0, sizeof *q * (size_t)m->nq);
     for (int i = 0; i < m->nu; i++) {
       u[i] = build_uniform(&b, -1, 1);
@@ -52,7 +52,7 @@ TEST(there_and_back_on_every_model) {
     }
     tn_model_add(m, q, way);
     s->solver.e = &e;
-    if (p->unpack(self, s->packed, &s->solver, s->t, z, q, u) != TN_OK)
+    if (p->unpack(self, s->packed.memory, &s->solver, s->now.t, z, q, u) != TN_OK)
       FAIL("%s %s %s: %s", model, coordinates, form, e.message);
     const double dq = apart(m->nq, q, q0), du = apart(m->nu, u, u0);
     if (!(dq < 1e-10 && du < 1e-9)) FAIL("%s %s %s: q %.2g, u %.2g away", model, coordinates, form, dq, du);
@@ -68,7 +68,7 @@ TEST(two_sets) {
   build_read(&b, "gear_train");
   CHECK(tn_desc_part(b.desc, "/run/formulation", "partition:layout=independent", &e) == TN_OK);
   CHECK(build_simulate(&b));
-  CHECK(b.sim->ode.n - TN_LEDGERS == 4 + 1);
+  CHECK(b.sim->stepper.ode.n - TN_LEDGERS == 4 + 1);
   build_free(&b);
 }
 
@@ -305,7 +305,8 @@ TEST(named_in_order) {
                      "partition:layout=independent,independent=planet1.e3+arm.e3+sun.e3+planet2.e3", &e) == TN_OK);
   CHECK(build_simulate(&b));
   char text[120];
-  b.sim->packing->names(b.model->run.formulation.self, b.sim->packed, &b.sim->solver.sys, text, sizeof text);
+  b.sim->packed.packing->names(b.model->run.formulation.self, b.sim->packed.memory, &b.sim->solver.sys, text,
+                               sizeof text);
   CHECK_HAS(text, "planet1.e3, arm.e3, sun.e3, planet2.e3, planet1.de3");
   build_free(&b);
 }
@@ -399,10 +400,12 @@ TEST(no_such_state) {
   const double out[2] = {1.5, 0}, far[2] = {0.9, 0};
   double q[2] = {0.3, -0.9}, u[2] = {0, 0};
   s->solver.e = &e;
-  CHECK(s->packing->unpack(b.model->run.formulation.self, s->packed, &s->solver, 0, out, q, u) == TN_E_RUN);
+  CHECK(s->packed.packing->unpack(b.model->run.formulation.self, s->packed.memory, &s->solver, 0, out, q, u) ==
+        TN_E_RUN);
   CHECK_HAS(e.message, "the independent coordinates tell too little here");
   q[0] = -80, q[1] = -100; /* where a search begins */
-  CHECK(s->packing->unpack(b.model->run.formulation.self, s->packed, &s->solver, 0, far, q, u) == TN_E_RUN);
+  CHECK(s->packed.packing->unpack(b.model->run.formulation.self, s->packed.memory, &s->solver, 0, far, q, u) ==
+        TN_E_RUN);
   CHECK_HAS(e.message, "joint 'rod': no dependent coordinates are found");
   build_free(&b);
 }

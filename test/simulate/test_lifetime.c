@@ -334,9 +334,9 @@ TEST(a_refused_state_leaves_the_one_before) {
       CHECK(n > 0 && n <= 16);
       CHECK(tn_sim_save(a.sim, to_bytes, &after, &e) == TN_OK && tn_sim_save(b.sim, to_bytes, &before, &e) == TN_OK);
       after.used = 0;
-      unsigned char *block = malloc(b.sim->size); /* all of it, caches too */
+      unsigned char *block = malloc(b.sim->life.size); /* all of it, caches too */
       if (!block) abort();
-      memcpy(block, b.sim, b.sim->size);
+      memcpy(block, b.sim, b.sim->life.size);
       for (int j = 0; j < n; j++) {
         memcpy(bad, tn_sim_state(b.sim), sizeof *bad * (size_t)n);
         bad[j] = 1e308;
@@ -344,7 +344,7 @@ TEST(a_refused_state_leaves_the_one_before) {
         CHECK(*e.message);
         CHECK(tn_sim_set_state(b.sim, bad, NULL) != TN_OK);
       }
-      CHECK(memcmp(block, b.sim, b.sim->size) == 0);
+      CHECK(memcmp(block, b.sim, b.sim->life.size) == 0);
       CHECK(tn_sim_save(b.sim, to_bytes, &after, &e) == TN_OK && same_bytes(&before, &after));
       CHECK(tn_sim_time(b.sim) == 0.05 && tn_sim_summary(b.sim)->status == TN_OK);
       CHECK(tn_sim_run(a.sim, keep, &one, &e) == TN_OK && tn_sim_run(b.sim, keep, &two, &e) == TN_OK);

@@ -547,7 +547,7 @@ TEST(texts_that_are_quoted) {
   CHECK(tn_sim_save(b.sim, to_bytes, &state, &e) == TN_E_INTERNAL);
   CHECK_HAS(e.message, "has -1 for 'start_moves'");
   b.sim->summary.start_moves = 0;
-  b.sim->y[0] = NAN;
+  b.sim->now.y[0] = NAN;
   CHECK(tn_sim_save(b.sim, to_bytes, &state, &e) == TN_E_INTERNAL);
   CHECK_HAS(e.message, "no finite number for 'y'");
   free(state.data);
@@ -694,7 +694,7 @@ TEST(refused_and_unchanged) {
   saved_at(&b, &s, 1, &before);
   saved_at(&late, &s, 6, &state);
   CHECK(memcmp(b.sim->solver.sys.off, late.sim->solver.sys.off, sizeof(bool) * (size_t)b.model->joints) != 0);
-  CHECK(b.sim->ode.n != late.sim->ode.n);
+  CHECK(b.sim->stepper.ode.n != late.sim->stepper.ode.n);
   for (int i = 0; i < 3; i++) { /* other joints, damaged; cut off; the same joints, a number that is none */
     bytes bad = {0};
     const bytes *from = i < 2 ? &state : &before;
@@ -846,7 +846,8 @@ static void by_item(const subject *s, double t) {
   bytes state = {0}, copy = {0};
   int taken = 0, tried = 0;
   saved_at(&b, s, t, &state);
-  const int near[] = {b.model->joints + b.model->owned, 2 * b.model->nu + b.model->states, b.sim->ode.n, b.model->rows};
+  const int near[] = {b.model->joints + b.model->owned, 2 * b.model->nu + b.model->states, b.sim->stepper.ode.n,
+                      b.model->rows};
   for (size_t piece = 0, size; piece < state.used; piece += size) {
     size = (size_t)tn_get_u64(state.data + piece + 16);
     for (size_t at = piece + 32, next; at < piece + size - 8; at = next) {

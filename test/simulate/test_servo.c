@@ -246,7 +246,7 @@ TEST(the_effect_of_one_actuator_is_a_cosine) {
     CHECK(!b.failed);
     /* M = [M + m, -m c sin a; ., I + m c^2]: the inverse has -M12 beside, M22 and M11 on its diagonal, over the determinant */
     const double M11 = 4, M12 = -0.5 * sin(angle[i]), M22 = 0.02 + 0.25;
-    if (!b.failed) CHECK_NEAR(b.sim->servos.sigma[0], fabs(M12) / sqrt(M11 * M22), 1e-14);
+    if (!b.failed) CHECK_NEAR(b.sim->efforts.servos.sigma[0], fabs(M12) / sqrt(M11 * M22), 1e-14);
     build_free(&b);
   }
 }

@@ -652,7 +652,8 @@ TEST(groups_have_their_own_length) {
     CHECK_NEAR(got[2][0], F, 1e-9);
     CHECK_NEAR(got[2][4], -W * 4 / 2 * 0.01 / 1.01, 1e-8);
     CHECK_NEAR(got[4][2] - got[5][2] + got[6][2] - got[7][2], 0, 1e-9);
-    CHECK(x.sim->sharing.length[find(&x, "lower")] < 0.0801 && x.sim->sharing.length[find(&x, "g1")] > 0.799);
+    CHECK(x.sim->efforts.sharing.length[find(&x, "lower")] < 0.0801 &&
+          x.sim->efforts.sharing.length[find(&x, "g1")] > 0.799);
     build_free(&x);
   }
 }

@@ -17,7 +17,7 @@ static const char *words(const tn_model *m, unsigned set) {
 static void expect(const build *b, const char *joint, const char *world, const char *own) {
   for (int i = 0; i < b->model->joints; i++) {
     if (strcmp(b->model->joint[i].name, joint) != 0) continue;
-    const tn_shared *x = &b->sim->shared[i];
+    const tn_shared *x = &b->sim->output.shared[i];
     if (strcmp(words(b->model, x->world), world) != 0 || strcmp(words(b->model, x->own), own) != 0)
       FAIL("joint '%s': '%s', in its axes '%s', expected '%s' and '%s'", joint, words(b->model, x->world),
            words(b->model, x->own), world, own);
@@ -46,7 +46,7 @@ static void parse(build *b, const char *model) {
 static bool column_shared(const build *b, const char *name) {
   const int k = build_column(b, name);
   if (k < 0) FAIL("there is no column '%s'", name);
-  return k >= 0 && b->sim->column_shared[k];
+  return k >= 0 && b->sim->output.column_shared[k];
 }
 
 /* a wrench (0, 0, fz, tx, ty, 0) about any point, carried around the loop by all four hinges, moves nothing: three parameters,
@@ -165,7 +165,7 @@ TEST(gear_train_with_a_fourth_mesh) {
   for (int i = 0; i < 3; i++) expect(&b, ground[i], "fx fy", "fx fy");
   for (int i = 0; i < 4; i++) expect(&b, arm[i], "fx fy", "fy");
   for (int i = 0; i < 4; i++) expect(&b, mesh[i], "fx fy tz", "fx fy tz");
-  for (int i = 7; i < 11; i++) CHECK(b.sim->shared[i].load);
+  for (int i = 7; i < 11; i++) CHECK(b.sim->output.shared[i].load);
   CHECK(column_shared(&b, "mesh1") && column_shared(&b, "ringmesh2") && !column_shared(&b, "arm"));
   build_free(&b);
 }
@@ -185,7 +185,7 @@ TEST(in_the_plane) {
   if (!build_simulate(&b)) FAIL("%s", b.message);
   if (b.failed) return;
   expect(&b, "pin", "", "");
-  CHECK(b.sim->shared[1].load && b.sim->shared[2].load);
+  CHECK(b.sim->output.shared[1].load && b.sim->output.shared[2].load);
   CHECK(!column_shared(&b, "f") && column_shared(&b, "one") && !column_shared(&b, "both"));
   build_free(&b);
 }

@@ -483,7 +483,7 @@ TEST(a_turn_to_another_branch_is_seen_however_small_its_steps_are) {
   must_run(&b, &t);
   CHECK(fact_of(b.sim, "branch", &f) && f.severity == TN_DOUBTFUL && f.timed);
   bool other = false;
-  for (int i = 0; i < b.sim->singulars; i++) other = other || !b.sim->singular[i].smooth;
+  for (int i = 0; i < b.sim->singular.count; i++) other = other || !b.sim->singular.found[i].smooth;
   CHECK(other);
   build_table_free(&t);
   build_free(&b);

@@ -13,7 +13,7 @@ static double gain(build *b) {
   for (int i = 0; i < b->model->rows; i++) sys->C[i] = 0, sys->Cdot[i] = 1;
   sys->complete = false;
   ((const tn_stabilizer_type *)p->type)
-      ->feedback(p->self, sys, &(tn_stage){.h = b->sim->step_length, .room = b->sim->room[0]}, U);
+      ->feedback(p->self, sys, &(tn_stage){.h = b->sim->stepper.length, .room = b->sim->stabilizing.room[0]}, U);
   return U[0] / 2;
 }
 

@@ -292,7 +292,7 @@ TEST(gains_from_the_first_steps) {
     CHECK(type->memory(p->self, sys) <= sizeof room);
     for (int step = 1; step <= 20; step++) {
       bool changed = false;
-      double *q = b.sim->y, *u = q + b.model->nq;
+      double *q = b.sim->now.y, *u = q + b.model->nq;
       CHECK(tn_sim_advance(b.sim, step * 1e-3, &e) == TN_OK);
       type->feedback(p->self, sys, &at, U);
       for (int i = 0; i < b.model->rows; i++) CHECK(U[i] == 0);

@@ -158,7 +158,7 @@ TEST(an_unstable_violation_grows_as_told) {
   if (!b.failed) {
     double C[2];
     tn_sim *s = b.sim;
-    for (int i = 0; i < s->m->nq; i++) s->y[i] += 1e-9 * (i + 1);
+    for (int i = 0; i < s->m->nq; i++) s->now.y[i] += 1e-9 * (i + 1);
     for (int k = 0; k < 2; k++) {
       CHECK(tn_sim_advance(s, k ? 0.3 : 0.2, &e) == TN_OK);
       C[k] = tn_violation(&s->solver.sys, s->solver.sys.C, s->m->holonomic, NULL);

@@ -275,8 +275,8 @@ TEST(feedback_is_held_over_the_step_or_follows_its_stages) {
       at(&s, y[k], y[k] + nu);
       for (int i = 0; i < rows; i++) U[k][i] = 6 * sys->Cdot[i] + 49 * sys->C[i];
     }
-    CHECK(s.b.sim->ode.begin(s.b.sim, 0, y[0], 0.1) == TN_OK);
-    CHECK(s.b.sim->ode.rates(s.b.sim, 0.05, y[1], ydot) == TN_OK);
+    CHECK(s.b.sim->stepper.ode.begin(s.b.sim, 0, y[0], 0.1) == TN_OK);
+    CHECK(s.b.sim->stepper.ode.rates(s.b.sim, 0.05, y[1], ydot) == TN_OK);
     for (int i = 0; i < nu; i++) CHECK(ydot[i] == y[1][nu + i]);
     for (int i = 0; i < rows; i++) CHECK_NEAR(row_times(sys, i, ydot + nu) - sys->gamma[i], -U[staged][i], 1e-11);
     moved_free(&s);
