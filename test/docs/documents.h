@@ -1,4 +1,4 @@
-/* the documents of the repository, for tests of them: README and all of docs/. */
+/* the documents of the repository, for tests of them: README, CONTRIBUTING and all of docs/. */
 #ifndef TN_DOCUMENTS_H
 #define TN_DOCUMENTS_H
 
@@ -16,7 +16,7 @@ static inline int tn_documents(char name[TN_MOST_DOCUMENTS][64]) {
   char path[1024];
   int n = 0;
   snprintf(name[n++], sizeof name[0], "README.md");
-
+  snprintf(name[n++], sizeof name[0], "CONTRIBUTING.md");
   for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
     snprintf(path, sizeof path, "%s/%s", TN_SOURCE_DIR, folders[i]);
     DIR *folder = opendir(path);

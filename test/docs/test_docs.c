@@ -1,10 +1,11 @@
-/* every example in README and docs/ runs, from top to bottom of each document and in a folder of its own: models compile and
+/* every example in README, CONTRIBUTING and docs/ runs, from top to bottom of each document and in a folder of its own: models compile and
  * move, commands of `tenon` succeed, Python and C programs run. a model whose first line is `// NAME.json` is saved under that
  * name for the commands after it, and so is a study, a block of `json`. blocks of `text` are what programs print. */
 #include "docs/documents.h"
 #include "model/model.h"
 #include "test.h"
 
+#include <ctype.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -90,16 +91,52 @@ static void run_model(const block *b) {
   tn_desc_free(desc);
 }
 
-/* a command of ./dev that it knows; they are not run here */
-static void check_dev(const char *document, const char *line) {
-  char word[32] = "", dev[5200], text[512];
-  sscanf(line + 6, "%31s", word);
-  snprintf(dev, sizeof dev, "%s/dev", TN_SOURCE_DIR);
-  FILE *file = fopen(dev, "r");
-  bool known = false;
-  while (file && fgets(text, sizeof text, file)) known = known || strstr(text, word) != NULL;
-  if (file) fclose(file);
-  if (!known) FAIL("%s: %s", document, line);
+/* `text` holds `word`, with no letter, digit or dash on either side */
+static bool has_word(const char *text, const char *word) {
+  for (const char *at = text; *word && (at = strstr(at, word)); at++) {
+    const char before = at > text ? at[-1] : ' ', after = at[strlen(word)];
+    if (!strchr("-_.", before) && !strchr("-_.", after) && !isalnum((unsigned char)before) &&
+        !isalnum((unsigned char)after))
+      return true;
+  }
+  return false;
+}
+
+static void check_in(const char *document, const char *line, const char *source, const char *word) {
+  char *text = tn_read_source(source);
+  if (!text || !has_word(text, word)) FAIL("%s: %s: `%s` is not in %s", document, line, word, source);
+  free(text);
+}
+
+/* what builds and tests is not run here: that ./dev and CMake know its words, and that there are such tests, is looked at. true: it was
+ * a line of that kind */
+static bool check_developer(const char *document, const char *line) {
+  char word[64] = "", command[8192], source[128];
+  if (sscanf(line, "./dev %63s", word) == 1) {
+    check_in(document, line, "dev", word);
+    char preset[64];
+    if (sscanf(line, "./dev build %63s", preset) == 1) check_in(document, line, "CMakePresets.json", preset);
+    return true;
+  }
+  if (sscanf(line, "cmake --preset %63s", word) == 1) {
+    check_in(document, line, "CMakePresets.json", word);
+    return true;
+  }
+  if (sscanf(line, "cmake --build build/%*63[a-z0-9] --target %63s", word) == 1) {
+    if (strcmp(word, "tenon") == 0) return true;
+    snprintf(source, sizeof source, "%s.c", word);
+    for (char *dot = source; (dot = strchr(dot, '.')) && strcmp(dot, ".c") != 0;) *dot = '/';
+    char *text = tn_read_source(source);
+    if (!text) FAIL("%s: %s: there is no %s", document, line, source);
+    free(text);
+    return true;
+  }
+  if (strncmp(line, "ctest --test-dir build/release ", 31) != 0) return false;
+  char folder[1000] = TN_BINARY;
+  *strrchr(folder, '/') = '\0';
+  snprintf(command, sizeof command, "ctest --test-dir \"%s\" -N %s | grep -q '^Total Tests: [1-9]'", folder, line + 31);
+  if (system(command) != 0) FAIL("%s: %s: there is no such test", document, line);
+  return true;
 }
 
 /* this build lacks types for want of a library */
@@ -108,18 +145,16 @@ static bool without(void) { return tn_types_left_out[0].name != NULL; }
 /* a line of a shell with this program and the models of this tree */
 static void run_line(const char *document, const char *line) {
   char command[8192];
-  if (strncmp(line, "./dev ", 6) == 0) {
-    check_dev(document, line);
-    return;
-  }
-  if (strncmp(line, "tenon ", 6) != 0) {
+  if (check_developer(document, line)) return;
+  if (strncmp(line, "tenon ", 6) != 0 && strncmp(line, "bench/same.py ", 14) != 0 &&
+      strncmp(line, "cp build/", 9) != 0) {
     FAIL("%s: a command that the test does not know: %s", document, line);
     return;
   }
   snprintf(command, sizeof command,
-           "for d in models sweeps; do [ -e $d ] || ln -s \"%s/$d\" $d; done; tenon() { \"%s\" \"$@\"; }; { %s\n} > "
-           "command.out 2>&1",
-           TN_SOURCE_DIR, TN_BINARY, line);
+           "for d in models sweeps bench; do [ -e $d ] || ln -s \"%s/$d\" $d; done; tenon() { \"%s\" \"$@\"; }; "
+           "mkdir -p build/release; ln -sf \"%s\" build/release/tenon; { %s\n} > command.out 2>&1",
+           TN_SOURCE_DIR, TN_BINARY, TN_BINARY, line);
   const int code = system(command);
   /* what shows a rough or drifting method may end with another verdict than `trusted`; what a beginner reads may not */
   const bool doubt = WIFEXITED(code) && WEXITSTATUS(code) == 8;
