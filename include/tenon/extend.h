@@ -261,7 +261,7 @@ typedef struct tn_joint3 {
   bool parallel, perpendicular; /* TN_AXES_PAIR: what a and b must be at the given pose                   */
   unsigned oriented;            /* as that of the type, in addition                                         */
   int rows, rows_velocity_only;
-  const tn_row3 *list; /* its rows are these and no more: the assembler may form them by itself; or NULL */
+  const tn_row3 *list; /* its rows are these and no more; position, rows_on_twists, rates are NULL. or NULL */
   tn_unit unit[6];
   int axes;                     /* speeds when it carries a body; -1: it cannot                             */
   const tn_chart *chart;        /* of its coordinates then, if their rates are not the speeds                */

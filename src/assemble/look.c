@@ -175,10 +175,8 @@ static const void *self_of(const tn_system *s, const tn_joint *j) {
 void tn_joint_position(const tn_system *s, const tn_joint *j, double *C) {
   if (s->m->dimension == 2)
     j->type->plane.position(self_of(s, j), s->t, s->frame, C);
-  else if (s->m->twist == TN_TWIST && j->type->space.list)
-    tn_rows3_position(j->type->space.list, s->frame3, C);
   else
-    j->type->space.position(self_of(s, j), s->memory + j->memory, s->t, s->frame3, C);
+    tn_joint3_position(&j->type->space, self_of(s, j), s->memory + j->memory, s->t, s->frame3, C);
 }
 
 /* rows x 6 frames in J become rows x 7 frames, with what ds adds */
@@ -199,17 +197,11 @@ static void widen(const tn_system *s, const tn_joint *j, double *J) {
 /* J, Ct, gamma of a joint in a model in which bodies stretch */
 static void rows_that_stretch(const tn_system *s, const tn_joint *j, double *J, double *C, double *Ct, double *gamma) {
   const tn_joint3 *type = &j->type->space;
-  if (type->list)
-    tn_rows3_on_twists(type->list, s->frame3, J);
-  else
-    type->rows_on_twists(self_of(s, j), s->t, s->frame3, J);
+  tn_joint3_rows(type, self_of(s, j), s->t, s->frame3, J);
   widen(s, j, J);
   if (!C) return;
   tn_joint_position(s, j, C);
-  if (type->list)
-    tn_rows3_rates(type->list, s->frame3, Ct, gamma);
-  else
-    type->rates(self_of(s, j), s->t, s->frame3, Ct, gamma);
+  tn_joint3_rates(type, self_of(s, j), s->t, s->frame3, Ct, gamma);
 }
 
 void tn_joint_rows(const tn_system *s, const tn_joint *j, double *J, double *C, double *Ct, double *gamma) {
@@ -220,13 +212,13 @@ void tn_joint_rows(const tn_system *s, const tn_joint *j, double *J, double *C, 
   if (s->m->dimension == 2)
     j->type->plane.rows_on_twists(self_of(s, j), s->t, s->frame, J);
   else
-    j->type->space.rows_on_twists(self_of(s, j), s->t, s->frame3, J);
+    tn_joint3_rows(&j->type->space, self_of(s, j), s->t, s->frame3, J);
   if (!C) return;
   tn_joint_position(s, j, C);
   if (s->m->dimension == 2)
     j->type->plane.rates(self_of(s, j), s->t, s->frame, Ct, gamma);
   else
-    j->type->space.rates(self_of(s, j), s->t, s->frame3, Ct, gamma);
+    tn_joint3_rates(&j->type->space, self_of(s, j), s->t, s->frame3, Ct, gamma);
 }
 
 double tn_turning(tn_system *s, int *which) {

@@ -11,21 +11,6 @@ typedef struct cylindrical {
 static const tn_row3 list[] = {
     {TN_ROW_ALONG, 0, 0}, {TN_ROW_ALONG, 1, 0}, {TN_ROW_DOT, 0, 2}, {TN_ROW_DOT, 1, 2}, {TN_ROWS_END, 0, 0}};
 
-static void position3(const void *self, const double *memory, double t, const tn_frame3 *f, double *C) {
-  (void)self, (void)memory, (void)t;
-  tn_rows3_position(list, f, C);
-}
-
-static void rows3(const void *self, double t, const tn_frame3 *f, double *J) {
-  (void)self, (void)t;
-  tn_rows3_on_twists(list, f, J);
-}
-
-static void rates3(const void *self, double t, const tn_frame3 *f, double *Ct, double *gamma) {
-  (void)self, (void)t;
-  tn_rows3_rates(list, f, Ct, gamma);
-}
-
 static tn_status init3(void *self, tn_context *ctx, int frames, const tn_frame3 *f, const double *masses) {
   double z0[3];
   (void)ctx, (void)frames, (void)masses;
@@ -82,9 +67,6 @@ const tn_joint_type tn_joint_cylindrical = {
               .axes = 2,
               .memory = 1,
               .init = init3,
-              .position = position3,
-              .rows_on_twists = rows3,
-              .rates = rates3,
               .measure = measure3,
               .motion = motion3,
               .accept = tn_angle3_accept},

@@ -35,6 +35,12 @@ static inline void tn_rotation3(const tn_frame3 *f, double R[9]) {
   for (int i = 0; i < 9; i++) R[i] = f->stretch != 0 ? f->A[i] / (1 + f->stretch) : f->A[i];
 }
 
+/* those of a joint in space, by its list or its functions */
+void tn_joint3_position(const tn_joint3 *type, const void *self, const double *memory, double t, const tn_frame3 *f,
+                        double *C);
+void tn_joint3_rows(const tn_joint3 *type, const void *self, double t, const tn_frame3 *f, double *J);
+void tn_joint3_rates(const tn_joint3 *type, const void *self, double t, const tn_frame3 *f, double *Ct, double *gamma);
+
 /* single ones, for rows that are sums and for coordinates; a, b unit vectors that turn with frame 0 and frame 1 */
 double tn_along3(const tn_frame3 *f, const double a[3]);
 void tn_along3_row(const tn_frame3 *f, const double a[3], double J[12]);

@@ -4,21 +4,6 @@
 
 static const tn_row3 list[] = {{TN_ROW_DOT, 2, 2}, {TN_ROWS_END, 0, 0}};
 
-static void position3(const void *self, const double *memory, double t, const tn_frame3 *f, double *C) {
-  (void)self, (void)memory, (void)t;
-  tn_rows3_position(list, f, C);
-}
-
-static void rows3(const void *self, double t, const tn_frame3 *f, double *J) {
-  (void)self, (void)t;
-  tn_rows3_on_twists(list, f, J);
-}
-
-static void rates3(const void *self, double t, const tn_frame3 *f, double *Ct, double *gamma) {
-  (void)self, (void)t;
-  tn_rows3_rates(list, f, Ct, gamma);
-}
-
 const tn_joint_type tn_joint_perpendicular = {
     .name = "perpendicular",
     .doc = "the first of `axes`, fixed in the first body, stays perpendicular to the second, fixed in the second",
@@ -35,8 +20,5 @@ const tn_joint_type tn_joint_perpendicular = {
               .list = list,
               .rows = 1,
               .unit = {TN_ANGLE},
-              .axes = -1,
-              .position = position3,
-              .rows_on_twists = rows3,
-              .rates = rates3},
+              .axes = -1},
 };

@@ -21,21 +21,6 @@ static void rates(const void *self, double t, const tn_frame2 *f, double *Ct, do
 
 static const tn_row3 list[] = {{TN_ROW_ALONG, 0, 0}, {TN_ROW_ALONG, 1, 0}, {TN_ROWS_END, 0, 0}};
 
-static void position3(const void *self, const double *memory, double t, const tn_frame3 *f, double *C) {
-  (void)self, (void)memory, (void)t;
-  tn_rows3_position(list, f, C);
-}
-
-static void rows3(const void *self, double t, const tn_frame3 *f, double *J) {
-  (void)self, (void)t;
-  tn_rows3_on_twists(list, f, J);
-}
-
-static void rates3(const void *self, double t, const tn_frame3 *f, double *Ct, double *gamma) {
-  (void)self, (void)t;
-  tn_rows3_rates(list, f, Ct, gamma);
-}
-
 const tn_joint_type tn_joint_point_on_line = {
     .name = "point-on-line",
     .doc = "a point of the second body stays on the line along `axis` through the place, fixed in the first",
@@ -70,8 +55,5 @@ const tn_joint_type tn_joint_point_on_line = {
               .list = list,
               .rows = 2,
               .unit = {TN_LENGTH, TN_LENGTH},
-              .axes = -1,
-              .position = position3,
-              .rows_on_twists = rows3,
-              .rates = rates3},
+              .axes = -1},
 };

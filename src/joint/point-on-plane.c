@@ -4,21 +4,6 @@
 
 static const tn_row3 list[] = {{TN_ROW_ALONG, 2, 0}, {TN_ROWS_END, 0, 0}};
 
-static void position3(const void *self, const double *memory, double t, const tn_frame3 *f, double *C) {
-  (void)self, (void)memory, (void)t;
-  tn_rows3_position(list, f, C);
-}
-
-static void rows3(const void *self, double t, const tn_frame3 *f, double *J) {
-  (void)self, (void)t;
-  tn_rows3_on_twists(list, f, J);
-}
-
-static void rates3(const void *self, double t, const tn_frame3 *f, double *Ct, double *gamma) {
-  (void)self, (void)t;
-  tn_rows3_rates(list, f, Ct, gamma);
-}
-
 const tn_joint_type tn_joint_point_on_plane = {
     .name = "point-on-plane",
     .doc = "a point of the second body stays in the plane normal to `normal` through the place, fixed in the first",
@@ -40,8 +25,5 @@ const tn_joint_type tn_joint_point_on_plane = {
               .list = list,
               .rows = 1,
               .unit = {TN_LENGTH},
-              .axes = -1,
-              .position = position3,
-              .rows_on_twists = rows3,
-              .rates = rates3},
+              .axes = -1},
 };

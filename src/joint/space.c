@@ -146,6 +146,28 @@ void tn_rows3_rates(const tn_row3 *list, const tn_frame3 *f, double *Ct, double 
   }
 }
 
+void tn_joint3_position(const tn_joint3 *type, const void *self, const double *memory, double t, const tn_frame3 *f,
+                        double *C) {
+  if (type->list)
+    tn_rows3_position(type->list, f, C);
+  else
+    type->position(self, memory, t, f, C);
+}
+
+void tn_joint3_rows(const tn_joint3 *type, const void *self, double t, const tn_frame3 *f, double *J) {
+  if (type->list)
+    tn_rows3_on_twists(type->list, f, J);
+  else
+    type->rows_on_twists(self, t, f, J);
+}
+
+void tn_joint3_rates(const tn_joint3 *type, const void *self, double t, const tn_frame3 *f, double *Ct, double *gamma) {
+  if (type->list)
+    tn_rows3_rates(type->list, f, Ct, gamma);
+  else
+    type->rates(self, t, f, Ct, gamma);
+}
+
 double tn_angle3(const tn_frame3 *f) {
   double R[9];
   tn_t_product3(f[0].A, f[1].A, R);

@@ -5,21 +5,6 @@
 
 static const tn_row3 list[] = {{TN_ROWS_POINT, 0, 0}, {TN_ROWS_END, 0, 0}};
 
-static void position3(const void *self, const double *memory, double t, const tn_frame3 *f, double *C) {
-  (void)self, (void)memory, (void)t;
-  tn_rows3_position(list, f, C);
-}
-
-static void rows3(const void *self, double t, const tn_frame3 *f, double *J) {
-  (void)self, (void)t;
-  tn_rows3_on_twists(list, f, J);
-}
-
-static void rates3(const void *self, double t, const tn_frame3 *f, double *Ct, double *gamma) {
-  (void)self, (void)t;
-  tn_rows3_rates(list, f, Ct, gamma);
-}
-
 static void motion3(const void *self, const double *q, const double *u, tn_motion3 *m) {
   (void)self, (void)u;
   tn_motion3_none(m);
@@ -44,8 +29,5 @@ const tn_joint_type tn_joint_spherical = {
               .unit = {TN_LENGTH, TN_LENGTH, TN_LENGTH},
               .axes = 3,
               .chart = &tn_chart_rotation,
-              .position = position3,
-              .rows_on_twists = rows3,
-              .rates = rates3,
               .motion = motion3},
 };

@@ -13,21 +13,6 @@
 
 static const tn_row3 list[] = {{TN_ROWS_POINT, 0, 0}, {TN_ROW_DOT, 2, 2}, {TN_ROWS_END, 0, 0}};
 
-static void position3(const void *self, const double *memory, double t, const tn_frame3 *f, double *C) {
-  (void)self, (void)memory, (void)t;
-  tn_rows3_position(list, f, C);
-}
-
-static void rows3(const void *self, double t, const tn_frame3 *f, double *J) {
-  (void)self, (void)t;
-  tn_rows3_on_twists(list, f, J);
-}
-
-static void rates3(const void *self, double t, const tn_frame3 *f, double *Ct, double *gamma) {
-  (void)self, (void)t;
-  tn_rows3_rates(list, f, Ct, gamma);
-}
-
 /* (2), within half a turn */
 static void angles(const tn_frame3 *f, double angle[2]) {
   double R[9];
@@ -110,9 +95,6 @@ const tn_joint_type tn_joint_universal = {
               .unit = {TN_LENGTH, TN_LENGTH, TN_LENGTH, TN_ANGLE},
               .axes = 2,
               .memory = 2,
-              .position = position3,
-              .rows_on_twists = rows3,
-              .rates = rates3,
               .measure = measure3,
               .motion = motion3,
               .accept = accept3},

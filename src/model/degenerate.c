@@ -34,6 +34,7 @@ tn_status tn_joint_check_rows(tn_context *c, const tn_joint *j, const tn_frame2 
   tn_unit unit[6];
   int rows, rows_velocity;
   if (j->type->seat == TN_SEAT_CHANNELS || j->frames > TN_FEW_FRAMES) return TN_OK;
+  if (f3 && j->type->space.list) return TN_OK; /* products of axes and places */
   tn_row_units(c->m, j, unit, &rows, &rows_velocity);
   const int all = rows + rows_velocity, n = j->frames * (f2 ? 3 : 6);
   if (all == 0) return TN_OK;

@@ -197,6 +197,32 @@ static bool good_joint2(const tn_joint_type *t) {
   return p->position && p->rows_on_twists && p->rates;
 }
 
+/* rows that a list makes */
+static int rows_of(const tn_row3 *list) {
+  int n = 0;
+  for (; list->kind != TN_ROWS_END; list++) n += list->kind == TN_ROWS_POINT ? 3 : 1;
+  return n;
+}
+
+/* `list` is read instead of the functions, between two frames */
+static bool bad_list(const fault *x, const tn_joint_type *t) {
+  const tn_joint3 *p = &t->space;
+  if (!p->there || !p->list) return false;
+  if (p->position || p->rows_on_twists || p->rates || p->stretch)
+    return wrong(x,
+                 "`space.list` says what the rows are: `position`, `rows_on_twists`, `rates` and `stretch` would not "
+                 "be read");
+  if (t->seat != TN_SEAT_SHARED && t->seat != TN_SEAT_TWO && t->seat != TN_SEAT_NOWHERE)
+    return wrong(x, "`space.list` has rows between two frames, not those of a joint of %s", seats[t->seat]);
+  for (const tn_row3 *r = p->list; r->kind != TN_ROWS_END; r++)
+    if ((int)r->kind < 0 || r->kind > TN_ROW_DOT || r->a < 0 || r->a > 2 || r->b < 0 || r->b > 2)
+      return wrong(x, "`space.list`: row %d has axes %d and %d of 0 to 2", (int)(r - p->list) + 1, r->a, r->b);
+  if (rows_of(p->list) != p->rows || p->rows_velocity_only)
+    return wrong(x, "`space.list` makes %d rows, and the joint has %d and %d on velocities", rows_of(p->list), p->rows,
+                 p->rows_velocity_only);
+  return false;
+}
+
 static bool good_joint3(const tn_joint_type *t) {
   const tn_joint3 *p = &t->space;
   const int coordinates = named(t->coordinates), carried = p->carried ? named(p->carried) : coordinates;
@@ -205,7 +231,7 @@ static bool good_joint3(const tn_joint_type *t) {
   if (p->memory < 0 || (p->memory && !p->accept) || !good_chart(p->chart)) return false;
   if (p->axes >= 0 && (!p->motion || p->axes > 6 || (p->chart ? p->chart->nu != p->axes : p->axes > carried)))
     return false;
-  return p->position && p->rows_on_twists && p->rates;
+  return p->list || (p->position && p->rows_on_twists && p->rates);
 }
 
 static bool good_functions(const tn_joint_type *t) {
@@ -222,7 +248,7 @@ static bool good_functions(const tn_joint_type *t) {
 static bool bad_joint(const fault *x, const tn_joint_type *t) {
   if (bad_part_fields(x, t->fields, t->fields_space, t->space.there, t->size)) return true;
   if (!good_functions(t)) return wrong(x, "%s", NOT_WHOLE);
-  return bad_seat(x, t);
+  return bad_seat(x, t) || bad_list(x, t);
 }
 
 /* ---- others --------------------------------------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
  * along a motion of the frames with twists tw and accelerations (a, al):
  *   dC/dt = J tw + Ct,  d(J tw + Ct)/dt = J (a, al) - gamma
  *   dm/dt = Jm tw,      d(Jm tw)/dt = Jm (a, al) - gamma_m                  m: its coordinates */
+#include "joint/joint.h"
 #include "support/space.h"
 #include "test.h"
 
@@ -101,7 +102,7 @@ TEST(every_table_is_complete) {
         FAIL("joint %s: a row on channels needs `value` or `equation` and one row", type->name);
       continue;
     }
-    if (p->rows + p->rows_velocity_only > 0 && (!p->position || !p->rows_on_twists || !p->rates))
+    if (p->rows + p->rows_velocity_only > 0 && !p->list && (!p->position || !p->rows_on_twists || !p->rates))
       FAIL("joint %s: rows without functions", type->name);
     if (!p->memory != !p->accept) FAIL("joint %s: memory and `accept` go together", type->name);
     if (coordinates && !p->measure) FAIL("joint %s: coordinates without `measure`", type->name);
@@ -175,7 +176,7 @@ static double closed_at_the_given_pose(build *b, const tn_joint *j, const space_
     return -1;
   if (j->type->seat == TN_SEAT_TWO && (g->fields.fields & 1)) return -1; /* its length was given */
   given_frames(b, j, f);
-  j->type->space.position(j->self, memory, 0, f, C);
+  tn_joint3_position(&j->type->space, j->self, memory, 0, f, C);
   for (int r = 0; r < j->rows; r++) err = worse(err, fabs(C[r]));
   if (j->type->space.side && !(j->type->space.side(j->self, f) > 0)) err = INFINITY; /* and the right way round */
   return err;
@@ -240,12 +241,12 @@ static double rows_against_differences(build *b, const tn_joint *j, const space_
   for (int k = 0; k < BUILD_STENCIL; k++) {
     const double s = build_offset(k, H);
     frames_at(j, path, s, f, a);
-    type->position(j->self, memory, t + s, f, C);
+    tn_joint3_position(type, j->self, memory, t + s, f, C);
     for (int r = 0; r < j->rows; r++) along[r][k] = C[r];
   }
   frames_at(j, path, 0, f, a);
-  type->rows_on_twists(j->self, t, f, J);
-  type->rates(j->self, t, f, Ct, gamma);
+  tn_joint3_rows(type, j->self, t, f, J);
+  tn_joint3_rates(type, j->self, t, f, Ct, gamma);
   for (int r = 0; r < j->rows; r++) {
     const double *row = J + r * width, Cdot = times_twists(row, j->frames, f) + Ct[r];
     err = worse(err, fabs(Cdot - build_slope(along[r], H)) / (1 + size_of(row, width)));
@@ -264,7 +265,7 @@ static double rows_against_differences(build *b, const tn_joint *j, const space_
           tn_rotation_about3(e, s, R);
           tn_product3(R, f[k].A, moved[k].A);
         }
-        type->position(j->self, memory, t, moved, C);
+        tn_joint3_position(type, j->self, memory, t, moved, C);
         for (int r = 0; r < j->rows; r++) along[r][i] = C[r];
       }
       for (int r = 0; r < j->rows; r++) {
@@ -286,10 +287,10 @@ static double time_alone(build *b, const tn_joint *j, const space_given *g) {
   paths(b, j, path, memory);
   frames_at(j, path, 0, f, a);
   for (int k = 0; k < BUILD_STENCIL; k++) {
-    type->position(j->self, memory, t + build_offset(k, H), f, C);
+    tn_joint3_position(type, j->self, memory, t + build_offset(k, H), f, C);
     for (int r = 0; r < j->rows; r++) along[r][k] = C[r];
   }
-  type->rates(j->self, t, f, Ct, gamma);
+  tn_joint3_rates(type, j->self, t, f, Ct, gamma);
   for (int r = 0; r < j->rows; r++) err = worse(err, fabs(Ct[r] - build_slope(along[r], H)) / (1 + fabs(Ct[r])));
   return err;
 }
@@ -307,13 +308,13 @@ static double gamma_against_differences(build *b, const tn_joint *j, const space
   for (int k = 0; k < BUILD_STENCIL; k++) {
     const double s = build_offset(k, H);
     frames_at(j, path, s, f, a);
-    type->rows_on_twists(j->self, t + s, f, J);
-    type->rates(j->self, t + s, f, Ct, gamma);
+    tn_joint3_rows(type, j->self, t + s, f, J);
+    tn_joint3_rates(type, j->self, t + s, f, Ct, gamma);
     for (int r = 0; r < rows; r++) along[r][k] = times_twists(J + r * width, j->frames, f) + Ct[r];
   }
   frames_at(j, path, 0, f, a);
-  type->rows_on_twists(j->self, t, f, J);
-  type->rates(j->self, t, f, Ct, gamma);
+  tn_joint3_rows(type, j->self, t, f, J);
+  tn_joint3_rates(type, j->self, t, f, Ct, gamma);
   for (int r = 0; r < rows; r++) {
     double Cddot = -gamma[r], size = fabs(gamma[r]);
     for (int i = 0; i < width; i++) {
@@ -339,10 +340,10 @@ static double no_virtual_power(build *b, const tn_joint *j, const space_given *g
   /* a point in common turns with the whole only where it is one */
   if (j->rows >= 3) {
     tn_sub3(f[1].r, f[0].r, d);
-    j->type->space.position(j->self, memory, 0.3, f, C);
+    tn_joint3_position(&j->type->space, j->self, memory, 0.3, f, C);
     if (memcmp(C, d, sizeof d) == 0) memcpy(f[1].r, f[0].r, sizeof d);
   }
-  j->type->space.rows_on_twists(j->self, 0.3, f, J);
+  tn_joint3_rows(&j->type->space, j->self, 0.3, f, J);
   space_vector(b, 2, v);
   space_vector(b, 2, w);
   for (int k = 0; k < j->frames; k++) {
@@ -458,9 +459,9 @@ static double motion_keeps_it_closed(build *b, const tn_joint *j, const space_gi
   course_random(b, type, &c);
   course_at(type, &c, 0, q, u);
   place_on(j, q, u, &f[0], &f[1]);
-  type->position(j->self, memory, 0.3, f, C);
-  type->rows_on_twists(j->self, 0.3, f, J);
-  type->rates(j->self, 0.3, f, Ct, gamma);
+  tn_joint3_position(type, j->self, memory, 0.3, f, C);
+  tn_joint3_rows(type, j->self, 0.3, f, J);
+  tn_joint3_rates(type, j->self, 0.3, f, Ct, gamma);
   for (int r = 0; r < type->rows; r++) err = worse(err, fabs(C[r]));
   for (int r = 0; r < type->rows; r++) err = worse(err, fabs(times_twists(J + 12 * r, 2, f) + Ct[r]));
   if (type->side && !(type->side(j->self, f) > 0)) err = INFINITY;
@@ -504,7 +505,7 @@ static double turns_are_counted(build *b, const tn_joint *j, const space_given *
     for (int i = 0; i < n; i++) q[i] = to[i] * k / steps;
     place_on(j, q, u, &f[0], &f[1]);
     type->measure(j->self, memory, f, value, J, gamma);
-    type->position(j->self, memory, 0, f, C);
+    tn_joint3_position(type, j->self, memory, 0, f, C);
     for (int i = 0; i < n; i++) err = worse(err, fabs(value[i] - q[i]));
     for (int r = 0; r < type->rows; r++) err = worse(err, fabs(C[r]));
     type->accept(j->self, f, memory);
@@ -664,14 +665,14 @@ static double mesh_in_bearings(build *b, const tn_joint *j, const space_given *g
     expected[0] = k[0] * x[0] + k[1] * x[1];
     expected[1] = k[0] * xdot[0] + k[1] * xdot[1];
     if (j->rows) {
-      type->position(j->self, memory, 0, f, C);
+      tn_joint3_position(type, j->self, memory, 0, f, C);
       err = worse(err, fabs(C[0] - expected[0]) / 100);
       if (!way && !here) along[n] = C[0];
     }
     if (way) type->accept(j->self, f, memory);
   }
-  type->rows_on_twists(j->self, 0, f, J);
-  type->rates(j->self, 0, f, Ct, gamma);
+  tn_joint3_rows(type, j->self, 0, f, J);
+  tn_joint3_rates(type, j->self, 0, f, Ct, gamma);
   err = worse(err, fabs(times_twists(J, 3, f) - expected[1]) / 10);
   if (j->rows) err = worse(err, fabs(build_slope(along, H) - expected[1]) / 100);
   return err;
@@ -724,7 +725,7 @@ static double contact_is_lowest(build *b, const tn_joint *j, const space_given *
     tn_sub3(c0, given[0].r, x);
     h = tn_dot3(x, g->normal);
   }
-  type->position(j->self, memory, 0, f, C);
+  tn_joint3_position(type, j->self, memory, 0, f, C);
   tn_sub3(c, f[0].r, x);
   err = worse(err, fabs(C[0] - (tn_dot3(n, x) - h)));
   for (int k = 0; k < 2; k++) {
@@ -733,7 +734,7 @@ static double contact_is_lowest(build *b, const tn_joint *j, const space_given *
     tn_axpy3(1, f[k].v, v[k]);
   }
   tn_sub3(v[1], v[0], x);
-  type->rows_on_twists(j->self, 0, f, J);
+  tn_joint3_rows(type, j->self, 0, f, J);
   double sum = 0, part[3];
   for (int r = 0; r < 3; r++) part[r] = times_twists(J + 12 * r, 2, f), sum += part[r] * part[r];
   err = worse(err, fabs(part[0] - tn_dot3(n, x)));
@@ -833,9 +834,9 @@ TEST(trees_are_closed_and_move_as_they_say) {
         double C[6], J[72], Ct[6], gamma[6], value[6], memory[4] = {0};
         tn_frame3 f[2];
         for (int k = 0; k < 2; k++) tn_frame3_on(&b.sys, &j->spot[k], &f[k]);
-        type->position(j->self, memory, 0, f, C);
-        type->rows_on_twists(j->self, 0, f, J);
-        type->rates(j->self, 0, f, Ct, gamma);
+        tn_joint3_position(type, j->self, memory, 0, f, C);
+        tn_joint3_rows(type, j->self, 0, f, J);
+        tn_joint3_rates(type, j->self, 0, f, Ct, gamma);
         for (int r = 0; r < type->rows; r++)
           closed = worse(closed, worse(fabs(C[r]), fabs(times_twists(J + 12 * r, 2, f)) / 10));
         if (!type->measure || type->chart) continue;

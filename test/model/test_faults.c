@@ -254,6 +254,53 @@ TEST(joints_that_cannot_carry_or_measure_do_not_say_so) {
   }
 }
 
+/* ---- rows that are a list ------------------------------------------------------------------------------------------------------ */
+
+static bool stretch3(const void *self, const tn_frame3 *f, double *E) {
+  (void)self, (void)f;
+  E[0] = E[1] = 0;
+  return true;
+}
+
+TEST(a_list_says_all_of_the_rows) {
+  static const tn_row3 good[] = {{TN_ROWS_POINT, 0, 0}, {TN_ROW_DOT, 0, 2}, {TN_ROWS_END, 0, 0}},
+                       far[] = {{TN_ROWS_POINT, 0, 0}, {TN_ROW_DOT, 0, 3}, {TN_ROWS_END, 0, 0}};
+  char why[600];
+  tn_joint_type t = table_of(TN_SEAT_SHARED, false, true), other;
+  t.space.position = NULL;
+  t.space.rows_on_twists = NULL;
+  t.space.rates = NULL;
+  t.space.rows = 4;
+  CHECK(!added(&t, why, sizeof why)); /* neither functions nor a list */
+  t.space.list = good;
+  CHECK(added(&t, why, sizeof why));
+  CHECK(compiled(&t, 3, ", 'at': [0, 0, 0]", why, sizeof why));
+
+  for (int k = 0; k < 4; k++) {
+    other = t;
+    if (k == 0) other.space.position = position3;
+    if (k == 1) other.space.rows_on_twists = rows3;
+    if (k == 2) other.space.rates = rates3;
+    if (k == 3) other.space.stretch = stretch3;
+    CHECK(!added(&other, why, sizeof why));
+    CHECK_HAS(why, "would not be read");
+  }
+  other = t;
+  other.space.rows = 3;
+  CHECK(!added(&other, why, sizeof why));
+  CHECK_HAS(why, "`space.list` makes 4 rows, and the joint has 3 and 0 on velocities");
+  other.space.rows_velocity_only = 1;
+  CHECK(!added(&other, why, sizeof why));
+  other = t;
+  other.space.list = far;
+  CHECK(!added(&other, why, sizeof why));
+  CHECK_HAS(why, "row 2 has axes 0 and 3 of 0 to 2");
+  other = t;
+  other.seat = TN_SEAT_MESH;
+  CHECK(!added(&other, why, sizeof why));
+  CHECK_HAS(why, "not those of a joint of TN_SEAT_MESH");
+}
+
 /* ---- fields ------------------------------------------------------------------------------------------------------------------- */
 
 enum { ROOM = 400 };
