@@ -99,6 +99,8 @@ typedef struct tn_field {
   size_t offset;       /* in the part's own struct                       */
   double dflt, lo, hi; /* default (of a number NaN: none, `init` decides) and range of numbers, both 0: any */
   bool required;
+  bool
+      opens; /* of a joint: given a value, the joint may be open in the initial configuration, until the start closes it */
   const char *choices;           /* words, separated by blanks                     */
   const struct tn_field *inside; /* of a list or object; of anything else: its long form as an object */
 } tn_field;                      /* a table ends with key NULL                */
@@ -115,6 +117,15 @@ TN_API bool tn_context_on_bodies(tn_context *ctx);           /* the places of th
 /* for `init` of a joint: the shortest length, m, that is more than roundoff beside `length` (0: none), the size of the bodies
  * and where they are. a distance, radius or arm up to it makes the joint degenerate and is to be refused */
 TN_API double tn_context_least_length(tn_context *ctx, double length);
+
+/* how smooth the functions of a type are: those of a joint in its frames and in t, those of a force in its frames or its channel.
+ * derivatives jump where a law changes, and nowhere else but where `regular` is 0. tests of types take differences accordingly */
+typedef enum tn_smooth {
+  TN_ANALYTIC, /* all derivatives are continuous          */
+  TN_C0,       /* continuous, the first derivatives jump  */
+  TN_C1,       /* the second derivatives jump             */
+  TN_C2        /* the third derivatives jump              */
+} tn_smooth;
 
 /* ---- frames in the plane ------------------------------------------------------------------------------------------ */
 
@@ -223,6 +234,8 @@ typedef struct tn_joint2 {
   void (*contact)(const void *self, const tn_frame2 *f, double c[2]);
   /* things to be drawn, TN_MOST_MARKS at most: how many. f: at the given pose; mark is zero; may be NULL    */
   int (*marks)(const void *self, const tn_frame2 *f, tn_mark *mark);
+  /* 0 where its functions have no derivative or its rows depend on each other, 1 far away; NULL: nowhere  */
+  double (*regular)(const void *self, const tn_frame2 *f);
 } tn_joint2;
 
 /* tree use in space: frame 1 in frame 0, everything in axes of frame 0 and as seen from it */
@@ -283,6 +296,7 @@ typedef struct tn_joint3 {
   /* what the `ds` of the frames adds to the rows: rows x frames. false: this instance has no meaning on bodies that stretch. NULL:
    * no instance has, but those whose rows are a `list` always do. `rates` counts ds in, `measure` measures along unit axes */
   bool (*stretch)(const void *self, const tn_frame3 *f, double *E);
+  double (*regular)(const void *self, const tn_frame3 *f); /* as in the plane */
 } tn_joint3;
 
 typedef enum tn_seat {                  /* where the frames of a joint sit                                          */
@@ -319,6 +333,7 @@ typedef struct tn_joint_type {
   /* TN_SEAT_CHANNELS: the right side of the row */
   const tn_expr *(*value)(const void *self);
   void (*equation)(const void *self, tn_equation *equation); /* instead of `value`: the whole row            */
+  tn_smooth smooth; /* of C and of what it measures. TN_C0 is refused: velocities would jump     */
   tn_joint2 plane;
   tn_joint3 space;
 } tn_joint_type;
@@ -377,7 +392,10 @@ typedef struct tn_force_type {
   bool (*loaded)(const void *self);
   void (*plane)(const void *self, const tn_force_in *in, tn_force_out *out); /* NULL: not in the plane */
   void (*space)(const void *self, const tn_force_in *in, tn_force_out *out);
-  bool stretch; /* its frames may be on bodies that stretch (tn_frame3)                                */
+  bool stretch;     /* its frames may be on bodies that stretch (tn_frame3)                                */
+  tn_smooth smooth; /* of its wrench or effort                                                          */
+  /* 0 where its wrench or effort has no derivative, 1 far away; NULL: nowhere                          */
+  double (*regular)(const void *self, const tn_force_in *in);
 } tn_force_type;
 
 /* ---- coordinates of bodies ---------------------------------------------------------------------------------------- */

@@ -79,6 +79,15 @@ static void space(const void *self, const tn_force_in *in, tn_force_out *out) {
   tn_axpy3(1, x, out->w + 3);
 }
 
+/* (1 + cos |phi|)/2: at half a turn phi changes sign */
+static double regular(const void *self, const tn_force_in *in) {
+  double A[9];
+  (void)self;
+  if (!in->f3) return 1;
+  tn_t_product3(in->f3[0].A, in->f3[1].A, A);
+  return fmax(0, (1 + A[0] + A[4] + A[8]) / 4);
+}
+
 static const tn_field fields[] = {
     {.key = "stiffness",
      .unit = "N/m, N and N m/rad",
@@ -115,4 +124,5 @@ const tn_force_type tn_force_bushing = {
     .fields = fields,
     .plane = plane,
     .space = space,
+    .regular = regular,
 };

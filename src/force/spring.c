@@ -7,11 +7,18 @@
 
 typedef struct spring {
   double stiffness, length, rest, damping;
+  double given; /* |d| in the initial configuration */
 } spring;
 
 static double distance3(const tn_frame3 *f, double d[3]) {
   tn_sub3(f[1].r, f[0].r, d);
   return tn_norm3(d);
+}
+
+static double distance(const tn_force_in *in) {
+  double d[3];
+  const tn_frame2 *f = in->f;
+  return in->f3 ? distance3(in->f3, d) : hypot(f[1].r[0] - f[0].r[0], f[1].r[1] - f[0].r[1]);
 }
 
 static tn_status init(void *self, tn_context *ctx, const tn_force_in *in) {
@@ -21,10 +28,8 @@ static tn_status init(void *self, tn_context *ctx, const tn_force_in *in) {
     if (isnan(p->rest)) p->rest = 0;
   } else {
     if (!isnan(p->rest)) return tn_context_fail(ctx, "rest", "a spring between places takes `length`, not `rest`");
-    const tn_frame2 *f = in->f;
-    double d[3];
-    if (isnan(p->length))
-      p->length = in->f3 ? distance3(in->f3, d) : hypot(f[1].r[0] - f[0].r[0], f[1].r[1] - f[0].r[1]);
+    p->given = distance(in);
+    if (isnan(p->length)) p->length = p->given;
   }
   return TN_OK;
 }
@@ -68,6 +73,14 @@ static void space(const void *self, const tn_force_in *in, tn_force_out *out) {
   const double N = pull(p, l - p->length, tn_dot3(e, v), out);
   tn_axpy3(N, e, out->w);
   tn_axpy3(-N, e, out->w + 6);
+}
+
+/* the pull has no direction at l = 0 */
+static double regular(const void *self, const tn_force_in *in) {
+  const spring *p = self;
+  if (in->how == TN_ON_CHANNEL) return 1;
+  const double l = distance(in), size = fmax(p->length, p->given);
+  return size > 0 ? fmin(1, l / size) : l > 0;
 }
 
 static const tn_field fields[] = {{.key = "stiffness",
@@ -115,4 +128,5 @@ const tn_force_type tn_force_spring = {
     .plane = plane,
     .space = space,
     .stretch = true,
+    .regular = regular,
 };

@@ -65,6 +65,7 @@ const tn_joint_type tn_joint_constant_velocity = {
     .seat = TN_SEAT_SHARED,
     .oriented = 3,
     .space = {.there = true,
+              .regular = tn_regular_axis,
               .frames = TN_AXES_PAIR,
               .rows = 4,
               .unit = {TN_LENGTH, TN_LENGTH, TN_LENGTH, TN_ANGLE},

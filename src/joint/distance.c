@@ -67,6 +67,17 @@ static void rates(const void *self, double t, const tn_frame2 *f, double *Ct, do
   }
 }
 
+/* |d| beside the length; form (2) is smooth, but its row is zero there */
+static double regular(const void *self, const tn_frame2 *f) {
+  return fmin(1, hypot(f[1].r[0] - f[0].r[0], f[1].r[1] - f[0].r[1]) / ((const distance *)self)->length);
+}
+
+static double regular3(const void *self, const tn_frame3 *f) {
+  double d[3];
+  tn_sub3(f[1].r, f[0].r, d);
+  return fmin(1, tn_norm3(d) / ((const distance *)self)->length);
+}
+
 static tn_status init3(void *self, tn_context *ctx, int frames, const tn_frame3 *f, const double *masses) {
   double d[3];
   (void)frames, (void)masses;
@@ -125,7 +136,8 @@ static const tn_field fields[] = {{.key = "length",
                                    .doc = "distance kept; that of the given pose if left out",
                                    .offset = offsetof(distance, length),
                                    .dflt = NAN,
-                                   .hi = INFINITY},
+                                   .hi = INFINITY,
+                                   .opens = true},
                                   {.key = "form",
                                    .doc = "whether the row is a length or a squared length",
                                    .kind = TN_WORD,
@@ -157,7 +169,8 @@ const tn_joint_type tn_joint_distance = {
               .units = units,
               .position = position,
               .rows_on_twists = rows,
-              .rates = rates},
+              .rates = rates,
+              .regular = regular},
     .space = {.there = true,
               .rows = 1,
               .unit = {TN_LENGTH},
@@ -167,5 +180,6 @@ const tn_joint_type tn_joint_distance = {
               .position = position3,
               .rows_on_twists = rows3,
               .rates = rates3,
+              .regular = regular3,
               .stretch = stretch3},
 };

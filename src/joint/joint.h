@@ -65,6 +65,10 @@ void tn_motion3_turn(tn_motion3 *m, double angle);
 double tn_side_axis(const void *self, const tn_frame3 *f);
 double tn_side_axes(const void *self, const tn_frame3 *f);
 
+/* `regular`: 0 where z of the two are opposite, where they are parallel or opposite */
+double tn_regular_axis(const void *self, const tn_frame3 *f);
+double tn_regular_across(const void *self, const tn_frame3 *f);
+
 /* ---- what is seen: marks.c ------------------------------------------------------------------------------------------ */
 
 /* a rail on frame 0, along x in the plane and z in space, and on frame 1 a block or roller that runs on it */

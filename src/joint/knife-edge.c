@@ -160,6 +160,7 @@ const tn_joint_type tn_joint_knife_edge = {
               .contact = contact2,
               .marks = marks2},
     .space = {.there = true,
+              .regular = tn_regular_across,
               .frames = TN_AXES_BLADE,
               .rows = 1,
               .rows_velocity_only = 1,

@@ -88,6 +88,7 @@ const tn_joint_type tn_joint_revolute = {
               .measure = measure,
               .motion = motion},
     .space = {.side = tn_side_axis,
+              .regular = tn_regular_axis,
               .oriented = 3,
               .there = true,
               .frames = TN_AXES_AXIS,

@@ -86,6 +86,7 @@ const tn_joint_type tn_joint_rolling_disc = {
     .size = sizeof(disc),
     .fields = fields,
     .space = {.there = true,
+              .regular = tn_regular_across,
               .frames = TN_AXES_BLADE,
               .rows = 1,
               .rows_velocity_only = 2,

@@ -106,6 +106,7 @@ const tn_joint_type tn_joint_screw = {
     .size = sizeof(screw),
     .fields = fields,
     .space = {.side = tn_side_axis,
+              .regular = tn_regular_axis,
               .there = true,
               .frames = TN_AXES_AXIS,
               .marks = tn_marks_block3,

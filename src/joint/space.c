@@ -228,6 +228,24 @@ double tn_side_axis(const void *self, const tn_frame3 *f) {
   return tn_dot3(z[0], z[1]);
 }
 
+/* of the angle between z of the two, whatever their length */
+static double cosine(const tn_frame3 *f) {
+  double z[2][3];
+  for (int k = 0; k < 2; k++) tn_unit_axis3(&f[k], 2, z[k]);
+  return tn_dot3(z[0], z[1]);
+}
+
+double tn_regular_axis(const void *self, const tn_frame3 *f) {
+  (void)self;
+  return (1 + cosine(f)) / 2;
+}
+
+double tn_regular_across(const void *self, const tn_frame3 *f) {
+  const double k = cosine(f);
+  (void)self;
+  return 1 - k * k;
+}
+
 double tn_side_axes(const void *self, const tn_frame3 *f) {
   double least = 1;
   (void)self;

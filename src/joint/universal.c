@@ -88,6 +88,7 @@ const tn_joint_type tn_joint_universal = {
     .oriented = 3,
     .coordinates = coordinates,
     .space = {.there = true,
+              .regular = tn_regular_across,
               .frames = TN_AXES_PAIR,
               .perpendicular = true,
               .list = list,

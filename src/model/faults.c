@@ -248,6 +248,8 @@ static bool good_functions(const tn_joint_type *t) {
 static bool bad_joint(const fault *x, const tn_joint_type *t) {
   if (bad_part_fields(x, t->fields, t->fields_space, t->space.there, t->size)) return true;
   if (!good_functions(t)) return wrong(x, "%s", NOT_WHOLE);
+  if ((int)t->smooth < 0 || t->smooth > TN_C2) return wrong(x, "there is no smoothness %d", (int)t->smooth);
+  if (t->smooth == TN_C0) return wrong(x, "TN_C0: where the slope of C jumps, velocities would jump");
   return bad_seat(x, t) || bad_list(x, t);
 }
 
@@ -255,6 +257,7 @@ static bool bad_joint(const fault *x, const tn_joint_type *t) {
 
 static bool bad_force(const fault *x, const tn_force_type *t) {
   if (bad_part_fields(x, t->fields, t->fields_space, t->space != NULL, t->size)) return true;
+  if ((int)t->smooth < 0 || t->smooth > TN_C2) return wrong(x, "there is no smoothness %d", (int)t->smooth);
   return !((t->plane || t->space) && t->takes) && wrong(x, "%s", NOT_WHOLE);
 }
 

@@ -7,8 +7,6 @@
 #include "support/build.h"
 #include "test.h"
 
-static const double H = 3e-3;
-
 /* bodies carried both ways, swings on swings, a particle, rods as mass elements at places off the origins, lumps, every
  * force, rows on channels that move in time */
 static const char *const rich =
@@ -109,6 +107,8 @@ static int bend(build *b) {
 
 typedef double (*check)(build *b);
 
+static double error_of(build *b, const void *of) { return (*(const check *)of)(b); }
+
 /* the worst of `check` over `states` random states of every model, in absolute and in relative coordinates. `space`: of those
  * in space too */
 static void each_model(const char *what, double tolerance, int states, bool space, check f) {
@@ -137,7 +137,7 @@ static void each_model(const char *what, double tolerance, int states, bool spac
       if (!b.failed) {
         if (i >= n + 2 && !bend(&b)) CHECK(i == n + 2 && relative); /* there all of them are carried */
         for (int k = 0; k < states; k++) {
-          const double err = f(&b);
+          const double err = build_converged(&b, error_of, &f, tolerance, build_smooth(b.model));
           if (!(err <= worst)) worst = isnan(err) ? INFINITY : err;
         }
       } else {
@@ -192,7 +192,7 @@ static double kinetic_by_differences(build *b, const double *q, const double *u)
       turned[BUILD_MOST][BUILD_STENCIL];
   double x[BUILD_MOST], T = 0;
   for (int k = 0; k < BUILD_STENCIL; k++) {
-    for (int i = 0; i < m->nq; i++) x[i] = q[i] + build_offset(k, H) * u[i];
+    for (int i = 0; i < m->nq; i++) x[i] = q[i] + build_offset(k, b->h) * u[i];
     tn_kinematics(&b->sys, 0, x, u);
     for (int i = 0; i < m->bodies; i++) {
       double r[3];
@@ -211,15 +211,16 @@ static double kinetic_by_differences(build *b, const double *q, const double *u)
     }
   }
   for (int i = 0; i < m->bodies; i++) {
-    const double vx = build_slope(body[i][0], H), vy = build_slope(body[i][1], H), w = build_slope(body[i][2], H);
+    const double vx = build_slope(body[i][0], b->h), vy = build_slope(body[i][1], b->h),
+                 w = build_slope(body[i][2], b->h);
     T += 0.5 * m->body[i].mass * (vx * vx + vy * vy) + 0.5 * m->body[i].inertia * w * w;
   }
   for (int i = 0; i < m->rods; i++) {
     double v[4];
-    for (int d = 0; d < 4; d++) v[d] = build_slope(end[i][d], H);
+    for (int d = 0; d < 4; d++) v[d] = build_slope(end[i][d], b->h);
     T += m->rod[i].mass / 6 * (v[0] * v[0] + v[1] * v[1] + v[0] * v[2] + v[1] * v[3] + v[2] * v[2] + v[3] * v[3]);
   }
-  for (int i = 0; i < m->flywheels; i++) T += 0.5 * m->flywheel[i].inertia * pow(build_slope(turned[i], H), 2);
+  for (int i = 0; i < m->flywheels; i++) T += 0.5 * m->flywheel[i].inertia * pow(build_slope(turned[i], b->h), 2);
   return T;
 }
 
@@ -273,7 +274,7 @@ static void generalised(build *b, const build_motion *m, double *Q) {
   for (int i = 0; i < model->nu; i++) {
     for (int k = 0; k < BUILD_STENCIL; k++) {
       memcpy(q, m->q, sizeof *q * (size_t)model->nq);
-      q[i] += build_offset(k, H);
+      q[i] += build_offset(k, b->h);
       tn_kinematics(s, m->t, q, m->u);
       for (int p = 0; p < model->forces; p++) {
         const tn_force *force = &model->force[p];
@@ -288,8 +289,8 @@ static void generalised(build *b, const build_motion *m, double *Q) {
     }
     Q[i] = 0;
     for (int p = 0; p < model->forces; p++) {
-      for (int d = 0; d < 3 * model->force[p].frames; d++) Q[i] += out[p].w[d] * build_slope(x[p][d], H);
-      if (model->force[p].how == TN_ON_CHANNEL) Q[i] += out[p].effort * build_slope(value[p], H);
+      for (int d = 0; d < 3 * model->force[p].frames; d++) Q[i] += out[p].w[d] * build_slope(x[p][d], b->h);
+      if (model->force[p].how == TN_ON_CHANNEL) Q[i] += out[p].effort * build_slope(value[p], b->h);
     }
   }
 }
@@ -310,7 +311,7 @@ static double lagrange(build *b) {
   build_motion_random(b, 0.3, &m);
   generalised(b, &m, Q);
   for (int k = 0; k < BUILD_STENCIL; k++) { /* along u: M u, u held */
-    for (int i = 0; i < nu; i++) q[i] = m.q[i] + build_offset(k, H) * m.u[i];
+    for (int i = 0; i < nu; i++) q[i] = m.q[i] + build_offset(k, b->h) * m.u[i];
     tn_assemble(s, m.t, q, m.u);
     for (int i = 0; i < nu; i++) {
       Mu[i][k] = 0;
@@ -324,12 +325,12 @@ static double lagrange(build *b) {
     double T[BUILD_STENCIL], V[BUILD_STENCIL];
     for (int k = 0; k < BUILD_STENCIL; k++) {
       memcpy(q, m.q, sizeof *q * (size_t)nu);
-      q[i] += build_offset(k, H);
+      q[i] += build_offset(k, b->h);
       tn_assemble(s, m.t, q, m.u);
       T[k] = tn_energy_of(s, TN_KINETIC);
       V[k] = height(b);
     }
-    const double expected = Q[i] - build_slope(V, H) + build_slope(T, H) - build_slope(Mu[i], H);
+    const double expected = Q[i] - build_slope(V, b->h) + build_slope(T, b->h) - build_slope(Mu[i], b->h);
     err = worse(err, fabs(f[i] - expected) / (1 + size));
   }
   return err;
@@ -391,7 +392,7 @@ static double channels(build *b) {
   for (int k = 0; k <= BUILD_STENCIL; k++) {
     const bool here = k == BUILD_STENCIL;
     int n = 0;
-    build_motion_at(b, &m, here ? 0 : build_offset(k, H), q, u);
+    build_motion_at(b, &m, here ? 0 : build_offset(k, b->h), q, u);
     tn_assemble(s, m.t, q, u);
     for (int i = 0; i < model->nu; i++) s->udot[i] = 0.25 * m.a[i], s->udot_s[i] = 0.75 * m.a[i];
     for (int i = 0; i < model->bodies; i++)
@@ -400,8 +401,8 @@ static double channels(build *b) {
         const double v = channel(b, name, word[d][1]);
         if (here) {
           const double a = channel(b, name, word[d][2]);
-          build_worst(&err, v, build_slope(value[n], H), fabs(v));
-          build_worst(&err, a, build_slope(rate[n], H), 10 + fabs(a));
+          build_worst(&err, v, build_slope(value[n], b->h), fabs(v));
+          build_worst(&err, a, build_slope(rate[n], b->h), 10 + fabs(a));
         } else {
           value[n][k] = channel(b, name, word[d][0]);
           rate[n][k] = v;
@@ -417,7 +418,7 @@ static double channels(build *b) {
         if (!tn_model_channel(model, name, &ch, &e)) continue; /* the angle of a pin on a particle */
         const double v = channel(b, model->joint[i].name, c->rate);
         if (here)
-          build_worst(&err, v, build_slope(value[n], H), fabs(v));
+          build_worst(&err, v, build_slope(value[n], b->h), fabs(v));
         else
           value[n][k] = channel(b, model->joint[i].name, c->name);
         n++;
@@ -442,7 +443,7 @@ TEST(functions_of_points) {
   build_motion_random(&b, 0.5, &m);
   /* at v acc home homev homea: two numbers each; x, y, w */
   for (int k = 0; k <= BUILD_STENCIL; k++) {
-    build_motion_at(&b, &m, k == BUILD_STENCIL ? 0 : build_offset(k, H), q, u);
+    build_motion_at(&b, &m, k == BUILD_STENCIL ? 0 : build_offset(k, b.h), q, u);
     tn_assemble(&b.sys, m.t, q, u);
     memcpy(b.sys.udot, m.a, sizeof *m.a * (size_t)b.model->nu);
     memset(b.sys.udot_s, 0, sizeof *m.a * (size_t)b.model->nu);
@@ -458,7 +459,7 @@ TEST(functions_of_points) {
     CHECK(n == 17);
   }
   for (int i = 0; i < 12; i++)
-    if (i % 6 < 4) build_worst(&err, now[i + 2], build_slope(v[i], H), 0);
+    if (i % 6 < 4) build_worst(&err, now[i + 2], build_slope(v[i], b.h), 0);
   /* the point Q of d at the given pose is Q; axes turn with the body */
   static const double rest[BUILD_MOST];
   double x[17][2];

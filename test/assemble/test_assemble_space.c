@@ -11,7 +11,6 @@
 #include "test.h"
 
 enum { BODIES = 4, TREES = 48 };
-static const double H = 2e-3;
 
 static double worse(double a, double b) { return isnan(b) ? INFINITY : fmax(a, b); }
 
@@ -39,6 +38,8 @@ static bool in_space(const char *name) {
   return yes;
 }
 
+static double error_of(build *b, const void *of) { return (*(const check *)of)(b); }
+
 /* the worst of `check` over all models, each at `states` states */
 static void each_model(const char *what, double tolerance, int states, check f) {
   char name[80][64];
@@ -62,7 +63,8 @@ static void each_model(const char *what, double tolerance, int states, check f) 
       random_model(&b, i, false);
     }
     if (!b.model) FAIL("%s %d: %s", text, i, b.message);
-    for (int k = 0; b.model && k < states; k++) worst = worse(worst, f(&b));
+    for (int k = 0; b.model && k < states; k++)
+      worst = worse(worst, build_converged(&b, error_of, &f, tolerance, build_smooth(b.model)));
     if (!(worst <= tolerance) && bad++ < 5) FAIL("%s %d: %s is off by %.3g %s", text, i, what, worst, b.message);
     all[file] = worse(all[file], worst);
     done[file] += b.model != NULL;
@@ -102,7 +104,7 @@ static double kinematics(build *b) {
   if (m->bodies > 16) abort();
   space_motion_random(b, 0.3, &motion);
   for (int k = 0; k < BUILD_STENCIL; k++) {
-    space_motion_at(b, &motion, build_offset(k, H), q, u, NULL);
+    space_motion_at(b, &motion, build_offset(k, b->h), q, u, NULL);
     tn_kinematics(s, 0, q, u);
     for (int i = 0; i < m->bodies; i++) {
       const tn_frame3 *f = &s->body3[i];
@@ -117,12 +119,12 @@ static double kinematics(build *b) {
     const tn_body *body = &m->body[i];
     const tn_frame3 *f = &s->body3[i];
     const double size = 10 + tn_norm3(f->v) + tn_norm3(f->w);
-    for (int d = 0; d < 3; d++) err = worse(err, fabs(f->v[d] - build_slope(r[i][d], H)) / size);
+    for (int d = 0; d < 3; d++) err = worse(err, fabs(f->v[d] - build_slope(r[i][d], b->h)) / size);
     for (int col = 0; col < 3; col++) {
       double e[3], x[3];
       tn_axis3(f->A, col, e);
       tn_cross3(f->w, e, x);
-      for (int d = 0; d < 3; d++) err = worse(err, fabs(x[d] - build_slope(A[i][3 * d + col], H)) / size);
+      for (int d = 0; d < 3; d++) err = worse(err, fabs(x[d] - build_slope(A[i][3 * d + col], b->h)) / size);
     }
     for (int d = 0; d < 6; d++) {
       const double bias = d < 3 ? f->a0[d] : f->al0[d - 3];
@@ -135,7 +137,7 @@ static double kinematics(build *b) {
       }
       err = worse(err, fabs(Ju - (d < 3 ? f->v[d] : f->w[d - 3])) / size);
       err = worse(err, fabs(Jx - gains[6 * i + d]) / most);
-      err = worse(err, fabs(bias + Jx - build_slope(v[i][d], H)) / most);
+      err = worse(err, fabs(bias + Jx - build_slope(v[i][d], b->h)) / most);
     }
   }
   return err;
@@ -153,7 +155,7 @@ static bool singular(const build *b, const tn_joint *j) {
   }
   if (j->frames != 2) return false;
   for (int k = 0; k < 2; k++) tn_frame3_on(&b->sys, &j->spot[k], &f[k]);
-  return space_singular(j, f);
+  return space_regular(j, f) < 0.2;
 }
 
 static double rows(build *b) {
@@ -171,8 +173,8 @@ static double rows(build *b) {
   tn_assemble(s, motion.t, at, u);
   tn_remember(s); /* angles are near where they are now */
   for (int k = 0; k < BUILD_STENCIL; k++) {
-    space_motion_at(b, &motion, build_offset(k, H), q, u, NULL);
-    tn_assemble(s, motion.t + build_offset(k, H), q, u);
+    space_motion_at(b, &motion, build_offset(k, b->h), q, u, NULL);
+    tn_assemble(s, motion.t + build_offset(k, b->h), q, u);
     for (int r = 0; r < m->rows; r++) C[r][k] = s->C[r], V[r][k] = s->Cdot[r];
   }
   space_motion_at(b, &motion, 0, q, u, udot);
@@ -192,8 +194,8 @@ static double rows(build *b) {
     err = worse(err, fabs(Au - s->Cdot[r]) / size[r]);
     Ct[r] = s->Ct[r];
     if (j->owner < 0 && singular(b, j)) continue;
-    err = worse(err, fabs(Aa - build_slope(V[r], H)) / size[r]);
-    if (r < m->holonomic && !skip[r]) err = worse(err, fabs(Au - build_slope(C[r], H)) / size[r]);
+    err = worse(err, fabs(Aa - build_slope(V[r], b->h)) / size[r]);
+    if (r < m->holonomic && !skip[r]) err = worse(err, fabs(Au - build_slope(C[r], b->h)) / size[r]);
   }
   memcpy(A, s->A, sizeof *A * (size_t)(m->rows * nu));
   tn_gains(s, udot, gains); /* A udot without A */
@@ -208,17 +210,17 @@ static double rows(build *b) {
     for (int k = 0; k < BUILD_STENCIL; k++) {
       double step[BUILD_MOST] = {0};
       memcpy(q, at, sizeof q);
-      if (i < nu) step[i] = build_offset(k, H);
+      if (i < nu) step[i] = build_offset(k, b->h);
       for (int body = 0; body < m->bodies; body++) { /* a quaternion of length 1 first: add makes it so */
         const tn_body *x = &m->body[body];
         if (x->chart && i >= x->u && i < x->u + x->nu) x->chart->add(q + x->q, step + x->u);
         if (!x->chart && i >= x->u && i < x->u + x->nu) q[x->q + i - x->u] += step[i];
       }
-      tn_assemble_position(s, motion.t + (i < nu ? 0 : build_offset(k, H)), q);
+      tn_assemble_position(s, motion.t + (i < nu ? 0 : build_offset(k, b->h)), q);
       for (int r = 0; r < m->holonomic; r++) C[r][k] = s->C[r];
     }
     for (int r = 0; r < m->holonomic; r++)
-      if (!skip[r]) err = worse(err, fabs((i < nu ? A[r * nu + i] : Ct[r]) - build_slope(C[r], H)) / size[r]);
+      if (!skip[r]) err = worse(err, fabs((i < nu ? A[r * nu + i] : Ct[r]) - build_slope(C[r], b->h)) / size[r]);
     if (i == nu) break;
     double e[BUILD_MOST] = {0};
     e[i] = 1;
@@ -301,7 +303,7 @@ static double newton_euler(build *b) {
   if (m->bodies > 16 || m->rods > 8 || m->forces > 16) abort();
   space_motion_random(b, 0.3, &motion);
   for (int k = 0; k < BUILD_STENCIL; k++) {
-    space_motion_at(b, &motion, build_offset(k, H), q, u, NULL);
+    space_motion_at(b, &motion, build_offset(k, b->h), q, u, NULL);
     tn_kinematics(s, 0, q, u);
     for (int i = 0; i < m->bodies; i++) {
       double v[3], L[3];
@@ -317,9 +319,9 @@ static double newton_euler(build *b) {
       }
   }
   for (int i = 0; i < m->bodies; i++)
-    for (int d = 0; d < 6; d++) rate[i][d] = build_slope(p[i][d], H);
+    for (int d = 0; d < 6; d++) rate[i][d] = build_slope(p[i][d], b->h);
   for (int i = 0; i < m->rods; i++)
-    for (int d = 0; d < 6; d++) end_rate[i][d] = build_slope(end[i][d], H);
+    for (int d = 0; d < 6; d++) end_rate[i][d] = build_slope(end[i][d], b->h);
   space_motion_at(b, &motion, 0, q, u, udot);
   tn_assemble(s, motion.t, q, u);
   if (m->forces) memcpy(out, s->force, sizeof *out * (size_t)m->forces);
@@ -470,12 +472,12 @@ static double power(build *b) {
   for (int i = 0; i < m->nu; i++) size += fabs(udot[i] * s->f[i]) + fabs(u[i] * s->f[i]);
   memcpy(b->sys.memory, s->memory, sizeof *s->memory * (size_t)m->memory);
   for (int k = 0; k < BUILD_STENCIL; k++) {
-    moved(b, q, u, udot, build_offset(k, H), x, v);
-    tn_assemble(&b->sys, motion.t + build_offset(k, H), x, v);
+    moved(b, q, u, udot, build_offset(k, b->h), x, v);
+    tn_assemble(&b->sys, motion.t + build_offset(k, b->h), x, v);
     E[k] = tn_energy_of(&b->sys, TN_KINETIC) + tn_energy_of(&b->sys, TN_POTENTIAL);
     for (int r = 0; r < m->rows; r++) V[r][k] = b->sys.Cdot[r];
   }
-  err = worse(err, fabs(P - build_slope(E, H)) / size);
+  err = worse(err, fabs(P - build_slope(E, b->h)) / size);
   double most = 10;
   for (int i = 0; i < m->nu; i++) most = fmax(most, fabs(udot[i]));
   if (b->sim->summary.redundant_rows) return err;
@@ -483,7 +485,7 @@ static double power(build *b) {
     const tn_joint *j = &m->joint[m->row_joint[r]];
     if (j->owner < 0 && singular(b, j)) continue;
     /* udot was found so that Cdot stays */
-    err = worse(err, fabs(build_slope(V[r], H)) / (most * (1 + fabs(s->gamma[r]))));
+    err = worse(err, fabs(build_slope(V[r], b->h)) / (most * (1 + fabs(s->gamma[r]))));
   }
   return err;
 }
@@ -525,7 +527,7 @@ static double channels(build *b) {
   for (int k = 0; k <= BUILD_STENCIL; k++) {
     const bool here = k == BUILD_STENCIL;
     int n = 0;
-    space_motion_at(b, &motion, here ? 0 : build_offset(k, H), q, u, NULL);
+    space_motion_at(b, &motion, here ? 0 : build_offset(k, b->h), q, u, NULL);
     tn_assemble(s, motion.t, q, u);
     for (int i = 0; i < m->nu; i++) s->udot[i] = 0.25 * udot[i], s->udot_s[i] = 0.75 * udot[i];
     tn_gains(s, s->udot, s->gains);
@@ -537,8 +539,8 @@ static double channels(build *b) {
         const double v = channel(b, name, rates[d]);
         if (here) {
           const double a = channel(b, name, accels[d]);
-          if (d < 3) err = worse(err, fabs(v - build_slope(at[n], H)) / (10 + fabs(v)));
-          err = worse(err, fabs(a - build_slope(at[n + 1], H)) / (100 + fabs(a)));
+          if (d < 3) err = worse(err, fabs(v - build_slope(at[n], b->h)) / (10 + fabs(v)));
+          err = worse(err, fabs(a - build_slope(at[n + 1], b->h)) / (100 + fabs(a)));
           err = worse(err, fabs(v - (d < 3 ? f->v[d] : f->w[d - 3])));
         } else {
           at[n][k] = d < 3 ? channel(b, name, value[d]) : 0;
@@ -561,7 +563,7 @@ static double channels(build *b) {
         if (!here)
           at[n][k] = channel(b, j->name, c->name);
         else if (!singular(b, j))
-          err = worse(err, fabs(v - build_slope(at[n], H)) / (10 + fabs(v)));
+          err = worse(err, fabs(v - build_slope(at[n], b->h)) / (10 + fabs(v)));
       }
     if (n > 300) abort();
   }

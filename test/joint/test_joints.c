@@ -9,7 +9,6 @@
 #include "test.h"
 
 enum { INSTANCES = 60, MOST_FRAMES = 8 };
-static const double H = 3e-3;
 
 /* a joint of the type, alone in its model but for what its channels are of */
 static bool instance(build *b, const tn_joint_type *type, int seed, build_given *given) {
@@ -23,6 +22,16 @@ static const tn_joint *joint_of(const build *b) { return &b->model->joint[b->mod
 
 typedef double (*check)(build *b, const tn_joint *j);
 
+typedef struct trial {
+  check f;
+  const tn_joint *j;
+} trial;
+
+static double error_of(build *b, const void *of) {
+  const trial *x = of;
+  return x->f(b, x->j);
+}
+
 /* the worst of `check` over instances of each type; a check returns a negative number where it does not apply */
 static void each_type(const char *what, double tolerance, bool framed, check f) {
   for (int i = 0; i < tn_joint_type_count; i++) {
@@ -34,7 +43,8 @@ static void each_type(const char *what, double tolerance, bool framed, check f) 
       build b;
       build_given given;
       if (instance(&b, type, n, &given)) {
-        const double err = f(&b, joint_of(&b));
+        const trial x = {f, joint_of(&b)};
+        const double err = build_converged(&b, error_of, &x, tolerance, type->smooth);
         if (!(err <= worst)) worst = isnan(err) ? INFINITY : err;
       }
       build_free(&b);
@@ -158,6 +168,18 @@ static void bearings_at(const bearings *x, double s, tn_frame2 *f) {
   }
 }
 
+/* frames that move anyhow, away from where the joint is singular */
+static void paths(build *b, const tn_joint *j, build_path *path) {
+  tn_frame2 f[MOST_FRAMES];
+  double a[MOST_FRAMES][3];
+  const tn_joint2 *type = &j->type->plane;
+  if (j->frames > MOST_FRAMES) abort();
+  do {
+    for (int k = 0; k < j->frames; k++) build_path_random(b, &path[k]);
+    frames_at(j, path, 0, f, a);
+  } while (type->regular && type->regular(j->self, f) < 0.2);
+}
+
 static double times_twists(const double *J, int frames, const tn_frame2 *f) {
   double sum = 0;
   for (int k = 0; k < frames; k++) sum += J[3 * k] * f[k].v[0] + J[3 * k + 1] * f[k].v[1] + J[3 * k + 2] * f[k].w;
@@ -180,7 +202,7 @@ static double mesh_rows(build *b, const tn_joint *j) {
   type->position(j->self, 0.3, x.given, &C);
   err = worse(err, fabs(C));
   for (int k = 0; k < BUILD_STENCIL; k++) {
-    bearings_at(&x, build_offset(k, H), f);
+    bearings_at(&x, build_offset(k, b->h), f);
     type->position(j->self, 0.3, f, &along[k]);
   }
   bearings_at(&x, 0, f);
@@ -192,7 +214,7 @@ static double mesh_rows(build *b, const tn_joint *j) {
   for (int k = 6; k < 9; k++) err = worse(err, fabs(J[k] + (k == 8 ? torque : 0)));
   for (int k = 0; torque != 0 && k < 8; k++) err = worse(err, k % 3 == 2 ? 0 : fabs(J[k]));
   err = worse(err, fabs(Ct));
-  if (j->rows) err = worse(err, fabs(times_twists(J, 3, f) - build_slope(along, H)) / (1 + size_of(J, 9)));
+  if (j->rows) err = worse(err, fabs(times_twists(J, 3, f) - build_slope(along, b->h)) / (1 + size_of(J, 9)));
   return err;
 }
 
@@ -204,10 +226,9 @@ static double rows_against_differences(build *b, const tn_joint *j) {
   double a[MOST_FRAMES][3], C[3], Ct[3], gamma[3], J[9 * MOST_FRAMES], along[3][BUILD_STENCIL], err = 0;
   const double t = build_uniform(b, 0, 1);
   const int width = 3 * j->frames;
-  if (j->frames > MOST_FRAMES) return INFINITY;
-  for (int k = 0; k < j->frames; k++) build_path_random(b, &path[k]);
+  paths(b, j, path);
   for (int k = 0; k < BUILD_STENCIL; k++) {
-    const double s = build_offset(k, H);
+    const double s = build_offset(k, b->h);
     frames_at(j, path, s, f, a);
     type->position(j->self, t + s, f, C);
     for (int r = 0; r < type->rows; r++) along[r][k] = C[r];
@@ -217,14 +238,14 @@ static double rows_against_differences(build *b, const tn_joint *j) {
   type->rates(j->self, t, f, Ct, gamma);
   for (int r = 0; r < type->rows; r++) {
     const double *row = J + r * width, Cdot = times_twists(row, j->frames, f) + Ct[r];
-    err = worse(err, fabs(Cdot - build_slope(along[r], H)) / (1 + size_of(row, width)));
+    err = worse(err, fabs(Cdot - build_slope(along[r], b->h)) / (1 + size_of(row, width)));
   }
   /* each component of each frame alone: columns of J one by one; a turn about the frame's own origin */
   for (int k = 0; k < j->frames; k++)
     for (int d = 0; d < 3; d++) {
       for (int i = 0; i < BUILD_STENCIL; i++) {
         tn_frame2 g[MOST_FRAMES];
-        const double s = build_offset(i, H);
+        const double s = build_offset(i, b->h);
         memcpy(g, f, sizeof g);
         if (d < 2) {
           g[k].r[d] += s;
@@ -238,7 +259,7 @@ static double rows_against_differences(build *b, const tn_joint *j) {
       }
       for (int r = 0; r < type->rows; r++) {
         const double *row = J + r * width;
-        err = worse(err, fabs(row[3 * k + d] - build_slope(along[r], H)) / (1 + size_of(row, width)));
+        err = worse(err, fabs(row[3 * k + d] - build_slope(along[r], b->h)) / (1 + size_of(row, width)));
       }
     }
   return err;
@@ -251,14 +272,14 @@ static double time_alone(build *b, const tn_joint *j) {
   double a[MOST_FRAMES][3], C[3], Ct[3], gamma[3], along[3][BUILD_STENCIL], err = 0;
   const double t = build_uniform(b, 0, 1);
   const int rows = j->rows;
-  for (int k = 0; k < j->frames; k++) build_path_random(b, &path[k]);
+  paths(b, j, path);
   frames_at(j, path, 0, f, a);
   for (int k = 0; k < BUILD_STENCIL; k++) {
-    type->position(j->self, t + build_offset(k, H), f, C);
+    type->position(j->self, t + build_offset(k, b->h), f, C);
     for (int r = 0; r < rows; r++) along[r][k] = C[r];
   }
   type->rates(j->self, t, f, Ct, gamma);
-  for (int r = 0; r < rows; r++) err = worse(err, fabs(Ct[r] - build_slope(along[r], H)) / (1 + fabs(Ct[r])));
+  for (int r = 0; r < rows; r++) err = worse(err, fabs(Ct[r] - build_slope(along[r], b->h)) / (1 + fabs(Ct[r])));
   return err;
 }
 
@@ -269,9 +290,9 @@ static double gamma_against_differences(build *b, const tn_joint *j) {
   tn_frame2 f[MOST_FRAMES];
   double a[MOST_FRAMES][3], Ct[3], gamma[3], J[9 * MOST_FRAMES], along[3][BUILD_STENCIL], err = 0;
   const double t = build_uniform(b, 0, 1);
-  for (int k = 0; k < j->frames; k++) build_path_random(b, &path[k]);
+  paths(b, j, path);
   for (int k = 0; k < BUILD_STENCIL; k++) {
-    const double s = build_offset(k, H);
+    const double s = build_offset(k, b->h);
     frames_at(j, path, s, f, a);
     type->rows_on_twists(j->self, t + s, f, J);
     type->rates(j->self, t + s, f, Ct, gamma);
@@ -286,7 +307,7 @@ static double gamma_against_differences(build *b, const tn_joint *j) {
       Cddot += J[r * width + i] * a[i / 3][i % 3];
       size += fabs(J[r * width + i] * a[i / 3][i % 3]);
     }
-    err = worse(err, fabs(Cddot - build_slope(along[r], H)) / (1 + size));
+    err = worse(err, fabs(Cddot - build_slope(along[r], b->h)) / (1 + size));
   }
   return err;
 }
@@ -306,9 +327,9 @@ static double measure_against_differences(build *b, const tn_joint *j) {
   tn_frame2 f[MOST_FRAMES];
   double a[MOST_FRAMES][3], value[3], gamma[3], J[18], v[3][BUILD_STENCIL], rate[3][BUILD_STENCIL], err = 0;
   if (!n) return -1;
-  for (int k = 0; k < j->frames; k++) build_path_random(b, &path[k]);
+  paths(b, j, path);
   for (int k = 0; k < BUILD_STENCIL; k++) {
-    frames_at(j, path, build_offset(k, H), f, a);
+    frames_at(j, path, build_offset(k, b->h), f, a);
     type->measure(j->self, f, value, J, gamma);
     for (int i = 0; i < n; i++) v[i][k] = value[i], rate[i][k] = times_twists(J + 6 * i, 2, f);
   }
@@ -317,8 +338,8 @@ static double measure_against_differences(build *b, const tn_joint *j) {
   for (int i = 0; i < n; i++) {
     double second = -gamma[i], size = fabs(gamma[i]);
     for (int k = 0; k < 6; k++) second += J[6 * i + k] * a[k / 3][k % 3], size += fabs(J[6 * i + k] * a[k / 3][k % 3]);
-    err = worse(err, fabs(times_twists(J + 6 * i, 2, f) - build_slope(v[i], H)) / (1 + size_of(J + 6 * i, 6)));
-    err = worse(err, fabs(second - build_slope(rate[i], H)) / (1 + size));
+    err = worse(err, fabs(times_twists(J + 6 * i, 2, f) - build_slope(v[i], b->h)) / (1 + size_of(J + 6 * i, 6)));
+    err = worse(err, fabs(second - build_slope(rate[i], b->h)) / (1 + size));
   }
   return err;
 }
@@ -390,12 +411,12 @@ static double axes_against_differences(build *b, const tn_joint *j) {
   for (int i = 0; i < n; i++) {
     const double q0 = q[i];
     for (int k = 0; k < BUILD_STENCIL; k++) {
-      q[i] = q0 + build_offset(k, H);
+      q[i] = q0 + build_offset(k, b->h);
       j->type->plane.motion(j->self, q, d, &angle, unused);
       along[0][k] = d[0], along[1][k] = d[1], along[2][k] = angle;
     }
     q[i] = q0;
-    for (int r = 0; r < 3; r++) err = worse(err, fabs(S[r * n + i] - build_slope(along[r], H)));
+    for (int r = 0; r < 3; r++) err = worse(err, fabs(S[r * n + i] - build_slope(along[r], b->h)));
   }
   return err;
 }

@@ -10,7 +10,6 @@
 #include "test.h"
 
 enum { INSTANCES = 100, MOST_FRAMES = 4 };
-static const double H = 2e-3;
 
 static double worse(double a, double b) { return isnan(b) ? INFINITY : fmax(a, b); }
 
@@ -30,6 +29,17 @@ static const tn_joint *joint_of(const build *b) {
 
 typedef double (*check)(build *b, const tn_joint *j, const space_given *g);
 
+typedef struct trial {
+  check f;
+  const tn_joint *j;
+  const space_given *g;
+} trial;
+
+static double error_of(build *b, const void *of) {
+  const trial *x = of;
+  return x->f(b, x->j, x->g);
+}
+
 /* the worst of `check` over instances of each type; a check returns a negative number where it does not apply */
 static void each_type(const char *what, double tolerance, int least, check f) {
   int types = 0;
@@ -42,7 +52,8 @@ static void each_type(const char *what, double tolerance, int least, check f) {
       build b;
       space_given g;
       if (instance(&b, type, n, &g)) {
-        const double err = f(&b, joint_of(&b), &g);
+        const trial x = {f, joint_of(&b), &g};
+        const double err = build_converged(&b, error_of, &x, tolerance, type->smooth);
         if (!(err <= worst)) worst = isnan(err) ? INFINITY : err;
         checked += !(err < 0);
       }
@@ -168,13 +179,20 @@ static double frames_are_where_they_were_put(build *b, const tn_joint *j, const 
   return err;
 }
 
+/* it was given a value that may leave it open */
+static bool may_be_open(const tn_field *fields, const build_given *given) {
+  for (int i = 0; fields && fields[i].key; i++)
+    if (fields[i].opens && (given->fields >> i & 1)) return true;
+  return false;
+}
+
 /* with `at` all is closed there; its coordinates are 0 */
 static double closed_at_the_given_pose(build *b, const tn_joint *j, const space_given *g) {
   double C[6] = {0}, memory[4] = {0}, err = 0;
   tn_frame3 f[MOST_FRAMES];
   if (j->type->seat == TN_SEAT_CENTERS || !j->rows || (j->type->seat == TN_SEAT_SHARED && !g->at) || g->own_axes)
     return -1;
-  if (j->type->seat == TN_SEAT_TWO && (g->fields.fields & 1)) return -1; /* its length was given */
+  if (may_be_open(j->type->fields, &g->fields) || may_be_open(j->type->fields_space, &g->fields_space)) return -1;
   given_frames(b, j, f);
   tn_joint3_position(&j->type->space, j->self, memory, 0, f, C);
   for (int r = 0; r < j->rows; r++) err = worse(err, fabs(C[r]));
@@ -211,7 +229,7 @@ static void paths(build *b, const tn_joint *j, space_path *path, double memory[4
   do {
     for (int k = 0; k < j->frames; k++) space_path_random(b, &path[k]);
     frames_at(j, path, 0, f, a);
-  } while (space_singular(j, f));
+  } while (space_regular(j, f) < 0.2);
   memset(memory, 0, 4 * sizeof *memory);
   if (j->type->space.accept) j->type->space.accept(j->self, f, memory);
 }
@@ -239,7 +257,7 @@ static double rows_against_differences(build *b, const tn_joint *j, const space_
   if (!j->rows || j->type->seat == TN_SEAT_MESH) return -1; /* a mesh: only in bearings, below */
   paths(b, j, path, memory);
   for (int k = 0; k < BUILD_STENCIL; k++) {
-    const double s = build_offset(k, H);
+    const double s = build_offset(k, b->h);
     frames_at(j, path, s, f, a);
     tn_joint3_position(type, j->self, memory, t + s, f, C);
     for (int r = 0; r < j->rows; r++) along[r][k] = C[r];
@@ -249,14 +267,14 @@ static double rows_against_differences(build *b, const tn_joint *j, const space_
   tn_joint3_rates(type, j->self, t, f, Ct, gamma);
   for (int r = 0; r < j->rows; r++) {
     const double *row = J + r * width, Cdot = times_twists(row, j->frames, f) + Ct[r];
-    err = worse(err, fabs(Cdot - build_slope(along[r], H)) / (1 + size_of(row, width)));
+    err = worse(err, fabs(Cdot - build_slope(along[r], b->h)) / (1 + size_of(row, width)));
   }
   /* each component of each frame alone: columns of J one by one; a turn about an axis through the frame's own origin */
   for (int k = 0; k < j->frames; k++)
     for (int d = 0; d < 6; d++) {
       for (int i = 0; i < BUILD_STENCIL; i++) {
         tn_frame3 moved[MOST_FRAMES];
-        const double s = build_offset(i, H), e[3] = {d == 3, d == 4, d == 5};
+        const double s = build_offset(i, b->h), e[3] = {d == 3, d == 4, d == 5};
         memcpy(moved, f, sizeof moved);
         if (d < 3) {
           moved[k].r[d] += s;
@@ -270,7 +288,7 @@ static double rows_against_differences(build *b, const tn_joint *j, const space_
       }
       for (int r = 0; r < j->rows; r++) {
         const double *row = J + r * width;
-        err = worse(err, fabs(row[6 * k + d] - build_slope(along[r], H)) / (1 + size_of(row, width)));
+        err = worse(err, fabs(row[6 * k + d] - build_slope(along[r], b->h)) / (1 + size_of(row, width)));
       }
     }
   return err;
@@ -287,11 +305,11 @@ static double time_alone(build *b, const tn_joint *j, const space_given *g) {
   paths(b, j, path, memory);
   frames_at(j, path, 0, f, a);
   for (int k = 0; k < BUILD_STENCIL; k++) {
-    tn_joint3_position(type, j->self, memory, t + build_offset(k, H), f, C);
+    tn_joint3_position(type, j->self, memory, t + build_offset(k, b->h), f, C);
     for (int r = 0; r < j->rows; r++) along[r][k] = C[r];
   }
   tn_joint3_rates(type, j->self, t, f, Ct, gamma);
-  for (int r = 0; r < j->rows; r++) err = worse(err, fabs(Ct[r] - build_slope(along[r], H)) / (1 + fabs(Ct[r])));
+  for (int r = 0; r < j->rows; r++) err = worse(err, fabs(Ct[r] - build_slope(along[r], b->h)) / (1 + fabs(Ct[r])));
   return err;
 }
 
@@ -306,7 +324,7 @@ static double gamma_against_differences(build *b, const tn_joint *j, const space
   if (!rows) return -1;
   paths(b, j, path, memory);
   for (int k = 0; k < BUILD_STENCIL; k++) {
-    const double s = build_offset(k, H);
+    const double s = build_offset(k, b->h);
     frames_at(j, path, s, f, a);
     tn_joint3_rows(type, j->self, t + s, f, J);
     tn_joint3_rates(type, j->self, t + s, f, Ct, gamma);
@@ -321,7 +339,7 @@ static double gamma_against_differences(build *b, const tn_joint *j, const space
       Cddot += J[r * width + i] * a[i / 6][i % 6];
       size += fabs(J[r * width + i] * a[i / 6][i % 6]);
     }
-    err = worse(err, fabs(Cddot - build_slope(along[r], H)) / (1 + size));
+    err = worse(err, fabs(Cddot - build_slope(along[r], b->h)) / (1 + size));
   }
   return err;
 }
@@ -373,7 +391,7 @@ static double measure_against_differences(build *b, const tn_joint *j, const spa
   if (!n || !type->measure) return -1;
   paths(b, j, path, memory);
   for (int k = 0; k < BUILD_STENCIL; k++) {
-    frames_at(j, path, build_offset(k, H), f, a);
+    frames_at(j, path, build_offset(k, b->h), f, a);
     type->measure(j->self, memory, f, value, J, gamma);
     for (int i = 0; i < n; i++) v[i][k] = value[i], rate[i][k] = times_twists(J + 12 * i, 2, f);
   }
@@ -383,8 +401,8 @@ static double measure_against_differences(build *b, const tn_joint *j, const spa
     double second = -gamma[i], size = fabs(gamma[i]);
     for (int k = 0; k < 12; k++)
       second += J[12 * i + k] * a[k / 6][k % 6], size += fabs(J[12 * i + k] * a[k / 6][k % 6]);
-    err = worse(err, fabs(times_twists(J + 12 * i, 2, f) - build_slope(v[i], H)) / (1 + size_of(J + 12 * i, 12)));
-    err = worse(err, fabs(second - build_slope(rate[i], H)) / (1 + size));
+    err = worse(err, fabs(times_twists(J + 12 * i, 2, f) - build_slope(v[i], b->h)) / (1 + size_of(J + 12 * i, 12)));
+    err = worse(err, fabs(second - build_slope(rate[i], b->h)) / (1 + size));
   }
   return err;
 }
@@ -547,7 +565,7 @@ static double axes_against_differences(build *b, const tn_joint *j, const space_
   if (n < 1) return -1;
   course_random(b, type, &c);
   for (int k = 0; k < BUILD_STENCIL; k++) {
-    course_at(type, &c, build_offset(k, H), q, u);
+    course_at(type, &c, build_offset(k, b->h), q, u);
     type->motion(j->self, q, u, &m);
     twist_in(type, &m, u, V);
     for (int d = 0; d < 3; d++) r[d][k] = m.d[d];
@@ -558,17 +576,17 @@ static double axes_against_differences(build *b, const tn_joint *j, const space_
   course_at(type, &c, 0, q, u);
   type->motion(j->self, q, u, &m);
   twist_in(type, &m, u, V);
-  for (int d = 0; d < 3; d++) err = worse(err, fabs(V[d] - build_slope(r[d], H)) / 3);
+  for (int d = 0; d < 3; d++) err = worse(err, fabs(V[d] - build_slope(r[d], b->h)) / 3);
   for (int col = 0; col < 3; col++) {
     double e[3], x[3];
     tn_axis3(m.A, col, e);
     tn_cross3(V + 3, e, x);
-    for (int d = 0; d < 3; d++) err = worse(err, fabs(x[d] - build_slope(A[3 * d + col], H)) / 3);
+    for (int d = 0; d < 3; d++) err = worse(err, fabs(x[d] - build_slope(A[3 * d + col], b->h)) / 3);
   }
   for (int d = 0; d < 6; d++) {
     double a = m.bias[d];
-    for (int i = 0; i < n; i++) a += m.S[d * n + i] * build_slope(w[i], H);
-    err = worse(err, fabs(a - build_slope(v[d], H)) / (10 + fabs(a)));
+    for (int i = 0; i < n; i++) a += m.S[d * n + i] * build_slope(w[i], b->h);
+    err = worse(err, fabs(a - build_slope(v[d], b->h)) / (10 + fabs(a)));
   }
   return err;
 }
@@ -589,7 +607,7 @@ static double mesh_in_bearings(build *b, const tn_joint *j, const space_given *g
   double at[2][4], C[1], Ct[1], gamma[1], J[18], memory[4] = {0}, along[BUILD_STENCIL], a[6], err = 0, P[3];
   const tn_node *teeth = tn_node_get(j->node, "teeth"), *internal = tn_node_get(j->node, "internal"),
                 *radius = tn_node_get(j->node, "radius");
-  if (j->type->seat != TN_SEAT_MESH) return -1;
+  if (j->type->seat != TN_SEAT_MESH || !(teeth || radius)) return -1;
   given_frames(b, j, given);
   type->contact(j->self, given, P);
   double k[2], s = 1, z[2][3], rho[2][3], across[2][3];
@@ -633,7 +651,7 @@ static double mesh_in_bearings(build *b, const tn_joint *j, const space_given *g
   double expected[2] = {0, 0};
   for (int n = -80; n <= BUILD_STENCIL; n++) { /* on the way there, the stencil, and s = 0 */
     const bool way = n < 0, here = n == BUILD_STENCIL;
-    const double t = way || here ? 0 : build_offset(n, H), part = way ? (n + 81) / 80.0 : 1;
+    const double t = way || here ? 0 : build_offset(n, b->h), part = way ? (n + 81) / 80.0 : 1;
     double x[2], xdot[2];
     space_path_at(&path, t, &f[2], a);
     for (int i = 0; i < 2; i++) {
@@ -674,7 +692,7 @@ static double mesh_in_bearings(build *b, const tn_joint *j, const space_given *g
   tn_joint3_rows(type, j->self, 0, f, J);
   tn_joint3_rates(type, j->self, 0, f, Ct, gamma);
   err = worse(err, fabs(times_twists(J, 3, f) - expected[1]) / 10);
-  if (j->rows) err = worse(err, fabs(build_slope(along, H) - expected[1]) / 100);
+  if (j->rows) err = worse(err, fabs(build_slope(along, b->h) - expected[1]) / 100);
   return err;
 }
 
@@ -713,7 +731,7 @@ static double contact_is_lowest(build *b, const tn_joint *j, const space_given *
   type->contact(j->self, f, c);
   tn_axis3(f[0].A, 2, n);
   for (int i = 0; i < 400; i++) {
-    if (!on_surface(b, j, &f[1], x)) return INFINITY;
+    if (!on_surface(b, j, &f[1], x)) return -1;
     lowest = fmin(lowest, tn_dot3(n, x) - tn_dot3(n, c));
   }
   err = worse(err, fmax(-lowest, 0));

@@ -28,6 +28,7 @@ static bool tried(build *b, tn_status status, const tn_error *e) {
 void build_new(build *b, uint64_t seed) {
   tn_error e;
   memset(b, 0, sizeof *b);
+  b->h = BUILD_STEP;
   b->random = 0x9e3779b97f4a7c15u * (seed + 1);
   for (int i = 0; i < 8; i++) build_uniform(b, 0, 1);
   if (tn_desc_new(NULL, &b->desc, &e) != TN_OK) abort();
@@ -465,6 +466,40 @@ bool build_force(build *b, const char *name, const tn_force_type *type, int how,
   return random_fields(b, part, type->fields, given);
 }
 
+/* ---- derivatives are judged by convergence ------------------------------------------------------------------------------ */
+
+double build_converged(build *b, build_error error, const void *of, double tolerance, tn_smooth smooth) {
+  const uint64_t random = b->random;
+  const double falls = smooth == TN_ANALYTIC ? 8 : 1.6;
+  double before = INFINITY, most = 0;
+  bool all = true;
+  b->h = BUILD_STEP;
+  for (int k = 0; k <= 6; k++, b->h /= 2) {
+    b->random = random;
+    double e = error(b, of);
+    if (isnan(e)) e = INFINITY;
+    const bool fell = !(e > before / falls);
+    if (e <= tolerance && (fell || e <= tolerance / 8)) {
+      b->h = BUILD_STEP;
+      return e;
+    }
+    most = fmax(most, e);
+    all = all && fell;
+    before = e;
+  }
+  b->h = BUILD_STEP;
+  return all && smooth != TN_ANALYTIC ? tolerance : most;
+}
+
+static tn_smooth rougher(tn_smooth a, tn_smooth b) { return a == TN_ANALYTIC ? b : b == TN_ANALYTIC || a < b ? a : b; }
+
+tn_smooth build_smooth(const tn_model *m) {
+  tn_smooth smooth = TN_ANALYTIC;
+  for (int i = 0; i < m->joints; i++) smooth = rougher(smooth, m->joint[i].type->smooth);
+  for (int i = 0; i < m->forces; i++) smooth = rougher(smooth, m->force[i].type->smooth);
+  return smooth;
+}
+
 /* ---- motions and differences ------------------------------------------------------------------------------------------ */
 
 void build_states_random(build *b, double t, const double *q, const double *u, build_states *states) {
@@ -537,12 +572,38 @@ void build_motion_at(const build *b, const build_motion *m, double s, double *q,
   tn_model_add(b->model, q, way);
 }
 
+double build_force_regular(build *b, double t, const double *q, const double *u) {
+  const tn_force *p = &b->model->force[0];
+  tn_frame2 f2[2];
+  tn_frame3 f3[2];
+  const bool plane = b->model->dimension == 2;
+  tn_force_in in = {.t = t, .how = p->how, .f = plane ? f2 : NULL, .f3 = plane ? NULL : f3, .system = &b->sys};
+  double accel0;
+  if (!p->type->regular) return 1;
+  tn_kinematics(&b->sys, t, q, u);
+  if (p->how == TN_ON_CHANNEL) tn_measure_eval(&b->sys, &p->on, &in.value, &in.rate, &accel0, NULL);
+  for (int k = 0; k < (p->how == TN_BETWEEN ? 2 : p->how == TN_ON_BODY); k++)
+    if (plane)
+      tn_frame_on(&b->sys, &p->spot[k], &f2[k]);
+    else
+      tn_frame3_on(&b->sys, &p->spot[k], &f3[k]);
+  return p->type->regular(p->self, &in);
+}
+
+double build_force_at_random(build *b, double spread) {
+  build_motion m;
+  build_states states;
+  double most = 0;
+  build_motion_random(b, spread, &m);
+  build_states_random(b, m.t, m.q, m.u, &states);
+  for (int i = 0; i < b->model->nu; i++) most = fmax(most, fabs(b->sys.f[i]));
+  return most;
+}
+
 void build_worst(double *worst, double value, double expected, double scale) {
   const double err = fabs(value - expected) / (1 + scale);
   if (!(err <= *worst)) *worst = isnan(err) ? INFINITY : err;
 }
-
-static const double STEP = 3e-3;
 
 /* the row is the derivative of C everywhere: not that of a mesh, where it is so in bearings only (gear.c) */
 static bool derived(const build *b, int row) {
@@ -556,7 +617,7 @@ void build_rows(build *b, const build_motion *m, build_errors *worst) {
   const int rows = b->model->rows, holonomic = b->model->holonomic, nu = b->model->nu;
   double q[BUILD_MOST], u[BUILD_MOST], A[BUILD_MOST], Ct[BUILD_MOST], way[BUILD_MOST] = {0};
   for (int k = 0; k < BUILD_STENCIL; k++) {
-    const double ds = build_offset(k, STEP);
+    const double ds = build_offset(k, b->h);
     build_motion_at(b, m, ds, q, u);
     tn_assemble(s, m->t + ds, q, u);
     for (int r = 0; r < rows; r++) C[r][k] = s->C[r], V[r][k] = s->Cdot[r];
@@ -571,21 +632,21 @@ void build_rows(build *b, const build_motion *m, build_errors *worst) {
       size += fabs(a * m->a[i]);
     }
     build_worst(&worst->Cdot, s->Cdot[r], Au, fabs(Au));
-    if (r < holonomic && derived(b, r)) build_worst(&worst->Cdot, Au, build_slope(C[r], STEP), fabs(Au));
-    build_worst(&worst->gamma, Aa, build_slope(V[r], STEP), size);
+    if (r < holonomic && derived(b, r)) build_worst(&worst->Cdot, Au, build_slope(C[r], b->h), fabs(Au));
+    build_worst(&worst->gamma, Aa, build_slope(V[r], b->h), size);
     Ct[r] = s->Ct[r];
   }
   for (int i = 0; i <= nu; i++) { /* along each speed alone; last the time */
     for (int r = 0; r < rows; r++) A[r] = i < nu ? s->A[r * nu + i] : Ct[r];
     for (int k = 0; k < BUILD_STENCIL; k++) {
-      const double ds = build_offset(k, STEP);
+      const double ds = build_offset(k, b->h);
       memcpy(q, m->q, sizeof *q * (size_t)b->model->nq);
       if (i < nu) way[i] = ds, tn_model_add(b->model, q, way), way[i] = 0;
       tn_assemble_position(s, i < nu ? m->t : m->t + ds, q);
       for (int r = 0; r < holonomic; r++) C[r][k] = s->C[r];
     }
     for (int r = 0; r < holonomic; r++)
-      if (derived(b, r)) build_worst(i < nu ? &worst->A : &worst->Ct, A[r], build_slope(C[r], STEP), fabs(A[r]));
+      if (derived(b, r)) build_worst(i < nu ? &worst->A : &worst->Ct, A[r], build_slope(C[r], b->h), fabs(A[r]));
   }
 }
 
@@ -594,7 +655,7 @@ void build_kinematics(build *b, const build_motion *m, build_errors *worst) {
   tn_system *s = &b->sys;
   double q[BUILD_MOST], u[BUILD_MOST];
   for (int k = 0; k < BUILD_STENCIL; k++) {
-    build_motion_at(b, m, build_offset(k, STEP), q, u);
+    build_motion_at(b, m, build_offset(k, b->h), q, u);
     tn_kinematics(s, m->t, q, u);
     for (int i = 0; i < b->model->bodies; i++) {
       const tn_frame2 *f = &s->body[i];
@@ -618,9 +679,9 @@ void build_kinematics(build *b, const build_motion *m, build_errors *worst) {
         a += J * m->a[body->col[c]];
         size += fabs(J * m->a[body->col[c]]);
       }
-      build_worst(&worst->twist, twist[d], build_slope(r[i][d], STEP), fabs(twist[d]));
+      build_worst(&worst->twist, twist[d], build_slope(r[i][d], b->h), fabs(twist[d]));
       build_worst(&worst->axes, Ju, twist[d], fabs(twist[d]));
-      build_worst(&worst->bias, a, build_slope(v[i][d], STEP), size);
+      build_worst(&worst->bias, a, build_slope(v[i][d], b->h), size);
     }
   }
 }

@@ -6,6 +6,7 @@
 #include "simulate/simulate.h"
 
 enum { BUILD_MOST = 96, BUILD_STENCIL = 6 };
+#define BUILD_STEP 3e-3
 
 /* ---- a model on its way from description to simulation -------------------------------------------------------------- */
 
@@ -18,6 +19,7 @@ typedef struct build {
   void *block;   /* its memory                                      */
   bool failed;   /* a call went wrong, the first of them:           */
   char message[1200];
+  double h;     /* step of differences: see build_converged */
   int channels; /* coordinate channels that parts on channels may be given */
   char channel[32][40];
 } build;
@@ -78,6 +80,18 @@ void build_matrix(build *b, const char *at, int n); /* n x n, at a pointer */
 /* the first field, or choice of a word, that `given` has not; NULL if it has all. `text` is where it is written */
 const char *build_missing(const tn_field *fields, const build_given *given, char *text, size_t size);
 
+/* ---- derivatives are judged by convergence ------------------------------------------------------------------------------ */
+
+/* the error of a check at the step b->h of its differences. negative: the check does not apply */
+typedef double (*build_error)(build *b, const void *of);
+/* that error with b->h = BUILD_STEP, and as long as it is above the tolerance with half of that, six times at most; the same random
+ * numbers each time. a derivative that is right has an error that falls with h^6 until roundoff is left; one that is wrong has one
+ * that stays. so the error is returned that is within the tolerance, if it has fallen at least by 8 from the one before, else the
+ * largest. where a law is not smooth an error may fall slowly, as long as a stencil has a kink in it: it has to fall all the way */
+double build_converged(build *b, build_error error, const void *of, double tolerance, tn_smooth smooth);
+/* of a model: that of its roughest joint or force */
+tn_smooth build_smooth(const tn_model *m);
+
 /* ---- motions and differences ------------------------------------------------------------------------------------------ */
 
 /* central difference of sixth order: f at s = -3h -2h -h h 2h 3h */
@@ -107,6 +121,11 @@ typedef struct build_states {
 } build_states;
 void build_states_random(build *b, double t, const double *q, const double *u, build_states *states);
 void build_states_at(build *b, const build_states *states, double s);
+
+/* how regular force 0 is at (q, u): what its type says, 1 if that says nothing */
+double build_force_regular(build *b, double t, const double *q, const double *u);
+/* the largest of what the forces of the model give to the speeds, at random around the given pose */
+double build_force_at_random(build *b, double spread);
 
 /* largest errors against differences, each divided by 1 + the size of what is compared */
 typedef struct build_errors {

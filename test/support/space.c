@@ -627,17 +627,8 @@ void space_path_at(const space_path *path, double s, tn_frame3 *f, double a[6]) 
   }
 }
 
-bool space_singular(const tn_joint *j, const tn_frame3 *f) {
-  const tn_joint_type *type = j->type;
-  double z0[3], z1[3], d[3];
-  if (j->frames != 2) return false;
-  tn_axis3(f[0].A, 2, z0);
-  tn_axis3(f[1].A, 2, z1);
-  tn_sub3(f[1].r, f[0].r, d);
-  const double k = tn_dot3(z0, z1);
-  if (type->seat == TN_SEAT_TWO) return tn_norm3(d) < 0.4;
-  if (type->space.perpendicular || type->space.frames == TN_AXES_BLADE) return fabs(k) > 0.8;
-  return k < -0.8;
+double space_regular(const tn_joint *j, const tn_frame3 *f) {
+  return j->type->space.regular ? j->type->space.regular(j->self, f) : 1;
 }
 
 void space_motion_random(build *b, double spread, space_motion *m) {
@@ -659,16 +650,15 @@ static void speeds_at(const build *b, const space_motion *m, double s, double *q
 }
 
 void space_motion_at(const build *b, const space_motion *m, double s, double *q, double *u, double *udot) {
-  static const double h = 3e-3;
   static double at[BUILD_MOST][BUILD_STENCIL];
   speeds_at(b, m, s, q, u);
   if (!udot) return;
   for (int k = 0; k < BUILD_STENCIL; k++) {
     double x[BUILD_MOST], v[BUILD_MOST];
-    speeds_at(b, m, s + build_offset(k, h), x, v);
+    speeds_at(b, m, s + build_offset(k, b->h), x, v);
     for (int i = 0; i < b->model->nu; i++) at[i][k] = v[i];
   }
-  for (int i = 0; i < b->model->nu; i++) udot[i] = build_slope(at[i], h);
+  for (int i = 0; i < b->model->nu; i++) udot[i] = build_slope(at[i], b->h);
 }
 
 /* ---- one state in other coordinates ------------------------------------------------------------------------------ */

@@ -66,8 +66,8 @@ typedef struct space_path {
 void space_path_random(build *b, space_path *path);
 /* a0 and al0 are not-a-number. a (6): its acceleration */
 void space_path_at(const space_path *path, double s, tn_frame3 *f, double a[6]);
-/* where what the joint says has no derivative, or nearly so */
-bool space_singular(const tn_joint *j, const tn_frame3 *f);
+/* 0 where the joint is singular, 1 far away: as its type says */
+double space_regular(const tn_joint *j, const tn_frame3 *f);
 
 /* coordinates of the model as polynomials of s, those of rotations of no particular length; u to go with them. udot
  * may be NULL */
