@@ -142,6 +142,7 @@ static tn_status read_accessor(const file *f, const tn_node *at, int64_t i, cons
   TN_TRY(whole(f, node, "byteOffset", 0, INT32_MAX, &offset));
   TN_TRY(whole(f, node, "componentType", -1, 5126, &component));
   TN_TRY(whole(f, node, "count", -1, INT32_MAX, &count));
+  if (count < 1) return bad(f, tn_node_get(node, "count"), "`count` must be at least 1");
   word = tn_node_get(node, "type");
   if (!word || word->kind != TN_NODE_TEXT || strcmp(word->text, type) != 0)
     return tn_node_fail(word ? word : node, f->e, TN_E_MODEL, "`type` must be %s here", type);

@@ -221,6 +221,7 @@ TEST(what_is_wrong_with_gltf) {
     const char *old, *new, *message, *pointer;
   } cases[] = {
       {"\"count\":4", "\"count\":5", "it reaches past the end of its view", "/accessors/0"},
+      {"\"count\":4", "\"count\":0", "`count` must be at least 1", "/accessors/0/count"},
       {"\"count\":4", "\"count\":-1", "`count` is not a whole number", "/accessors/0/count"},
       {"\"count\":4", "\"count\":4e9", "`count` is 4000000000, and at most", "/accessors/0/count"},
       {"\"count\":4", "\"count\":3", "index 5 is 3, and there are 3 vertices", "/meshes/0/primitives/0"},
