@@ -1,7 +1,7 @@
 /* charts of a rotation and of a pose by quaternions e = (e0, e1, e2, e3), of any length but 0; x is x, y, z.
  *   (1) rates:   xdot = v, edot = (0, w) * e / 2, with w in the axes the rotation leads to. |e| is kept
  *   (2) add:     x + s, and e turned by |s| about s, of length 1 again
- *   (3) tangent: (1) solved for w dt: s = 2 vec(de * conj(e)) / |e|^2; what de has along e is dropped
+ *   (3) tangent: (1) solved for w dt: s = 2 vec(de * conj(e)) / |e|^2; the part of de along e is dropped
  *   (4) own:     w along the axes of the body, A'w. its rate is A'wdot, for d(A')/dt w = -A'(w x w) = 0. A body that tumbles about its
  *                middle axis has w small across that axis, which world axes hide: they turn it into the large component */
 #include "base/chart.h"

@@ -1,8 +1,8 @@
-/* messages: what tn_error holds, and the nearest known name for one that is not known.
+/* Messages: the texts of tn_error, and the nearest known name for an unknown one.
  * SPDX-License-Identifier: MIT
  *
- * every text that gets into a tn_error is cut to its field and as tn_show shows it, whatever the names and paths in it
- * were: it can be printed, logged or written as JSON as it stands. the caller's tn_error may be NULL everywhere. */
+ * Every text of a tn_error is cut to its field and shown as by tn_show, whatever names and paths are in it. So it can be
+ * printed, logged or written as JSON without further care. The caller's tn_error may be NULL everywhere. */
 #include "base/base.h"
 
 enum { NEAR_LONGEST = 64 }; /* names beyond it are not compared */
@@ -28,7 +28,7 @@ int tn_utf8(const char *s, size_t n) {
   return length;
 }
 
-/* the end of a text that was cut may be half a character: it goes */
+/* a text that was cut may end in half a character: remove it */
 static size_t whole(const char *text, size_t n) {
   for (size_t back = 1; back < 4 && back <= n; back++) {
     const unsigned char c = (unsigned char)text[n - back];

@@ -17,8 +17,8 @@
  *
  * read by precedence climbing, one token ahead; operations go into a growing list in the order they run. a value whose
  * operations are all numbers is a constant: an operation on constants only is run at once and replaced by its result.
- * a constant that is not finite, or an item outside its table, is an error that waits: `if` with a constant condition
- * drops the branch it does not take, and the errors of values in it. */
+ * A constant that is not finite, or an item outside its table, is a deferred error: `if` with a constant condition
+ * drops the branch that it does not take, and the errors of values in it. */
 #include "base/expr.h"
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
@@ -36,7 +36,7 @@ bool tn_expr_same_width(tn_parser *p, const tn_value *v, const tn_value *w) {
   return tn_expr_fail(p, w->from, "vectors of %d and %d components do not go together", v->width, w->width);
 }
 
-/* the error stays until it is known whether its value is needed */
+/* the error is deferred until it is known whether its value is needed */
 static bool wait_with_error(tn_parser *p) {
   if (p->error.status == TN_E_MEMORY) return false;
   if (!p->waiting) {
@@ -81,7 +81,7 @@ static bool push_constant(tn_parser *p, int width, const double *x, size_t from,
   return wait_with_error(p);
 }
 
-/* an operation made of pieces is given its switch, if whoever parses wants one; of min and max more operands may follow */
+/* a piecewise operation gets its switch if the caller wants one; min and max may have more operands */
 static bool has_switch(tn_parser *p, size_t from, tn_op *op) {
   if (!p->names.piecewise || !tn_piece_takes(op->code)) return true;
   const bool pair = op->code == TN_OP_MIN || op->code == TN_OP_MAX;
@@ -169,7 +169,7 @@ static bool find(tn_parser *p, const char *name, tn_meaning *m, tn_error *e) {
   return p->names.find && !constant_of(name) && strcmp(name, "t") != 0 && p->names.find(p->names.user, name, m, e);
 }
 
-/* an error with a place of its own is that of a definition: it is the answer, and to ask again would cost as much again */
+/* an error with a place of its own is that of a definition: it is final, and asking again would cost as much again */
 static bool is_of_definition(const tn_error *e) { return e->line > 0 || e->pointer[0]; }
 
 /* a name alone, already read. `v.x` may be a name or a component of `v` */

@@ -10,7 +10,7 @@
 #define TN_EXPR_NEST_ALL 300 /* of definitions that ask for one another, all together */
 #define TN_EXPR_STACK 192    /* numbers waiting: 64 vectors                          */
 
-/* what an operation takes from the stack and leaves there: s scalar, v w vectors of `width` numbers */
+/* operands and result of each operation on the stack: s scalar, v w vectors of `width` numbers */
 typedef enum tn_opcode {
   TN_OP_NUMBER,    /* -> number             */
   TN_OP_TIME,      /* -> t                  */
@@ -78,7 +78,7 @@ typedef struct tn_lookup {
 typedef struct tn_op {
   uint8_t code;  /* tn_opcode                */
   uint8_t width; /* of its vectors; 1: scalar */
-  int index;     /* slot; component; of an operation made of pieces: 1 + its switch, 0 if it has none */
+  int index;     /* slot; component; of a piecewise operation: 1 + its switch, 0 if it has none */
   union {
     double number;
     const tn_lookup *table;
@@ -98,13 +98,13 @@ struct tn_expr {
 void tn_expr_run(int n, const tn_op *op, double t, tn_fetch fetch, const void *scope, const tn_switching *w,
                  double *stack);
 
-/* ---- operations made of pieces: expr_piece.c. a: their operands, the first of them ------------------------------------ */
+/* ---- piecewise operations: expr_piece.c. a: the first of their operands ------------------------------------------------ */
 
-int tn_piece_takes(int code);                           /* operands; 0: it is not made of pieces            */
+int tn_piece_takes(int code);                           /* operands; 0: it is not piecewise                 */
 double tn_piece_live(const tn_op *op, const double *a); /* the piece that the operands are in; NaN if one is */
-/* how far inside a piece they are: 0 at its edge, below 0 outside */
+/* the margin inside a piece: 0 at its threshold, negative outside */
 double tn_piece_margin(const tn_op *op, double piece, const double *a);
-/* the piece to be taken: that which is held, or the live one */
+/* the piece to take: the held or the live one */
 double tn_piece(const tn_op *op, const double *a, const tn_switching *w);
 /* the table or spline of a piece, beyond its ends too: y, y', y'' */
 void tn_piece_look_up(const tn_op *op, double piece, double x, double y[3]);
@@ -136,8 +136,8 @@ typedef struct tn_parser {
   size_t n;
   tn_class allowed;
   tn_names names;
-  tn_arena *arena;    /* what the expression keeps                */
-  tn_arena scratch;   /* what only parsing needs                  */
+  tn_arena *arena;    /* memory of the expression                 */
+  tn_arena scratch;   /* memory that only parsing needs           */
   char *digits;       /* (n + 32), once a number was read         */
   tn_token now, last; /* the token not yet read, the one before it */
   int nest;           /* values inside each other                 */
@@ -173,7 +173,7 @@ bool tn_expr_advance(tn_parser *p);                          /* on to the next t
 bool tn_expr_take(tn_parser *p, int kind, const char *what); /* read a token of this kind */
 char *tn_expr_text(tn_parser *p, const tn_token *k);         /* NULL: no memory */
 bool tn_expr_enter(tn_parser *p);                            /* one level deeper; p->nest-- leaves it */
-/* before every callback: it may parse the definition of what it is asked for */
+/* before every callback: the callback may parse the definition of a name */
 static inline void tn_expr_tell_nest(const tn_parser *p) {
   if (p->names.nest) *p->names.nest = p->outer + p->nest;
 }
@@ -187,7 +187,7 @@ bool tn_expr_same_width(tn_parser *p, const tn_value *v, const tn_value *w); /* 
 /* an operation on the last n values, v[0] the first of them; `from`: where the result begins in the text */
 bool tn_expr_apply(tn_parser *p, tn_op op, int n, const tn_value *v, int width, size_t from, tn_value *out);
 bool tn_expr_apply_to_numbers(tn_parser *p, tn_opcode code, int n, const tn_value *v, size_t from, tn_value *out);
-/* what a callback found */
+/* the result of a callback */
 bool tn_expr_push_meaning(tn_parser *p, const tn_meaning *m, size_t from, tn_value *out);
 
 bool tn_expr_is_function(const char *name);

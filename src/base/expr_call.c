@@ -60,7 +60,7 @@ enum { FUNCTIONS = sizeof functions / sizeof *functions, ARGUMENTS = 5, LISTED =
 
 typedef struct arguments {
   int n;
-  size_t at;                   /* where the function stands      */
+  size_t at;                   /* position of the function       */
   const char *name[ARGUMENTS]; /* as text, if it is a named one */
   tn_value v[ARGUMENTS];
   tn_error *waiting[ARGUMENTS];
@@ -94,7 +94,7 @@ static bool is_norm(const tn_parser *p) {
   return false;
 }
 
-/* one argument; those beyond the most a function takes are read and dropped, to be counted */
+/* one argument; superfluous ones are read and dropped, so that the message has their number */
 static bool read_argument(tn_parser *p, const function *f, arguments *a) {
   int i = a->n++;
   tn_value extra = {0}, *v = i < ARGUMENTS ? &a->v[i] : &extra;
@@ -109,7 +109,7 @@ static bool read_argument(tn_parser *p, const function *f, arguments *a) {
     return tn_expr_advance(p);
   }
   tn_error *before = p->waiting;
-  bool apart = f->kind == CHOICE && i < ARGUMENTS; /* the errors of a branch are told from the others */
+  bool apart = f->kind == CHOICE && i < ARGUMENTS; /* errors of a branch are kept apart from the others */
   if (apart) p->waiting = NULL;
   if (!tn_expr_value(p, 0, v)) return false;
   if (apart) {

@@ -1,9 +1,9 @@
-/* expressions: how they depend on positions and rates, found by running the postfix program on classes instead of numbers.
+/* Expressions: how they depend on positions and rates. The postfix program is run on classes instead of numbers.
  * SPDX-License-Identifier: MIT
  *
  *   (1) a sum has the higher class of its operands, and so has a product of which one operand has no rate
  *   (2) a product of two that have rates, a quotient by one, and a function of one are not linear
- *   (3) functions made of pieces have kinks where their operands are not fixed; `spline` and `step` of five operands have continuous slopes */
+ *   (3) piecewise functions have kinks where their operands are not fixed; `spline` and `step` of five operands have continuous slopes */
 #include "base/expr.h"
 
 static const struct {
@@ -49,7 +49,7 @@ static tn_order of_dot(int n, const tn_order *a, const tn_order *b) {
   return x;
 }
 
-/* of an operation made of pieces: its value is fixed or has kinks, `smooth` and `spline` apart */
+/* of a piecewise operation: its value is fixed or has kinks; `smooth` and `spline` are exceptions */
 static tn_order of_piece(const tn_op *op, int n, const tn_order *a, const char **kinked) {
   if (op->code == TN_OP_SMOOTH || op->code == TN_OP_SPLINE) return of_function(n, a);
   if (most(n, a) == TN_ORDER_FIXED) return TN_ORDER_FIXED;

@@ -1,4 +1,4 @@
-/* expressions: operations made of smooth pieces, which piece they are on and how far inside it.
+/* Expressions: piecewise smooth operations, the piece that their operands are in, and the margin inside it.
  * SPDX-License-Identifier: MIT
  *
  * pieces are numbered:
@@ -6,8 +6,8 @@
  *   min max         1: the first operand, 0: the second          comparisons   1 true, 0 false
  *   mod(a, b)       floor(a/b)                                   step(x, ..)   -1 before, 0 between, 1 after
  *   table           left knot of the piece, -1 before the first  spline        -1 before, 0 inside, 1 after
- * the margin of a piece is 0 at its edge and below 0 outside; of a piece that is a point, as `a == b`, it is 0 there and
- * below 0 everywhere else. the piece that is no point on both sides of one has a margin that touches 0 and nothing to switch. */
+ * The margin of a piece is 0 at its threshold and negative outside. A piece may be a single point, as that of `a == b`: its margin is 0
+ * there and negative everywhere else. The piece on both sides of such a point has a margin that touches 0, and nothing switches. */
 #include "base/expr.h"
 
 int tn_piece_takes(int code) {
@@ -44,7 +44,7 @@ static int knot_of(const tn_lookup *table, double x) {
   return low;
 }
 
-/* the piece that is held, whatever number it is */
+/* the held piece, whatever its number */
 static int knot_held(const tn_lookup *table, double piece) {
   return !(piece >= 0) ? -1 : piece >= table->n - 1 ? table->n - 1 : (int)piece;
 }

@@ -94,7 +94,7 @@ static void read_name(tn_parser *p, size_t i) {
       k->kind = words[w].kind;
 }
 
-/* what other languages write */
+/* operators of other languages */
 static bool foreign(tn_parser *p, size_t i) {
   static const struct {
     const char *sign, *hint;

@@ -1,5 +1,5 @@
-/* expressions: the unit of a value where it follows from those of the channels. a plain number may stand for anything, so a
- * product with one has no unit that is known. */
+/* Expressions: the unit of a value where it follows from those of the channels. A plain number may have any unit, so a product with one
+ * has no known unit. */
 #include "base/expr.h"
 
 const char *tn_expr_unit(const tn_expr *expr, const char *(*unit)(const void *user, int slot), const void *user) {

@@ -118,7 +118,7 @@ static int format_to(char *text, size_t size, bool shown, const char *format, va
       snprintf(number, sizeof number, spec, c.width, va_arg(arguments, int));
     } else if (real) {
       const double value = va_arg(arguments, double);
-      /* what is not a number has no sign: `nan`, never `-nan` */
+      /* NaN has no sign: `nan`, never `-nan` */
       snprintf(number, sizeof number, spec, c.width, c.precision, isnan(value) ? copysign(NAN, 1) : value);
       fix_point(number);
     } else if (c.kind == 'u' || c.kind == 'x') {

@@ -1,7 +1,7 @@
-/* names to numbers: a table with open addressing, at most half full. */
+/* Names to numbers: a hash table with open addressing, at most half full. */
 #include "base/base.h"
 
-/* FNV-1a from a start that a file cannot know, well mixed: names cannot be chosen to fall on each other */
+/* FNV-1a from a start that a file cannot know, well mixed: names cannot be chosen to collide */
 static size_t hash(const tn_index *x, const char *name) {
   uint64_t h = 1469598103934665603u ^ (uint64_t)(uintptr_t)x->name * 0x9e3779b97f4a7c15u;
   for (; *name; name++) {
@@ -24,7 +24,7 @@ bool tn_index_make(tn_index *x, tn_arena *arena, size_t n) {
 void tn_index_add(tn_index *x, const char *name, int value) {
   size_t i = hash(x, name) & (x->room - 1);
   while (x->name[i] && strcmp(x->name[i], name) != 0) i = (i + 1) & (x->room - 1);
-  if (x->name[i]) return; /* the first one stands */
+  if (x->name[i]) return; /* the first definition counts */
   x->name[i] = name;
   x->value[i] = value;
 }

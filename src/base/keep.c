@@ -1,12 +1,12 @@
-/* what is kept of something that runs: one list of named numbers, gone through by one function to be measured, written, checked and
- * put back, so that a list cannot be written one way and read another.
+/* Serialization of a running object: one list of named numbers. One function goes through the list when it is measured, written,
+ * checked and restored. So a list cannot be written one way and read another.
  *
  *   head    8 bytes 89 54 4e 53 0d 0a 1a 0a, u32 version, u32 0, u64 size of all of it, u64 fingerprint of what it belongs to
  *   items   u8 kind, u8 length of the name, u64 how many, name, values; little endian throughout
  *   end     u32 0, u32 CRC-32 of all before it
- * what is read is checked whole before the first number is put back: names and counts against the list, whole numbers against their
- * range, numbers that must be finite, texts for their end and for control characters. what would be refused is not written either: a
- * state that is beyond its own list fails to be saved, and the one before stands. */
+ * All data is checked before the first number is restored: names and counts against the list, whole numbers against their range,
+ * numbers that must be finite, texts for their end and for control characters. Data that would be refused is not written either: then
+ * saving fails, and the earlier file stays. */
 #include "base/base.h"
 
 static const unsigned char MAGIC[8] = {0x89, 'T', 'N', 'S', '\r', '\n', 0x1a, '\n'};
@@ -101,7 +101,7 @@ static bool item(tn_keep *k, int kind, const char *name, size_t *n, size_t bytes
 
 /* ---- kinds --------------------------------------------------------------------------------------------------------------- */
 
-/* what a part from outside hands over: NULL where numbers should be is its mistake, and no state */
+/* arguments of a part from outside: NULL in place of numbers is its mistake, and makes the state invalid */
 static bool given(tn_keep *k, const char *name, size_t n, const void *x) {
   if (!k) return false;
   if (!name || (n && !x)) refuse(k, "has NULL in place of '%s'", name ? name : "a name");
@@ -187,7 +187,7 @@ void tn_keep_ints(tn_keep *k, const char *name, size_t n, int *x, int least, int
 }
 
 void tn_keep_longs(tn_keep *k, const char *name, size_t n, int64_t *x) {
-  wholes(k, LONGS, name, n, x, 0, INT64_MAX / 2); /* they count, and go on counting */
+  wholes(k, LONGS, name, n, x, 0, INT64_MAX / 2); /* counters: half of the range is left for counting on */
 }
 
 int tn_keep_count(tn_keep *k, const char *name, int *x, int least, int most) {
@@ -225,7 +225,7 @@ void tn_keep_text(tn_keep *k, const char *name, size_t room, char *x) {
   const unsigned char *from;
   if (!item(k, TEXT, name, &room, 1, &from)) return;
   size_t length = 0;
-  if (writes(k)) { /* what stands behind its end is nobody's business; a name may have been cut inside a character */
+  if (writes(k)) { /* bytes behind its end are not written; a name may have been cut inside a character */
     while (length < room - 1 && x[length]) {
       const int n = readable(x + length, room - 1 - length);
       put(k, n ? x + length : "?", n ? (size_t)n : 1);

@@ -1,9 +1,9 @@
-/* memory: arenas for what is built, one block for what runs.
+/* Memory: arenas for objects that are built once, one block for a simulation.
  * SPDX-License-Identifier: MIT
  *
- * arena: chunks, each twice the one before up to CHUNK_LARGEST (a larger piece gets a chunk of its own size); a piece
- * is cut from the newest. block: what the allocator gave is remembered in the word before the aligned address.
- * sizes that do not fit a size_t are no memory, never a short piece. */
+ * Arena: chunks, each twice the one before up to CHUNK_LARGEST (a larger piece gets a chunk of its own size); a piece
+ * is cut from the newest. Block: the address that the allocator returned is stored in the word before the aligned address.
+ * A size that does not fit a size_t fails as if there were no memory. It never gives a short piece. */
 #include "base/base.h"
 
 #include <stdlib.h>
@@ -73,7 +73,7 @@ char *tn_arena_text(tn_arena *a, const char *text, size_t n) {
 void *tn_carve_bytes(tn_carve *c, uint64_t size) {
   size_t at = c->used > SIZE_MAX / 2 ? SIZE_MAX : (c->used + BLOCK - 1) & ~(size_t)(BLOCK - 1);
   if (at > SIZE_MAX / 2 || size > SIZE_MAX / 2 - at) {
-    c->used = SIZE_MAX; /* stays there, and no block of that size is to be had */
+    c->used = SIZE_MAX; /* stays at the largest size, which no allocator grants */
     return NULL;
   }
   c->used = at + (size_t)size;

@@ -1,4 +1,4 @@
-/* text that somebody takes piece by piece. */
+/* Formatted text for a callback, piece by piece. */
 #include "base/base.h"
 
 void tn_put(tn_printer *p, const char *format, ...) {

@@ -1,13 +1,13 @@
-/* texts from outside as they are shown: on terminals, in tables, messages and JSON.
+/* Escaping of texts from outside, for terminals, tables, messages and JSON.
  * SPDX-License-Identifier: MIT
  *
- * names, paths and titles may hold anything. three kinds of characters are not shown as they are, since a terminal would obey them or
- * a reader would be misled:
+ * Names, paths and titles may hold anything. These characters are escaped, because a terminal would obey them or a reader would be
+ * misled:
  *   control characters    U+0000 .. U+001F, U+007F .. U+009F
  *   marks of direction    U+061C, U+200E, U+200F, U+202A .. U+202E, U+2066 .. U+2069
  *   line separators       U+2028, U+2029
  *   bytes that are not UTF-8
- * A backslash stays as it is: a text that was shown once is shown the same again. */
+ * A backslash is not escaped: so a text that was escaped once stays the same when it is escaped again. */
 #include "base/base.h"
 
 static unsigned code_point(const char *s, int length) {

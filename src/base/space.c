@@ -1,4 +1,4 @@
-/* rotations: formulas of Rodrigues, and the quaternion that is best conditioned (Shepperd 1978). */
+/* Rotations: Rodrigues' formula, and the best conditioned quaternion of a matrix (Shepperd 1978). */
 #include "base/space.h"
 
 #include "base/base.h"

@@ -1,4 +1,4 @@
-/* cosines and sines of many angles at once: no branch in the loop, so that a compiler makes vectors of it.
+/* Cosines and sines of many angles at once. The loop has no branch, so that a compiler can vectorize it.
  *   (1) x = k pi/2 + r, |r| <= pi/4, pi/2 in three parts of which the first two have few enough digits for k times them to be exact
  *       (Cody & Waite); beyond |x| = 1e5 the library does it
  *   (2) polynomials of r^2: the coefficients of the freely usable fdlibm, kernel sine and cosine

@@ -1,4 +1,4 @@
-/* what this is and what it was built with. */
+/* The version, and the libraries that it was built with. */
 #include "base/base.h"
 
 #ifndef TN_LIBRARIES

@@ -32,7 +32,7 @@ static void principal(const double I[9], double value[3], double A[9]) {
     for (int i = 0; i < 3; i++) A[3 * i] = -A[3 * i];
 }
 
-/* what sits on a joint does not hide what is around it */
+/* a shape on a joint must not hide its surroundings */
 static double limited(const tn_maker *k, int body, double size) {
   return fmin(fmax(size, 0.5 * k->width), (k->places[body].n && k->by_places ? 0.25 : 1.5) * k->typical);
 }

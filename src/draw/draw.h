@@ -1,6 +1,6 @@
-/* draw: what a model looks like. a body has the shapes that its `draw` names, or those that follow from its joints and inertia.
+/* draw: the look of a model. A body has the shapes that its `draw` names, or those that follow from its joints and inertia.
  *
- *   drawing.c   model to shapes              joints.c   what joints want to be seen: rails, blocks, floors, feet
+ *   drawing.c   model to shapes              joints.c   marks of joints: rails, blocks, floors, feet
  *   bodies.c    a body that names no shape   gears.c    wheels, and where their teeth are
  *   pieces.c    things in both forms         outline.c  loops of the plane, and their triangles
  *   solids.c    shapes to triangles          mesh.c     files of triangles: STL
@@ -62,7 +62,7 @@ typedef struct tn_trace {
   double at[3]; /* in its axes */
 } tn_trace;
 
-/* names are those of the model, which must live as long */
+/* names point into the model, which must live as long */
 /* a rod between places of two bodies: one with mass between particles, or a distance that a joint keeps */
 typedef struct tn_link {
   const char *name;
@@ -80,7 +80,7 @@ typedef struct tn_drawing {
   tn_trace *trace;
   int links;
   tn_link *link;
-  int remarks; /* what could not be drawn, in words */
+  int remarks; /* things that could not be drawn, in words */
   const char **remark;
 } tn_drawing;
 
@@ -89,7 +89,7 @@ typedef struct tn_picture {
   const char *folder; /* where files of meshes are looked for; NULL: here                       */
   bool strict;        /* one that cannot be read is an error, else a remark                     */
   const double (*travel)
-      [2]; /* joints: how far what slides goes along its rail, m, from the place on the first; NULL: not known */
+      [2]; /* joints: the travel of a slider along its rail, m, from the place on the first body; NULL: not known */
 } tn_picture;
 
 tn_status tn_drawing_new(const tn_model *m, const tn_picture *picture, tn_drawing **drawing, tn_error *e);

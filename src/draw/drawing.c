@@ -1,5 +1,5 @@
-/* a model's shapes: places of every body, what its joints want, then body after body. sizes follow from the extents of bodies: w of one
- * of extent l is 0.075 sqrt(l l_m), l_m that of a body in the middle of all, within 0.02 to 0.2 of l. */
+/* The shapes of a model: first the places of every body and the marks of its joints, then body after body. Sizes follow from the extents
+ * of bodies. A body of extent l is drawn with the width w = 0.075 sqrt(l l_m), within 0.02 l to 0.2 l; l_m is the median extent. */
 #include <stdlib.h>
 
 #include "draw/maker.h"
@@ -100,7 +100,7 @@ static bool has_places(const tn_joint *j) {
   return j->frames >= 2 && (j->type->seat == TN_SEAT_SHARED || j->type->seat == TN_SEAT_TWO);
 }
 
-/* first how many, with places NULL, then which */
+/* called twice: with places NULL it counts them, then it lists them */
 static void put(tn_maker *k, int *room, int body, const double p[3]) {
   if (body < 0) return;
   if (!k->places[body].p) {
@@ -257,7 +257,7 @@ static void find_sizes(tn_maker *k) {
   }
   double most = 0;
   for (int i = 0; i < m->bodies; i++) most = fmax(most, size[i]);
-  for (int pass = 0; pass < 2; pass++) { /* by what is seen, else by inertia */
+  for (int pass = 0; pass < 2; pass++) { /* by the visible extent, else by inertia */
     int n = 0;
     for (int i = 0; i < m->bodies; i++) {
       const double x = pass ? gyration(k, &m->body[i]) : size[i];

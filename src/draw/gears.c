@@ -1,4 +1,4 @@
-/* wheels, rings and racks with their teeth. where two of them meet at the given pose a tooth of one stands in a gap of the other:
+/* Wheels, rings and racks with their teeth. Where two of them meet in the initial configuration, a tooth of one is in a gap of the other:
  *   (1) teeth of a wheel are at angles phi + i 2 pi/n about its axis; phi is chosen for the first of those that mesh
  *   (2) P seen from its centre at the angle alpha: along the tangent t = z x (P - O)/r the nearest tooth is (phi - alpha) r from P, in
  *       pitches -u, u = (alpha - phi) n/(2 pi)
@@ -130,7 +130,7 @@ static void settle_mesh(works *w, mesh *m) {
   if (b->count) b->phase = angle_of(b, mb->toward) - s * (u - 0.5) * 2 * TN_PI / b->count; /* (3) */
 }
 
-/* ---- what they look like ---- */
+/* ---- shapes ---- */
 
 static const double A0 = 20 * TN_PI / 180;
 

@@ -1,6 +1,6 @@
-/* glTF 2.0: triangles of all nodes of its scene, in one. from a .glb, or a .gltf whose buffers are in data: URIs.
- * what a number in it leads to (buffer, view, accessor, node) is held against what is there; nodes that are met more often than there
- * are nodes make a ring. */
+/* glTF 2.0: the triangles of all nodes of its scene, in one mesh. Reads a .glb, or a .gltf whose buffers are in data: URIs.
+ * Every index (buffer, view, accessor, node) is checked against the length of its list. If nodes are visited more often than there are
+ * nodes, they form a ring. */
 #include "draw/maker.h"
 
 enum { MOST_TRIANGLES = 5000000, MOST_BUFFERS = 64, MOST_PRIMITIVES = 1000000 };
@@ -290,7 +290,7 @@ static tn_status numbers(const file *f, const tn_node *node, const char *key, in
   return TN_OK;
 }
 
-/* T times what the node is moved by */
+/* T times the transform of the node */
 static tn_status moved(const file *f, const tn_node *node, const double T[12], double out[12]) {
   double m[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, t[3] = {0}, q[4] = {0, 0, 0, 1}, s[3] = {1, 1, 1};
   double own[12];
@@ -360,7 +360,7 @@ static tn_status add_scene(file *f) {
     }
     return TN_OK;
   }
-  /* without a scene: nodes that are nobody's child */
+  /* without a scene: nodes without a parent */
   bool *child = tn_arena_alloc(f->arena, all->size);
   if (!child) return no_memory(f);
   for (const tn_node *k = all->first; k; k = k->next) {

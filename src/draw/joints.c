@@ -1,5 +1,4 @@
-/* what joints want to be seen: rails and blocks, rollers, floors, blades; and feet where the ground holds something. wheels are in
- * gears.c. */
+/* The marks of joints: rails and blocks, rollers, floors, blades; and feet where the ground holds a body. Wheels are in gears.c. */
 #include "draw/maker.h"
 
 /* axes with x along a direction of the body, in the plane about z */
@@ -69,7 +68,7 @@ static void draw_floor(tn_maker *k, const tn_marked *s, const double at[3], cons
   }
   double reach = 0, A[9], c[3];
   for (int i = 0; i < 3; i++) reach = fmax(reach, k->box[1][i] - k->box[0][i]);
-  /* what rolls goes far; what only stands on it is on its middle */
+  /* a rolling body goes far; a body that only stands on the floor is on its middle */
   const bool rolls = k->m->joint[s->joint].type->symbol == TN_SYM_WHEEL;
   const double half = rolls ? 0.7 * reach + 3 * k->typical : fmax(0.8 * reach, 1.2 * k->typical),
                thick = 0.15 * k->width;

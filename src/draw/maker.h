@@ -1,5 +1,5 @@
-/* inside draw: a drawing under way. pieces go into it one by one; `failed` is set when there is no memory, and looked at once at the
- * end. */
+/* Internal to draw: a drawing that is being made. Pieces are added one by one. `failed` is set if there is no memory, and checked once at
+ * the end. */
 #ifndef TN_MAKER_H
 #define TN_MAKER_H
 
@@ -74,7 +74,7 @@ void *tn_maker_alloc(tn_maker *k, size_t size);
 /* room for one more of `n` things of a size; false: no memory */
 bool tn_maker_grow(tn_maker *k, void **list, int n, int *room, size_t size);
 void tn_maker_remark(tn_maker *k, const char *format, ...) TN_PRINTF(2, 3);
-void tn_maker_beyond(tn_maker *k); /* something is too large or too small to be drawn: said once */
+void tn_maker_beyond(tn_maker *k); /* something is too large or too small to be drawn: reported once */
 tn_shape *tn_shape_new(tn_maker *k, int body, tn_role role, int color); /* NULL: no memory */
 /* a place and a direction of the world at the given pose in the axes of a body; their axes */
 void tn_to_body(const tn_maker *k, int body, const double world[3], double p[3]);

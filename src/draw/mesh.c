@@ -1,5 +1,5 @@
-/* files of triangles: found, read whole up to a size, and the two forms of STL. every count is held against the bytes that are there
- * before anything is allocated for it.
+/* Files of triangles: finding them, reading them up to a largest size, and the two forms of STL. Every count is checked against the size
+ * of the file before memory is allocated for it.
  *   binary  80 bytes, u32 n, then n times 12 floats (normal, three corners) and 2 bytes; little endian
  *   text    solid .. facet normal x y z outer loop vertex x y z (three times) endloop endfacet .. endsolid */
 #define _POSIX_C_SOURCE 200809L /* stat */
@@ -97,7 +97,7 @@ static bool number_of(const words *w, float *value) {
 static tn_status read_text(tn_arena *arena, const unsigned char *bytes, size_t size, tn_triangles *t, tn_error *e) {
   words w = {(const char *)bytes, size, 0, 0, 0};
   size_t corners = 0, room = 0;
-  /* no facet is shorter than its words: what room is needed follows from the size */
+  /* no facet is shorter than its words, so the size of the file bounds their number */
   for (words c = w; next_word(&c);) room += word_is(&c, "vertex");
   if (!make_room(arena, room / 3 + 1, t)) return no_memory(e);
   int in_loop = -1; /* corners in it so far; -1: outside */
@@ -226,7 +226,7 @@ static tn_status read_mesh(tn_maker *k, tn_arena *arena, const tn_draw *g, tn_tr
   return TN_OK;
 }
 
-/* what is seen of it from above: the hull */
+/* the outline from above: the hull */
 static void draw_shadow(tn_maker *k, const tn_draw *g, const tn_triangles *t) {
   double(*p)[2] = tn_maker_alloc(k, sizeof *p * (size_t)t->vertices);
   if (!p) return;

@@ -1,4 +1,4 @@
-/* loops of the plane: arcs, hulls, and their triangles by cutting ears, holes joined to the outline by bridges first. */
+/* Loops in the plane: arcs, convex hulls, and triangulation by ear clipping; holes are first joined to the outline by bridges. */
 #include <stdlib.h>
 
 #include "draw/maker.h"
@@ -153,7 +153,7 @@ const uint32_t *tn_outline_triangles(tn_maker *k, const tn_outline *o, int *tria
     next[i] = (i + 1) % r.n;
     before[i] = (i + r.n - 1) % r.n;
   }
-  /* an ear, else what is left is not simple: a corner is cut all the same, that it ends */
+  /* an ear; if there is none the polygon is not simple, and some corner is cut so that the loop ends */
   int left = r.n, i = 0, looked = 0;
   while (left > 2) {
     const bool ear = is_ear(o, &r, next, before, i);

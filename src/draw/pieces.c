@@ -1,4 +1,4 @@
-/* things that are drawn flat or as solids, whichever the drawing is. */
+/* Pieces that are drawn flat or as solids, depending on the drawing. */
 #include "draw/maker.h"
 
 void tn_piece_solid(tn_maker *k, int body, tn_role role, int color, int solid, const double at[3], const double A[9]) {

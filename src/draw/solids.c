@@ -1,10 +1,10 @@
-/* shapes to triangles. a solid is known by what it was made from, in single precision: a thousand equal links are one solid. */
+/* Shapes to triangles. A solid is identified by its parameters in single precision, so that a thousand equal links share one solid. */
 #include "draw/maker.h"
 
 enum { AROUND = 24, NEW = -1, BEYOND = -2 };
-static const float MOST = 1e18f; /* m: single precision holds what is made of it, squares too */
+static const float MOST = 1e18f; /* m: squares of it still fit single precision */
 
-/* ---- those there are ---- */
+/* ---- known solids ---- */
 
 static uint32_t hash_of(int n, const float *key) {
   uint32_t h = 2166136261u;
@@ -30,7 +30,7 @@ static bool rehash(tn_maker *k) {
   return true;
 }
 
-/* the solid made from these numbers, or NEW: then it is begun, and `finish` makes it known as this; BEYOND: there is none */
+/* The solid of these parameters, or NEW: then it is begun, and `finish` registers it; BEYOND: there is none. */
 static int begin(tn_maker *k, int n, float *key) {
   k->vertices = k->indices = 0;
   for (int i = 0; i < n; i++) {

@@ -1,14 +1,13 @@
 /* the factorisation K = L D L' block by block, in the order of the plan.
  *
- * one column has the pivot D and blocks W_i below it. its unknowns are taken three at a time, or what is left: P the pivot of
- * such a chunk, Z the numbers below it, in the column's own rows and in the blocks,
+ * One column has the pivot D and blocks W_i below it. Its unknowns are eliminated in chunks of three, the last chunk may be smaller.
+ * P is the pivot of a chunk, Z the numbers below it, in the column's own rows and in the blocks:
  *   (1) Y = Z P^-1, the rest of the column -= Y Z_D'     Z_D: Z in the column's own rows
  *   (2) after the last chunk, K_ij -= Y_i Z_j'
  *   (3) forward   x_i -= Y_i x_k             backward   x_k = P^-1 x_k - sum Y_i' x_i
- * P^-1 by cofactors and one division, which waits only for the products that it multiplies. where a pivot of a row is small
- * (rho < 1e-6) an explicit inverse would spoil what the row leaves undetermined, and where numbers of a chunk nearly depend on
- * each other it would lose digits: such a column is taken carefully, that is number by number, the pivots of rows guarded.
- * kernels: small.c, wide.c. */
+ * P^-1 is made of cofactors and one division, which waits only for the products that it multiplies. An explicit inverse is not good
+ * enough in two cases: the pivot of a row is small (rho < 1e-6), or the numbers of a chunk nearly depend on each other. Such a
+ * column is eliminated carefully: number by number, with guarded pivots of rows. The kernels are in small.c and wide.c. */
 #include "linalg/linalg.h"
 
 void tn_ldl_carve(tn_ldl *b, tn_carve *c, const tn_plan *p) {
@@ -26,7 +25,7 @@ void tn_ldl_begin(tn_ldl *q) {
   q->nearness = 1;
 }
 
-/* the values of a column that is so many numbers of the matrix away */
+/* prefetch the values of the column that is so many numbers of the matrix away */
 static inline void soon(const tn_ldl *q, const tn_column *c, int away) {
   tn_soon(q->K + c->at + away, sizeof *q->K * (size_t)(c[1].at - c->at));
 }
@@ -37,7 +36,7 @@ bool tn_ldl_factor_tile(tn_ldl *q, int tile, double *x) {
   const bool more = tile + 2 < p->tiles;
   double least[2] = {q->rho_min, q->nearness};
   for (const tn_column *c = p->columns + p->tile[tile].column; c < end; c++) {
-    if (more) soon(q, c, TN_TILE); /* of the next tile, which is filled before it is factored */
+    if (more) soon(q, c, TN_TILE); /* of the next tile: it is filled before it is factored */
     if (c->kernel->quick.factor(q, c, x, least)) continue;
     q->careful[c - p->columns] = q->some_careful = true;
     if (c->kernel->careful.factor(q, c, x, least)) continue;

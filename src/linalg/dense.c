@@ -1,12 +1,12 @@
-/* dense matrices for the formulations that are references: singular vectors, least squares, elimination with pivots.
+/* Dense matrices for formulations that serve as references: singular vectors, least squares, elimination with pivots.
  * SPDX-License-Identifier: MIT
  *
- * singular vectors by rotations of the rows, as in svd.c:
+ * Singular vectors by rotations of the rows, as in svd.c:
  *   (1) Q X = diag(sigma) V',  Q orthogonal: the product of the rotations;  X^+ = V diag(1/sigma) Q
- * least squares by reflections, which need no squares of H:
- *   (2) H = Q R;  H^+ = R^-1 Q',  H^+' = Q R^-T: of y with H'y = w the shortest
- * elimination, rows and columns staying where they are:
- *   (3) X = L U;  row k of U is what was left of the pivot row, column k of L what it takes of it to make each row */
+ * Least squares by Householder reflections, which never form H'H:
+ *   (2) H = Q R;  H^+ = R^-1 Q',  H^+' = Q R^-T: the shortest y with H'y = w
+ * Elimination without exchanging rows or columns in memory:
+ *   (3) X = L U;  row k of U is the pivot row when it was chosen, column k of L has the multiples of it in each row */
 #include "linalg/linalg.h"
 
 enum { SWEEPS_MAX = 60 };

@@ -1,4 +1,4 @@
-/* kernel.h: what the kernels of columns share; see block.c for the equations. */
+/* kernel.h: code that the kernels of columns share. block.c has the equations. */
 #ifndef TN_KERNEL_H
 #define TN_KERNEL_H
 
@@ -6,8 +6,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* a column is taken carefully where rho is below, or where the determinant of a chunk is below so much of the product of its
- * diagonal: then cofactors lose digits that elimination keeps */
+/* A column is eliminated carefully where rho is below the first, or where the determinant of a chunk is below the second times the product
+ * of its diagonal: then cofactors lose digits that elimination keeps. */
 static const double TN_SMALL_RHO = 1e-6, TN_SMALL_DETERMINANT = 1e-4;
 
 /* of P (n x n, n <= 3, columns `pad` apart): its inverse times its determinant, in I (columns 3 apart); the leading determinants */
@@ -33,7 +33,7 @@ INLINE double cofactors(const int n, const double *P, const int pad, double I[9]
   return minor[2] = a * I[0] + b * I[1] + c * I[2];
 }
 
-/* whether the pivots of a chunk are what they should be; rows: not small. minor: leading determinants; g: of its rows */
+/* true if the pivots of a chunk have the right sign, and those of rows are not small. minor: leading determinants; g: of its rows */
 INLINE bool pivots_good(const int n, const bool rows, const double *P, const int pad, const double minor[3],
                         tn_gauge *g, double least[2]) {
   const double d1 = P[0], d2 = n > 1 ? d1 * P[pad + 1] : 0, d3 = n > 2 ? d2 * P[2 * pad + 2] : 0;
@@ -47,7 +47,7 @@ INLINE bool pivots_good(const int n, const bool rows, const double *P, const int
     here = r < here ? r : here;
     nearest = near < nearest ? near : nearest;
   }
-  /* not quickly: then the one who does it carefully tells */
+  /* failed here: the careful kernel decides whether the pivot is bad */
   if (!(here > TN_SMALL_RHO && (n < 2 || minor[1] > TN_SMALL_DETERMINANT * d2) &&
         (n < 3 || -minor[2] > -TN_SMALL_DETERMINANT * d3)))
     return false;

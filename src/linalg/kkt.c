@@ -1,15 +1,15 @@
-/* the saddle point system of constrained motion, through singular positions and with redundant rows.
+/* The saddle point system of constrained motion, through singular positions and with redundant rows.
  * SPDX-License-Identifier: MIT
  *
  *   (1) M x + A'lambda = f,  A x = g
  *   (2) M + W = L L',  W = sum sigma_i a_i a_i';  with f + sum sigma_i a_i g_i for f, (1) keeps its solution
  *   (3) b_i = s_i L^-1 a_i,  s_i = 1/sqrt(D_i),  D_i = |L^-1 a_i|^2;  lambda_i = s_i mu_i      (zero row: s_i = 0)
- *       or D_i of a typical pose, if that is larger: a row that shrinks on the way is as bad as one that others repeat
+ *       or D_i of a typical pose, if that is larger: a row that shrinks on the way is as bad as a redundant one
  *   (4) (B B' + eps) mu = B y - s g,  y = L^-1 f;   z = y - B'mu;   x = L^-T z
  *   (5) P (B B' + eps) P' = U' diag(p_e + eps) U,  p_e the largest that is left, at least 0;  rho_e = p_e
  * With rows of unit length eps is relative to D_i, and p_e is the squared sine between a row and the rows before it
  * (times the square of what is left of its length).
- * The norms come for nothing: |x| in the metric of M + W is |z|, and sqrt(sum D_i lambda_i^2) is |mu|.
+ * The norms cost nothing: |x| in the metric of M + W is |z|, and sqrt(sum D_i lambda_i^2) is |mu|.
  *
  * Refined with the true residual (never mu += r/eps, which divides roundoff by eps), unless rho is large:
  *   (6) (dx, dmu) = Ke^-1 (f - M x - A'lambda, g - A x),  d = |dx|
@@ -21,10 +21,10 @@
  *   (8) N = [-T; 1],  T = U11^-1 U12,  refined by T += (B1 B1')^-1 B1 B'N: error u/sigma instead of u/sigma^2
  *   (9) n = N (N'N)^-1 N' s g is the inconsistency of g; g - n/s is solved, which is least squares with weights 1/D
  *  (10) mu - N (N'N)^-1 N' mu is the shortest mu
- * Rows that others repeat only nearly, as where a state is off the constraints or a joint is there twice a little apart, leave
- * F = N'B. P = 1 - N (N'N)^-1 N'; the rows that are meant are P B, the nearest of rank `independent`:
- *  (11) [1 T] B F' = 0, or B1 F' + T (N'N)^-1 F F' = 0,  by T += (B1 B1')^-1 of that: then N spans what belongs to the smallest
- *       singular values, and P B is B with these cut off
+ * Rows may repeat each other only nearly: the state is off the constraints, or a joint is there twice, a little apart. Then F = N'B
+ * is not zero. P = 1 - N (N'N)^-1 N'; the system is solved with P B, the nearest rows of rank `independent`:
+ *  (11) [1 T] B F' = 0, or B1 F' + T (N'N)^-1 F F' = 0,  by T += (B1 B1')^-1 of that: then N spans the left singular vectors of the
+ *       smallest singular values, and P B is B with these cut off
  *  (12) P (A x - g) = 0 and mu = P mu, by (6) with P on both: the answer does not depend on which rows are left out
  * (A prototype found n and the shortest mu from the growth of mu in sweeps with eps = 1e-12. That leaves roundoff of
  * u/eps in mu, 1e-3 of it, and needs one to six more sweeps.) */
@@ -162,12 +162,11 @@ static void factor_row(tn_kkt *k, int i, const double *A, bool identity) {
   if (k->D[i] > 0 && k->D[i] < k->D_typical[i]) k->D[i] = k->D_typical[i];
 }
 
-/* rows of a joint that are forces, or torques, are measured alike where some are redundant: the shortest mu must not depend on how
- * the axes of the world lie */
+/* Where rows are redundant, all rows of a joint that are forces have one scale, and all that are torques. Otherwise the shortest mu
+ * would depend on the world axes. */
 static void level_groups(tn_kkt *k) {
   if (!k->group || k->rank >= k->rows) return;
-  double *sum = k->v, *typical = k->mu,
-         *n = k->dmu; /* a sum over axes does not depend on how they lie; a largest would */
+  double *sum = k->v, *typical = k->mu, *n = k->dmu; /* a sum over axes does not depend on the axes; a maximum would */
   for (int i = 0; i < k->rows; i++) sum[i] = typical[i] = n[i] = 0;
   for (int i = 0; i < k->rows; i++) {
     if (!(k->D[i] > 0)) continue;
@@ -265,7 +264,7 @@ static void project(tn_kkt *k, double *restrict v) {
   for (int e = 0; e < k->rows; e++) v[k->pivot[e]] -= k->v[e];
 }
 
-/* alike of numbers measured by 1/s */
+/* the same for numbers scaled by 1/s */
 static void project_rows(tn_kkt *k, double *restrict g) {
   for (int e = 0; e < k->rows; e++) k->v[e] = k->s[k->pivot[e]] * g[k->pivot[e]];
   tn_kkt_null_part(k, k->v);
@@ -365,7 +364,7 @@ void tn_kkt_solve(tn_kkt *k, const double *M, const double *A, const double *sig
     project_rows(k, k->g);
     for (int e = 0; e < rows; e++) {
       const int i = k->pivot[e];
-      const double n = k->s[i] == 0 ? fabs(g[i]) : fabs(k->v[e]); /* a row of zeros has no measure of its own */
+      const double n = k->s[i] == 0 ? fabs(g[i]) : fabs(k->v[e]); /* a row of zeros has no scale */
       if (n > info->inconsistency) info->inconsistency = n;
     }
   }
@@ -383,10 +382,9 @@ void tn_kkt_solve(tn_kkt *k, const double *M, const double *A, const double *sig
   info->failed = !all_finite(nu, x) || !all_finite(rows, lambda);
 }
 
-/* directions in which g is seen only through a small rho are left alone where roundoff alone would move x by more than the
- * whole correction is worth: a part along rho is divided by sqrt(rho), so where rho < (noise/worth)^2. left alone too
- * early, such a part grows until it is seen through a smaller rho; so it is worth 100 times the rest, and never less
- * than 2,000 times the noise */
+/* A part of g along a pivot rho is divided by sqrt(rho). It is left out of the correction where roundoff alone would move x by more
+ * than the whole correction is worth: rho < (noise/worth)^2. A part that is left out too early grows until it is seen through a
+ * smaller rho. So the worth is 100 times the largest residual, and at least 2,000 times the noise. */
 void tn_kkt_correct(tn_kkt *k, const double *M, const double *A, const double *sigma, const double *g,
                     const double *noise, double *x, double *lambda, tn_kkt_info *info) {
   const int nu = k->nu, rows = k->rows, all = k->independent;

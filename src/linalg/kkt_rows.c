@@ -1,5 +1,5 @@
-/* the rows of the saddle point system among themselves: their order by pivots, (5) of kkt.c, and what is left of those that depend
- * on others, (8) to (11). numbers in brackets are the equations there. */
+/* Dependences between the rows of the saddle point system: their order by pivots, (5) of kkt.c, and the left-null vectors of redundant
+ * rows, (8) to (11). Numbers in brackets are the equations of kkt.c. */
 #include "linalg/kkt.h"
 
 static const double EPS = 1e-15;          /* smaller breaks down on dependent rows, larger costs sweeps at sigma 1e-7 */
@@ -30,7 +30,7 @@ static void form_gram(tn_kkt *k, double *restrict p) {
   }
 }
 
-/* the largest that is left to place e */
+/* bring the largest pivot that is left to place e */
 static void choose(tn_kkt *k, int e, double *p) {
   const int n = k->rows, t = k->pivot[e];
   int best = e;
@@ -43,7 +43,7 @@ static void choose(tn_kkt *k, int e, double *p) {
   k->pivot[best] = t;
 }
 
-/* (5), the largest first or in the order that stands */
+/* (5), the largest pivot first, or in the order that is kept */
 static void eliminate(tn_kkt *k, bool largest, double *restrict p) {
   const int n = k->rows;
   for (int e = 0; e < n; e++) {
@@ -72,7 +72,7 @@ static void eliminate(tn_kkt *k, bool largest, double *restrict p) {
   }
 }
 
-/* with redundant rows: those kept in an order with little fill, by how many others they meet */
+/* with redundant rows: order the independent ones for little fill, by the number of other rows that they meet */
 static void make_order(tn_kkt *k) {
   const int n = k->rows, r = k->independent;
   int *degree = k->list;
@@ -95,7 +95,7 @@ static void make_order(tn_kkt *k) {
   }
 }
 
-/* false: the order is not good enough, or not any more */
+/* false: the order is not good enough, or no longer */
 static bool in_order(tn_kkt *k) {
   const int n = k->rows, r = k->rank;
   for (int e = 0; e < n; e++) k->pivot[e] = k->order[e];
@@ -122,8 +122,8 @@ static void by_pivots(tn_kkt *k) {
   k->least = e > 0 ? k->rho[e - 1] : 1;
 }
 
-/* which of redundant rows are left out does not matter (11), (12); so a choice, and an order with little fill, stand as long as no
- * pivot asks for sweeps and none falls much. near a singular position the largest is looked for as ever */
+/* The answer does not depend on which redundant rows are left out, (11) and (12). So a choice, and an order with little fill, are kept
+ * as long as no pivot needs sweeps and none falls much. Near a singular position the largest pivot is searched every time. */
 static void factor_schur(tn_kkt *k) {
   const bool redundant = k->rank < k->rows;
   if (redundant && k->ordered == TN_ORDERED && in_order(k)) {
@@ -219,7 +219,7 @@ static void find_rest(tn_kkt *k) {
     k->off = fmax(k->off, norm(nu, crow(k->F, j, nu)));
   }
   if (r == 0 || r == n) return;
-  /* each sweep leaves this of what was off */
+  /* the factor by which each sweep reduces the error */
   const double part = k->off * k->off / k->least;
   double left = part;
   for (int sweep = 0; sweep < NULL_SWEEPS_MAX && left > TN_EPS && part < 0.1; sweep++, left *= part) {

@@ -1,5 +1,5 @@
-/* P A = L U with exchange of rows, real and complex. row major; the complex one as two matrices. for Newton's iteration in implicit
- * integrators, whose matrices are neither symmetric nor sparse. */
+/* P A = L U with exchange of rows, real and complex. Row major; a complex matrix is two real ones. Used by Newton's iteration in
+ * implicit integrators, whose matrices are neither symmetric nor sparse. */
 #include "linalg/linalg.h"
 
 bool tn_lu_factor(int n, double *A, int *pivot) {

@@ -1,8 +1,9 @@
-/* the plan of a factorisation block by block: the order of elimination, and where every block stands.
+/* The symbolic factorisation by blocks: the order of elimination, and the address of every block.
  *
- * order: minimum degree, where a row block may be taken only if the eliminated pieces that it touches have freedom left for it (sizes
- * of their masses less rows already eliminated there, joined by union-find), and free nodes wait for the rows that hold them. leaf to
- * root, loop joints late, the norm of Euler parameters after its body follow. */
+ * The order is minimum degree with two conditions. A row block may be eliminated only if the eliminated pieces that it touches have
+ * freedom left for it. The freedom of a piece is the size of its masses less the rows already eliminated there; pieces are joined by
+ * union-find. A free node waits for the rows that hold it. The following results: from the leaves to the root, joints that close loops
+ * late, the norm of Euler parameters after its body. */
 #include "linalg/linalg.h"
 
 #include <limits.h>
@@ -14,7 +15,7 @@ typedef struct list { /* numbers, each once, sorted */
 } list;
 
 typedef struct orderer {
-  tn_arena *arena; /* what only ordering needs */
+  tn_arena *arena; /* memory that only ordering needs */
   int nodes;
   const int *size, *kind;
   list *next;    /* nodes: neighbours that are left        */
@@ -63,7 +64,7 @@ static int root(orderer *o, int x) {
   return x;
 }
 
-/* whether the pieces it touches have room for its rows; a free node waits for the rows that hold it */
+/* whether the pieces that it touches have freedom left for its rows; a free node waits for the rows that hold it */
 static bool ripe(orderer *o, int x) {
   if (o->kind[x] == TN_BLOCK_MASS) return true;
   int room = 0, last = -1;
@@ -90,7 +91,7 @@ static void leave(orderer *o, int x) {
   o->degree[x] = -1;
 }
 
-/* numbers below its pivot, as it stands */
+/* numbers below its pivot at present */
 static int weight(const orderer *o, int x) {
   int sum = 0;
   for (int i = 0; i < o->next[x].n; i++) sum += o->size[o->next[x].item[i]];
@@ -112,7 +113,7 @@ static void enter(orderer *o, int x) {
 static int take(orderer *o) {
   while (o->least < o->nodes && o->head[o->least] < 0) o->least++;
   if (o->least < o->nodes) return o->head[o->least];
-  /* none is ripe: the first of the others. its pivot may come out small, and is guarded */
+  /* no node meets the conditions: take the first of the others. Its pivot may be small, and is guarded */
   while (o->rest < o->nodes && (o->done[o->rest] || o->kind[o->rest] == TN_BLOCK_FREE)) o->rest++;
   int best = o->rest;
   if (best == o->nodes)
@@ -251,8 +252,8 @@ static bool lay_out(tn_plan *p, tn_arena *arena, const int *size, const int *kin
   return true;
 }
 
-/* a tile is a range of columns that stays in the caches of a core, with what it is made of. a node must be there before the first
- * column that has a block of it, for that adds to its other blocks */
+/* A tile is a range of columns that stays in the caches of a core, with the data that it is filled from. A node must be filled before
+ * the first column that has a block of it, because that column adds to the other blocks of the node. */
 static bool cut_tiles(tn_plan *p, tn_arena *arena, bool *there) {
   int needed = 0;
   p->tile = tn_arena_alloc(arena, sizeof *p->tile * (size_t)(p->values / TN_TILE + 3));

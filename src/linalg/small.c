@@ -1,5 +1,5 @@
-/* kernels of columns whose blocks have at most three rows: bodies and joints in the plane. everything is a scalar: the build keeps
- * the compiler from loading them as vectors, which would wait for the single numbers that the column before has just written. */
+/* Kernels of columns whose blocks have at most three rows: bodies and joints in the plane. Everything is a scalar. The build keeps the
+ * compiler from making vector loads: these would wait for the single numbers that the column before has just stored. */
 #include "linalg/kernel.h"
 
 /* Y = t W I in place of W (n x s), K -= Y W' on its pivot; W is still needed by a second block: kept in z */

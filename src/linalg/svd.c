@@ -1,5 +1,5 @@
-/* singular values by rotations of the rows (one-sided Jacobi, Hestenes 1958): pairs of rows are turned until all are orthogonal;
- * their lengths are the values, small ones too to full relative accuracy.
+/* Singular values by rotations of the rows (one-sided Jacobi, Hestenes 1958). Pairs of rows are rotated until all are orthogonal. Their
+ * lengths are the singular values, and small ones have full relative accuracy, too.
  *   (1) a = |x|^2, b = |y|^2, c = x'y;  zeta = (b - a)/(2 c),  tan = sign(zeta)/(|zeta| + sqrt(1 + zeta^2))
  *   (2) x <- cos x - sin y,  y <- sin x + cos y */
 #include "linalg/linalg.h"
@@ -37,7 +37,7 @@ void tn_singular_values(int m, int n, double *A, double *sigma) {
     const double *x = A + (size_t)i * (size_t)n;
     double sum = 0;
     for (int k = 0; k < n; k++) sum += x[k] * x[k];
-    /* into its place among those before it */
+    /* insert it in order */
     int at = i;
     for (; at > 0 && sigma[at - 1] < sqrt(sum); at--) sigma[at] = sigma[at - 1];
     sigma[at] = sqrt(sum);

@@ -1,8 +1,8 @@
-/* kernels of columns with blocks of more than three rows: bodies and joints in space; and those for any column. the rows of a block are
- * padded, so that loops over them are vectors. */
+/* Kernels of columns with blocks of more than three rows: bodies and joints in space. Also the kernels for any column. The rows of a
+ * block are padded, so that loops over them become vector instructions. */
 #include "linalg/kernel.h"
 
-/* a column of a block of five to eight rows; compilers take it apart where the processor has no such vectors */
+/* a column of a block of five to eight rows; compilers split it where the processor has no such vectors */
 typedef double column8 __attribute__((vector_size(64), aligned(8), may_alias));
 INLINE column8 *at8(double *p) { return (column8 *)(void *)p; }
 INLINE const column8 *of8(const double *p) { return (const column8 *)(const void *)p; }
@@ -90,7 +90,7 @@ INLINE void backward_column(const int s, const int n, const double *Y, const dou
   }
 }
 
-/* x of a column: y is what its blocks take away */
+/* x of a column; y is the sum over its blocks */
 INLINE void backward_pivot(const int s, const int chunk, const double *D, const double *y, double *x) {
   const int pad = tn_block_pad(s), last = (s - 1) / chunk * chunk;
   double all[TN_BLOCK_MOST];
@@ -164,7 +164,7 @@ INLINE void backward_quick(const int s, const int n1, const int n2, const tn_ldl
 
 /* ---- any column ---------------------------------------------------------------------------------------------------------- */
 
-/* chunks of three, or of one for those that are taken carefully. false: a pivot is not what it should be */
+/* Chunks of three, or of one for careful columns. false: a pivot has the wrong sign or is small. */
 INLINE bool any(const tn_ldl *q, const tn_column *c, int chunk, double *x, double least[2]) {
   const tn_plan *p = q->plan;
   const tn_later *b = p->later + c->first;

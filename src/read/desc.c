@@ -5,9 +5,8 @@
  *   part    = type [ ":" key "=" value { "," key "=" value } ]
  *             value: a JSON number, true, false, [ value { "," value } ], else text; commas inside ( ) [ ] { } belong to it
  *
- * a call that fails leaves the description saying what it said before: new values are made apart and hung in last.
- * replaced values keep their position; the memory of what they held stays in the arena until the description is freed,
- * but setting numbers over numbers takes none. */
+ * A call that fails leaves the description unchanged: new values are built apart and linked in last. Replaced values keep their
+ * position. Memory of old values stays in the arena until the description is freed; setting a number over a number takes none. */
 #include "read/read.h"
 
 #include <errno.h>
@@ -66,7 +65,7 @@ tn_status tn_desc_parse(tn_desc *d, const char *name, const char *text, size_t s
   return TN_OK;
 }
 
-/* all of an open file, up to one byte more than is allowed. *text belongs to the caller also when it fails */
+/* Read an open file, up to one byte more than is allowed. *text belongs to the caller also if it fails. */
 static tn_status read_all(const tn_allocator *a, FILE *file, const char *path, char **text, size_t *size, tn_error *e) {
   size_t room = 0;
   for (;;) {
@@ -265,7 +264,7 @@ static tn_status cannot_step(const tn_node *node, segment g, const path *p, tn_e
   return TN_E_USAGE;
 }
 
-/* hang `value` in at p */
+/* link `value` into the tree at p */
 static tn_status put(tn_desc *d, const path *p, const tn_node *value, tn_error *e) {
   tn_arena *arena = &d->arena;
   tn_node *node = d->root;
@@ -427,7 +426,7 @@ static ptrdiff_t value_length(const char *s, const char *end) {
   return depth ? -1 : c - s;
 }
 
-/* the bracket at its beginning is closed by its end; those inside match */
+/* true if the bracket at the beginning is closed at the end, and those inside match */
 static bool is_bracketed(segment g) {
   int depth = 0;
   if (g.n < 2 || g.s[0] != '[') return false;
@@ -440,7 +439,7 @@ static bool is_bracketed(segment g) {
 
 static tn_status part_value(tn_arena *arena, segment g, int room, const char *part, tn_node **out, tn_error *e);
 
-/* what stands between the brackets of a list, which match */
+/* the text between the matching brackets of a list */
 static tn_status part_items(tn_arena *arena, segment g, int room, const char *part, tn_node *list, tn_error *e) {
   if (room < 1) return tn_fail(e, TN_E_USAGE, "part '%.100s': lists stand too deep in one another", part);
   const char *s = g.s, *end = g.s + g.n;

@@ -5,10 +5,10 @@
  *   counter = letter { letter | digit }          not a reserved name, not that of a repeat around it
  *   first, last: constant expressions, integers; last < first gives nothing
  *
- * for every value of the counter a copy of the object without its `repeat` stands where it stood. inside, in its key
- * and in all keys and texts below, `{expression}` is replaced by its value, an integer. text outside repeats is left
- * as it is. the copy shares nothing with the original. what a few lines may ask for is limited: ITEMS_MOST copies by
- * one repeat, MADE_MOST nodes and TN_TEXT_MOST bytes by all of them. */
+ * Each value of the counter gives a copy of the object without its `repeat`, in place of the object. In the key of the copy and in all
+ * keys and texts below, `{expression}` is replaced by its value, an integer. Text outside repeats is unchanged. The copy shares no
+ * memory with the original. A few lines may ask for very much, so there are limits: ITEMS_MOST copies by one repeat, MADE_MOST nodes
+ * and TN_TEXT_MOST bytes by all of them. */
 #include "read/read.h"
 
 enum { ITEMS_MOST = 100000, MADE_MOST = 4 << 20 };
@@ -173,7 +173,7 @@ static tn_status budget(expander *x, const tn_node *at) {
 
 static tn_status repeat(expander *x, const tn_node *from, const tn_node *at, const tn_scope *outer, tn_node *to) {
   range r = {0};
-  tn_status status = budget(x, at); /* one that makes nothing takes time too */
+  tn_status status = budget(x, at); /* a repeat that makes nothing takes time, too */
   if (!status) status = range_of(x, outer, at, &r);
   if (status) return status;
   if (from->key && r.count > 1 && !strchr(from->key, '{')) {
@@ -218,7 +218,7 @@ static tn_status copy(expander *x, const tn_node *from, const tn_scope *scope, t
   bool renamed = false;
   for (const tn_node *c = from->first; c; c = c->next) {
     const tn_node *at = x->own ? NULL : tn_node_get(c, "repeat");
-    if (tn_node_is_own(c)) { /* as it stands, whatever it says */
+    if (tn_node_is_own(c)) { /* copied unread, whatever it says */
       x->own++;
       status = copy_child(x, c, NULL, to);
       x->own--;

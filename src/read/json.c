@@ -10,7 +10,7 @@
  *   number  = [-] ( 0 | 1-9 { digit } ) [ . digit { digit } ] [ (e | E) [+ | -] digit { digit } ]     within a double
  *   space   = { blank | tab | CR | LF | "//" to the end of the line }              allowed around every token
  *
- * limits, so that hostile text ends in a sentence: TN_TEXT_MOST bytes, VALUES_MOST values, TN_DEPTH levels (which
+ * Limits, so that hostile text ends in a message: TN_TEXT_MOST bytes, VALUES_MOST values, TN_DEPTH levels (which
  * bounds the recursion), NUMBER_LONGEST bytes in a number. */
 #include "read/read.h"
 
@@ -55,7 +55,7 @@ static tn_status no_memory(reader *r) {
 static bool is_digit(int c) { return c >= '0' && c <= '9'; }
 static bool is_word(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c); }
 
-/* what stands at the reader, for `found ...` */
+/* the text at the reader, for the message `found ...` */
 typedef struct found {
   char text[48];
 } found;
@@ -140,7 +140,7 @@ static tn_status escape(reader *r, char *to, size_t *used) {
   static const char names[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
   tn_place start = here(r);
   r->at++;
-  int c = peek(r); /* there is one: the closing quote was found behind it */
+  int c = peek(r); /* it exists: the closing quote was found behind it */
   const char *known = c > 0 ? strchr(names, c) : NULL;
   if (known) {
     to[(*used)++] = meanings[known - names];
@@ -204,7 +204,7 @@ static tn_status string(reader *r, const char **text, size_t *size) {
 
 /* ---- numbers ---- */
 
-/* what keeps s from being a number, NULL if it is one */
+/* the reason why s is no number, NULL if it is one */
 static const char *number_flaw(const char *s, size_t n) {
   size_t i = 0;
   if (n > NUMBER_LONGEST) return "it has more than 1000 characters";
@@ -228,7 +228,7 @@ static const char *number_flaw(const char *s, size_t n) {
   return i < n ? "a number ends sooner" : NULL;
 }
 
-/* strtod rounds correctly but reads the decimal point of the locale: it is given that one */
+/* strtod rounds correctly but expects the decimal point of the locale, so the text gets that one */
 static bool convert(const char *s, size_t n, double *value) {
   char text[NUMBER_LONGEST + 32], *end;
   const char *point = localeconv()->decimal_point;

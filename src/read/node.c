@@ -1,4 +1,4 @@
-/* nodes: a tree of values that know where they were written.
+/* nodes: a tree of values with their positions in the file.
  * SPDX-License-Identifier: MIT */
 #include "read/read.h"
 
@@ -92,7 +92,7 @@ static int by_key(const void *a, const void *b) {
   return c ? c : x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* few members are compared each with each; many are sorted */
+/* a few members are compared pairwise; many are sorted */
 tn_status tn_node_duplicate(const tn_allocator *allocator, const tn_node *object, const tn_node **first,
                             const tn_node **again, tn_error *e) {
   size_t n = object->size, i = 0, earliest = n;

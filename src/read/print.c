@@ -1,7 +1,7 @@
 /* print: the description as JSON text.
  * SPDX-License-Identifier: MIT
  *
- * two spaces a level, one member a line. a list without objects stands on one line if it is at most LINE bytes long.
+ * two spaces a level, one member a line. a list without objects is on one line if it is at most LINE bytes long.
  * numbers have the fewest digits that read back as the same double, so reading the text gives the same description. */
 #include "read/read.h"
 
@@ -17,7 +17,7 @@ int tn_json_digits(double value, char text[32]) {
   return n;
 }
 
-/* text goes through a buffer to `write`; with write NULL it only has to fit (a list tried on one line) */
+/* Text goes through a buffer to `write`. With write NULL it is only checked whether it fits (a list on one line). */
 typedef struct printer {
   tn_write write;
   void *user;
@@ -59,7 +59,7 @@ static const tn_scope *counter_at(const tn_node *node, size_t i) {
   return longest;
 }
 
-/* characters that are not shown are \u: JSON reads them as they were. a byte that is not UTF-8 has no JSON: it stands as it is shown */
+/* Escaped characters become \u, which JSON reads back as they were. A byte that is not UTF-8 has no JSON, and stays escaped. */
 int tn_json_escape(const char *s, size_t n, char piece[8]) {
   if (*s == '"' || *s == '\\') {
     tn_format(piece, 8, "\\%c", *s);

@@ -71,13 +71,13 @@ enum { TN_DEPTH = 64 };                 /* objects and lists in one another, the
 
 /* json.c: the strict reader. `name` for messages is copied into the arena; may be NULL */
 tn_status tn_json_parse(tn_arena *arena, const char *name, const char *text, size_t size, tn_node **root, tn_error *e);
-/* one value of any kind, to stand inside `depth` objects and lists; its nodes have no places, as built by calls */
+/* one value of any kind, for use inside `depth` objects and lists; its nodes have no positions, as if built by calls */
 tn_status tn_json_value(tn_arena *arena, const char *text, size_t size, int depth, tn_node **out, tn_error *e);
 /* all of the text is a JSON number that a double can hold; the locale plays no part */
 bool tn_json_number(const char *text, size_t n, double *value);
-/* desc.c: a part as one types it, `type` or `type:key=value,key=value`, to stand inside `depth` objects and lists */
+/* desc.c: a part in its short form, `type` or `type:key=value,key=value`, for use inside `depth` objects and lists */
 tn_status tn_part_parse(tn_arena *arena, const char *part, int depth, tn_node *out, tn_error *e);
-/* print.c: the character at s (n > 0 bytes left) inside a JSON text: its bytes, and what stands for it, "" if it stands for itself */
+/* print.c: the character at s (n > 0 bytes left) inside a JSON text: its bytes, and its escape, "" if it needs none */
 int tn_json_escape(const char *s, size_t n, char piece[8]);
 /* print.c: the shortest digits that read back as the same number, NUL at the end; returns their count */
 int tn_json_digits(double value, char text[32]);

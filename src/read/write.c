@@ -1,5 +1,5 @@
-/* write: JSON text piece by piece. commas, line ends and indentation take care of themselves; a number that JSON has no word for
- * becomes null, and in an object the next member says why. */
+/* write: JSON text piece by piece. Commas, line ends and indentation are added here. A number that JSON cannot express becomes null, and
+ * in an object the next member says why. */
 #include "read/read.h"
 
 static void out(tn_json *j, const char *text, size_t n) {

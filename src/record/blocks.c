@@ -1,11 +1,11 @@
-/* reading the blocks of a result file, good or not, and finding the next good one behind damage. every read names its place: nothing
- * depends on where the last one ended, and a read that failed may be tried again. */
+/* Reading the blocks of a result file, good or damaged, and finding the next good one behind damage. Every read gives its position: it
+ * does not depend on where the last one ended, and a read that failed may be tried again. */
 #define _POSIX_C_SOURCE 200809L /* fseeko */
 #include "record/blocks.h"
 
 #include <errno.h>
 
-enum { SECTOR = 4096 }; /* bytes: what a disk cannot read is at least as large */
+enum { SECTOR = 4096 }; /* bytes: an unreadable part of a disk is at least as large */
 
 static bool is_kind(const unsigned char *text) {
   return memcmp(text, "ROWS", 4) == 0 || memcmp(text, "MOVE", 4) == 0 || memcmp(text, "DONE", 4) == 0 ||
@@ -70,8 +70,8 @@ tn_block_state tn_blocks_read(tn_blocks *b, uint64_t at, tn_block *block) {
   return fits(b, block) ? TN_BLOCK_GOOD : TN_BLOCK_BAD;
 }
 
-/* a checksum over every text that looks like the start of a block could take the square of the file's size: a file that was made to do
- * so is given up after `effort` bytes */
+/* Checksums over everything that looks like the start of a block could take time in proportion to the square of the file's size. A
+ * hostile file is given up after `effort` bytes. */
 tn_block_state tn_blocks_find(tn_blocks *b, uint64_t from, tn_block *block) {
   unsigned char part[SECTOR];
   uint64_t effort = 8 * b->size + ((uint64_t)1 << 20), at = from;

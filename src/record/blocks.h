@@ -11,9 +11,9 @@
 typedef enum tn_block_state {
   TN_BLOCK_GOOD,
   TN_BLOCK_END,        /* the file ends where a block would begin                     */
-  TN_BLOCK_CUT,        /* it ends within what would be the block                      */
+  TN_BLOCK_CUT,        /* the file ends inside the block                              */
   TN_BLOCK_BAD,        /* a checksum, or a size that no block has                     */
-  TN_BLOCK_UNREADABLE, /* the system refuses to read it: `why`                        */
+  TN_BLOCK_UNREADABLE, /* the system reports an error: `why`                          */
   TN_BLOCK_NO_MEMORY
 } tn_block_state;
 
@@ -36,7 +36,7 @@ typedef struct tn_blocks {
 void tn_blocks_measure(tn_blocks *b);
 tn_block_state tn_blocks_take(tn_blocks *b, uint64_t at, void *to, size_t n); /* just bytes */
 tn_block_state tn_blocks_read(tn_blocks *b, uint64_t at, tn_block *block);
-/* the first good block at `from` or behind it, of the kinds that are known; what cannot be read is passed over. TN_BLOCK_END: there is none */
+/* The first good block of a known kind at `from` or behind it. Bytes that cannot be read are skipped. TN_BLOCK_END: there is none. */
 tn_block_state tn_blocks_find(tn_blocks *b, uint64_t from, tn_block *block);
 
 #endif

@@ -1,7 +1,7 @@
 /* CSV: a line of names, then numbers with 17 digits, which read back as the same doubles. */
 #include "record/record.h"
 
-/* spreadsheets take a text that begins like this for a formula, and some run it */
+/* spreadsheets treat a text that begins like this as a formula, and some execute it */
 static bool is_formula(const char *text) { return *text && strchr("=+-@\t\r", *text); }
 
 bool tn_csv_text(const char *text, bool quotes, tn_write write, void *user) {

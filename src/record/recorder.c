@@ -1,4 +1,4 @@
-/* writing a result file: a head that suffices to run the model again, then blocks of rows. */
+/* Writing a result file: a head from which the model can be run again, then blocks of rows. */
 #include "record/record.h"
 
 #include <errno.h>
@@ -19,10 +19,10 @@ struct tn_recorder {
   void *user;
   tn_sim *sim;
   waiting rows, moves;
-  int64_t written; /* bytes, and their CRC: what a saved state goes on behind */
+  int64_t written; /* bytes, and their CRC: a saved state continues behind them */
   uint32_t crc;
   double *motion; /* a row of it                   */
-  bool failed;    /* nothing is appended behind a hole */
+  bool failed;    /* a write failed: nothing more is appended */
 };
 
 /* a text that grows */
@@ -166,7 +166,7 @@ tn_status tn_recorder_new(tn_sim *sim, const tn_desc *desc, const char *model_na
   else
     write_head(&head, sim, model.text, model_name);
   if (status == TN_OK && head.failed) status = TN_E_MEMORY;
-  if (status == TN_OK && head.used > TN_TEXT_MOST) { /* what could not be read again is not written */
+  if (status == TN_OK && head.used > TN_TEXT_MOST) { /* a head that could not be read again is not written */
     drop(&model);
     drop(&head);
     destroy(r);
@@ -185,7 +185,7 @@ tn_status tn_recorder_new(tn_sim *sim, const tn_desc *desc, const char *model_na
   return tn_fail(e, status, status == TN_E_IO ? "the result could not be written" : "out of memory for the result");
 }
 
-/* a block in one piece; one that did not get there is the last */
+/* write a block in one piece; after a failure no other follows */
 static bool append(tn_recorder *r, const void *block, size_t size) {
   if (!r->failed) r->failed = !hand_over(r, block, size);
   return !r->failed;
@@ -201,7 +201,7 @@ static tn_status flush(tn_recorder *r, waiting *w, const char *kind) {
 
 tn_status tn_recorder_flush(tn_recorder *r) {
   TN_NEED(NULL, r, "recorder");
-  const tn_status status = flush(r, &r->moves, "MOVE"); /* first: rows that are there have their motion */
+  const tn_status status = flush(r, &r->moves, "MOVE"); /* first: so every row that can be read has its motion */
   return status == TN_OK ? flush(r, &r->rows, "ROWS") : status;
 }
 
@@ -234,7 +234,7 @@ tn_status tn_recorder_row(void *recorder, double t, int n, const double *values)
   if (!r || n != r->rows.columns || (n && !values)) return TN_E_USAGE;
   if (r->failed) return TN_E_IO;
   tn_motion(r->sim, t, r->motion);
-  /* both at once: a file that is cut off has hardly more of the one than of the other */
+  /* both together: so a file that is cut off has about as much of one as of the other */
   const bool full = put_row(&r->rows, t, values), moved = put_row(&r->moves, t, r->motion);
   return full || moved ? tn_recorder_flush(r) : TN_OK;
 }
@@ -261,7 +261,7 @@ tn_status tn_recorder_end(tn_recorder *r, const tn_sim *sim, const char *model_n
 
 /* ---- states ---------------------------------------------------------------------------------------------------------------- */
 
-/* a state is two pieces: what the recorder has, and the simulation behind it */
+/* a saved state has two parts: that of the recorder, and behind it that of the simulation */
 static void list(void *recorder, tn_keep *k) {
   tn_recorder *r = recorder;
   waiting *const both[] = {&r->rows, &r->moves};
@@ -292,7 +292,7 @@ static bool sensible(const waiting *w) {
   return w->used % row == 0 && (!w->used || w->used + row <= w->room);
 }
 
-/* the file is as it was when the state was saved, as far as that goes */
+/* true if the file begins with the bytes that it had when the state was saved */
 static tn_status check_file(const tn_recorder *r, const char *path, tn_error *e) {
   unsigned char part[4096];
   uint32_t crc = 0;

@@ -1,4 +1,4 @@
-/* what is good of a damaged result: blocks behind the first bad one, and which rows are missing.
+/* The good part of a damaged result: blocks behind the first bad one, and which rows are missing.
  *
  * Rows of a run are at t = k every, k = 0, 1, .., and at its end. Between rows at a and b there were
  *   (1) ceil(b/every) - floor(a/every) - 1
@@ -9,7 +9,7 @@ static const double NEAR_GRID = 1e-6; /* of every: roundoff of t/every is 1e-7 f
 
 /* ---- lists -------------------------------------------------------------------------------------------------------------------- */
 
-/* room for one more of `size` bytes; NULL: no memory, and the list is as it was */
+/* room for one more item of `size` bytes; NULL: no memory, and the list is unchanged */
 static void *grown(tn_result *r, void *list, size_t used, size_t *room, size_t size) {
   if (used < *room) return list;
   void *larger = tn_arena_alloc(&r->arena, size * (2 * *room + 16));
@@ -48,7 +48,7 @@ static bool add_lone(tn_result *r, uint64_t at, int stream, int64_t rows) {
   return true;
 }
 
-/* ---- what a block holds --------------------------------------------------------------------------------------------------------- */
+/* ---- contents of a block --------------------------------------------------------------------------------------------------------- */
 
 static double time_of(const tn_result *r, size_t at) {
   const uint64_t bits = tn_get_u64(r->blocks.buffer + at);
@@ -120,7 +120,7 @@ static int64_t rows_between(const tn_result *r, const tn_gap *g, end_row end) {
   return !(n < 1e15) ? -1 : n > 0 ? (int64_t)n : 0;
 }
 
-/* whether rows are on a grid is known when all were seen; a hole is in one of both streams or in both */
+/* only when all rows were read is it known whether they are on a grid; a gap is in one or both of the streams */
 static void count_gaps(tn_result *r) {
   size_t kept = 0;
   for (size_t i = 0; i < r->gaps; i++) {

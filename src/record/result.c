@@ -1,6 +1,6 @@
-/* reading a result file. the head and the places of the blocks are found once; rows are read again from the file whenever they are
- * asked for, so that a result may be larger than the memory. what is not whole says so: rows up to the first fault are handed out and
- * followed by an error, until tn_result_recover (recover.c) has been asked for what is left. */
+/* Reading a result file. The head and the positions of the blocks are read once. Rows are read from the file whenever they are asked for,
+ * so that a result may be larger than the memory. Of a damaged file the rows up to the first fault are given, followed by an error.
+ * Only tn_result_recover (recover.c) gives the rest. */
 #include "record/result.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static const char *text_of(const tn_node *object, const char *key) {
   return node && node->kind == TN_NODE_TEXT ? node->text : "";
 }
 
-/* a text of the head as it is shown: it may come from anywhere */
+/* a text of the head, escaped: it may come from anywhere */
 static char *printable(tn_result *r, const char *key) {
   const char *text = text_of(r->head, key);
   const size_t size = (size_t)tn_show(NULL, 0, text) + 1;
@@ -151,7 +151,7 @@ static void find_blocks(tn_result *r) {
     if (r->summary) return;
     at += TN_TNR_BLOCK + block.size;
   }
-  /* a size that passes the end of the file: it was cut off, unless there is something behind it */
+  /* a size beyond the end of the file: the file was cut off, unless good blocks follow */
   if (state == TN_BLOCK_CUT && tn_blocks_find(&r->blocks, at, &block) != TN_BLOCK_END) state = TN_BLOCK_BAD;
   if (state == TN_BLOCK_NO_MEMORY) r->no_memory = true;
   if (state == TN_BLOCK_END || state == TN_BLOCK_CUT) note_fault(r, TN_FAULT_NO_END, at);
@@ -218,7 +218,7 @@ tn_status tn_result_open(const tn_allocator *allocator, const char *path, tn_res
   errno = 0;
   FILE *file = fopen(path, "rb");
   if (!file) return tn_fail(e, TN_E_IO, "cannot open '%s': %s", path, strerror(errno));
-  setvbuf(file, NULL, _IONBF, 0); /* blocks are read whole; what has changed since must be seen */
+  setvbuf(file, NULL, _IONBF, 0); /* unbuffered: blocks are read whole, and later changes of the file must be seen */
   return tn_result_open_file(allocator, file, path, result, e);
 }
 

@@ -6,7 +6,7 @@
 
 enum { TN_ROWS, TN_MOVES, TN_STREAMS }; /* the outputs, and the motion */
 
-/* the rows of one kind, as far as they were found */
+/* the rows of one stream that were found */
 typedef struct tn_stream {
   int64_t rows;
   double last;     /* s: time of the last one; valid if there are rows                               */
@@ -39,7 +39,7 @@ struct tn_result {
   int *group; /* first column of each, t is column 0    */
   int motion; /* numbers in a row of it with t; 0: none is there */
 
-  /* what was found, by tn_result_open up to the first fault, by tn_result_recover in all of the file */
+  /* the data found: by tn_result_open up to the first fault, by tn_result_recover in the whole file */
   uint64_t start; /* byte of the first block                */
   tn_stream stream[TN_STREAMS];
   char *summary; /* JSON; NULL: none was found             */
@@ -61,7 +61,7 @@ struct tn_result {
   double *row; /* columns, or motion                  */
 };
 
-/* what a good block holds; false: no memory */
+/* takes note of a good block; false: no memory */
 bool tn_result_note(tn_result *r, const tn_block *block);
 
 #endif
