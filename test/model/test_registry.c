@@ -426,7 +426,9 @@ TEST(joints_without_the_functions_of_their_rows) {
       WITHOUT(TN_JOINTS, joint, t, plane.rows_on_twists);
       WITHOUT(TN_JOINTS, joint, t, plane.rates);
     }
-    if (t->space.there) {
+    if (t->space.there && t->space.list) {
+      WITHOUT(TN_JOINTS, joint, t, space.list);
+    } else if (t->space.there) {
       WITHOUT(TN_JOINTS, joint, t, space.position);
       WITHOUT(TN_JOINTS, joint, t, space.rows_on_twists);
       WITHOUT(TN_JOINTS, joint, t, space.rates);
