@@ -247,6 +247,11 @@ static bool good_functions(const tn_joint_type *t) {
 
 static bool bad_joint(const fault *x, const tn_joint_type *t) {
   if (bad_part_fields(x, t->fields, t->fields_space, t->space.there, t->size)) return true;
+  const tn_field *const tables[] = {t->fields, t->fields_space};
+  for (int i = 0; i < 2; i++)
+    for (const tn_field *f = tables[i]; f && f->key; f++)
+      if (f->kind == TN_RUNNING && !(t->equation && i == 0))
+        return wrong(x, "field `%s` would not be read: an expression that runs belongs to `equation`", f->key);
   if (!good_functions(t)) return wrong(x, "%s", NOT_WHOLE);
   if ((int)t->smooth < 0 || t->smooth > TN_C2) return wrong(x, "there is no smoothness %d", (int)t->smooth);
   if (t->smooth == TN_C0) return wrong(x, "TN_C0: where the slope of C jumps, velocities would jump");

@@ -78,8 +78,8 @@ static bool has_tool(const char *name) {
 #define EXAMPLES "prefix/share/doc/tenon/examples"
 #define STRICT "-std=c17 -Wall -Wextra -Wpedantic -Werror"
 
-static const char *const examples[] = {"embed", "custom_joint", "study"};
-enum { EXAMPLES_N = 3 };
+static const char *const examples[] = {"embed", "custom_joint", "study", "cam", "bump_stop", "positions"};
+enum { EXAMPLES_N = sizeof examples / sizeof *examples };
 
 static const char *build_folder(void) {
   static char folder[1024];
@@ -201,7 +201,10 @@ TEST_FULL(files_are_installed) {
                                       LIB "/cmake/tenon/tenonConfigVersion.cmake",
                                       "prefix/share/doc/tenon/LICENSE",
                                       EXAMPLES "/embed.c",
-                                      EXAMPLES "/custom_joint.c"};
+                                      EXAMPLES "/custom_joint.c",
+                                      EXAMPLES "/cam.c",
+                                      EXAMPLES "/bump_stop.c",
+                                      EXAMPLES "/positions.c"};
   /* what the program says of itself, and where that goes */
   static const char *const said[][3] = {
       {"--manual", "prefix/share/man/man1/tenon.1", ".TH TENON 1"},

@@ -159,7 +159,6 @@ static double frames_are_where_they_were_put(build *b, const tn_joint *j, const 
       for (int i = 0; i < 3; i++) P[i] += pose->r[i];
     }
     err = worse(err, distance(f[k].r, P));
-    if (j->type->seat == TN_SEAT_TWO) continue;
     tn_axis3(f[k].A, 2, z);
     memcpy(expected, g->axis[k], sizeof expected);
     if (g->own_axes) tn_turn3(pose->A, g->axis[k], expected);

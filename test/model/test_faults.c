@@ -312,6 +312,20 @@ static tn_joint_type with_fields(const tn_field *fields) {
   return t;
 }
 
+static void act(const void *self, const tn_force_in *in, tn_force_out *out) { (void)self, (void)in, (void)out; }
+
+/* a force, whose fields may run */
+static bool force_added(const tn_field *fields, char *why, size_t size) {
+  const tn_force_type t = {.name = "probe", .takes = TN_ON_CHANNEL, .size = ROOM, .fields = fields, .plane = act};
+  tn_desc *d = NULL;
+  tn_error e;
+  if (tn_desc_new(NULL, &d, &e) != TN_OK) abort();
+  const tn_status status = tn_desc_add_force(d, &t, &e);
+  snprintf(why, size, "%s", status ? e.message : "");
+  tn_desc_free(d);
+  return status == TN_OK;
+}
+
 static int most_of(tn_kind kind) {
   switch (kind) {
   case TN_VECTOR:
@@ -329,9 +343,8 @@ TEST(every_kind_of_field_with_every_number) {
       char why[600];
       const tn_field fields[] = {
           {.key = "x", .kind = (tn_kind)kind, .n = n, .choices = "a b", .inside = tn_fields_numbers}, {.key = NULL}};
-      const tn_joint_type t = with_fields(fields);
       const bool good = n >= 0 && n <= most_of((tn_kind)kind) && (kind != TN_DIRECTION || n == 0 || n == 3);
-      if (added(&t, why, sizeof why) != good) FAIL("kind %d, n = %d: %s", kind, n, why);
+      if (force_added(fields, why, sizeof why) != good) FAIL("kind %d, n = %d: %s", kind, n, why);
       if (!good) CHECK_HAS(why, "field `x`");
     }
 }
@@ -362,9 +375,30 @@ TEST(fields_stay_inside_their_struct) {
                                   .choices = "a b",
                                   .offset = past == 3 ? SIZE_MAX : ROOM - cases[i].bytes + past},
                                  {.key = NULL}};
-      const tn_joint_type t = with_fields(fields);
-      CHECK(added(&t, why, sizeof why) == (past == 0));
+      CHECK(force_added(fields, why, sizeof why) == (past == 0));
     }
+}
+
+TEST(fields_that_run_belong_to_an_equation) {
+  static const tn_field fields[] = {{.key = "x", .kind = TN_RUNNING, .n = 1}, {.key = NULL}};
+  char why[600];
+  CHECK(force_added(fields, why, sizeof why));
+  for (int in_space = 0; in_space < 2; in_space++) {
+    tn_joint_type t = with_fields(in_space ? NULL : fields);
+    if (in_space) t.fields_space = fields;
+    CHECK(!added(&t, why, sizeof why));
+    CHECK_HAS(why, "field `x` would not be read");
+  }
+}
+
+TEST(rows_with_a_kink_are_refused) {
+  char why[600];
+  for (int smooth = TN_ANALYTIC - 1; smooth <= TN_C2 + 1; smooth++) {
+    tn_joint_type t = table_of(TN_SEAT_SHARED, true, true);
+    t.smooth = (tn_smooth)smooth;
+    CHECK(added(&t, why, sizeof why) == (smooth == TN_ANALYTIC || smooth == TN_C1 || smooth == TN_C2));
+    if (smooth == TN_C0) CHECK_HAS(why, "velocities would jump");
+  }
 }
 
 TEST(fields_that_share_a_key_or_a_place) {

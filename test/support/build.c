@@ -423,6 +423,11 @@ bool build_joint(build *b, const char *name, const tn_joint_type *type, const ch
     build_set(b, at, "[\"%s\", \"%s\"]", body[0], body[1]);
     carrier(b, part, body);
     break;
+  case TN_SEAT_NOWHERE:
+    pick(b, type->oriented, body);
+    snprintf(at, sizeof at, "%s/between", part);
+    build_set(b, at, "[\"%s\", \"%s\"]", body[0], body[1]);
+    break;
   case TN_SEAT_CENTERS:
   case TN_SEAT_CHANNELS: break;
   default: build_fail(b, "a joint with seat %d is not known to build.c", (int)type->seat); return false;

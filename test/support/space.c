@@ -428,7 +428,7 @@ bool space_joint(build *b, const char *name, const tn_joint_type *type, const ch
   case TN_SEAT_NOWHERE: break;
   default: build_fail(b, "a joint with seat %d is not known to space.c", (int)type->seat); return false;
   }
-  if (type->seat != TN_SEAT_TWO) directions(b, part, type, places, g);
+  directions(b, part, type, places, g);
   return fields(b, part, type->fields, NULL, g->direction, &g->fields) &&
          fields(b, part, type->fields_space, NULL, g->direction, &g->fields_space);
 }
