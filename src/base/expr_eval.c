@@ -1,4 +1,5 @@
-/* expressions: running the postfix program, on numbers and on 2-jets. what is made of pieces is in expr_piece.c.
+/* Expressions: the postfix program is run on numbers and on 2-jets. The interpreter is expr_machine.h; piecewise operations are in
+ * expr_piece.c.
  * SPDX-License-Identifier: MIT
  *
  * a jet is (f, f', f''), derivatives with respect to t:
@@ -11,6 +12,7 @@
  *
  * a not-a-number comes out, unless it was not asked for: `if` with the other branch chosen, `0 and`, `1 or`. */
 #include "base/expr.h"
+#include "base/expr_operations.h"
 
 #include <assert.h>
 
@@ -24,161 +26,57 @@ static double either(double a, double b) {
 }
 static double neither(double a) { return isnan(a) ? a : a == 0; }
 
-static double dot(int n, const double *a, const double *b) {
-  double sum = a[0] * b[0];
-  for (int i = 1; i < n; i++) sum += a[i] * b[i];
-  return sum;
+/* ---- numbers ------------------------------------------------------------------------------------------------------ */
+
+typedef struct n_machine {
+  double t;
+  tn_fetch fetch;
+  const void *scope;
+  const tn_switching *held;
+} n_machine;
+
+static double n_number(double f) { return f; }
+static double n_valued(double f, double a) { return (void)a, f; }
+static double n_value(double a) { return a; }
+static double n_add(double a, double b) { return a + b; }
+static double n_sub(double a, double b) { return a - b; }
+static double n_mul(double a, double b) { return a * b; }
+static double n_div(double a, double b) { return a / b; }
+static double n_pow(double a, double b) { return pow(a, b); }
+static double n_atan2(double a, double b) { return atan2(a, b); }
+static double n_neg(double a) { return -a; }
+static double n_times(double k, double a) { return k * a; }
+static double n_chain(double f, double f_a, double f_aa, double a) { return (void)f_a, (void)f_aa, (void)a, f; }
+#define FUNCTION_OF_NUMBERS(code, name, slope, bend)                                                                   \
+  static double n_##name(double x) { return name(x); }
+FUNCTIONS(FUNCTION_OF_NUMBERS)
+
+static double parameter(const tn_switching *held, int i) { return held && held->parameter ? held->parameter[i] : NAN; }
+static double n_time(const n_machine *m) { return m->t; }
+static double n_parameter(const n_machine *m, int i) { return parameter(m->held, i); }
+static void n_slot(const n_machine *m, const tn_op *op, double *s) {
+  for (int i = 0; i < op->width; i++) s[i] = NAN;
+  if (m->fetch) m->fetch(m->scope, op->index, s);
 }
 
-/* `if` with operands c v w: what moves down is v, w or not-a-number */
-static void choose(int n, double *a) {
-  double c = a[0];
-  for (int i = 0; i < n; i++) a[i] = isnan(c) ? c : c != 0 ? a[1 + i] : a[1 + n + i];
-}
+static const double *n_values(int n, const double *a, double *room) { return (void)n, (void)room, a; }
 
-static void cross3(double *a, const double *b) {
-  double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
-  a[0] = x, a[1] = y, a[2] = z;
-}
-
-/* v e_0 .. e_(n-1) -> (v'e_i) */
-static void along(int n, double *a) {
-  double result[3] = {0};
-  for (int i = 0; i < n; i++) result[i] = dot(n, a, a + (i + 1) * n);
-  memcpy(a, result, sizeof(double) * (size_t)n);
-}
-
-/* on one of its pieces; a[1] of abs, sign .. is not looked at */
-static double on_piece(const tn_op *op, double piece, const double *a) {
-  double y[3];
-  if (isnan(piece)) return piece;
-  switch (op->code) {
-  case TN_OP_ABS: return piece < 0 ? -a[0] : a[0] + 0.0;
-  case TN_OP_MIN:
-  case TN_OP_MAX: return piece != 0 ? a[0] : a[1];
-  case TN_OP_MOD: return a[0] - a[1] * piece;
-  case TN_OP_SMOOTH: {
-    const double s = (a[0] - a[1]) / (a[3] - a[1]);
-    return piece < 0 ? a[2] : piece > 0 ? a[4] : a[2] + (a[4] - a[2]) * (s * s * (3 - 2 * s));
-  }
-  case TN_OP_TABLE:
-  case TN_OP_SPLINE: tn_piece_look_up(op, piece, a[0], y); return y[0];
-  default: return piece; /* sign, step, comparisons */
-  }
-}
-
-void tn_expr_run(int n, const tn_op *op, double t, tn_fetch fetch, const void *scope, const tn_switching *held,
-                 double *stack) {
-  double *s = stack; /* the first free place */
-  for (const tn_op *end = op + n; op < end; op++) {
-    int w = op->width;
-    switch ((tn_opcode)op->code) {
-    case TN_OP_NUMBER: *s++ = op->as.number; break;
-    case TN_OP_TIME: *s++ = t; break;
-    case TN_OP_SLOT:
-      for (int i = 0; i < w; i++) s[i] = NAN;
-      if (fetch) fetch(scope, op->index, s);
-      s += w;
-      break;
-    case TN_OP_PARAMETER: *s++ = held && held->parameter ? held->parameter[op->index] : NAN; break;
-
-    case TN_OP_ADD: s--, s[-1] += s[0]; break;
-    case TN_OP_SUB: s--, s[-1] -= s[0]; break;
-    case TN_OP_MUL: s--, s[-1] *= s[0]; break;
-    case TN_OP_DIV: s--, s[-1] /= s[0]; break;
-    case TN_OP_POW: s--, s[-1] = pow(s[-1], s[0]); break;
-    case TN_OP_NEG: s[-1] = -s[-1]; break;
-    case TN_OP_AND: s--, s[-1] = both(s[-1], s[0]); break;
-    case TN_OP_OR: s--, s[-1] = either(s[-1], s[0]); break;
-    case TN_OP_NOT: s[-1] = neither(s[-1]); break;
-
-    case TN_OP_SIN: s[-1] = sin(s[-1]); break;
-    case TN_OP_COS: s[-1] = cos(s[-1]); break;
-    case TN_OP_TAN: s[-1] = tan(s[-1]); break;
-    case TN_OP_ASIN: s[-1] = asin(s[-1]); break;
-    case TN_OP_ACOS: s[-1] = acos(s[-1]); break;
-    case TN_OP_ATAN: s[-1] = atan(s[-1]); break;
-    case TN_OP_ATAN2: s--, s[-1] = atan2(s[-1], s[0]); break;
-    case TN_OP_SQRT: s[-1] = sqrt(s[-1]); break;
-    case TN_OP_EXP: s[-1] = exp(s[-1]); break;
-    case TN_OP_LOG: s[-1] = log(s[-1]); break;
-    case TN_OP_TANH: s[-1] = tanh(s[-1]); break;
-    case TN_OP_LT:
-    case TN_OP_LE:
-    case TN_OP_GT:
-    case TN_OP_GE:
-    case TN_OP_EQ:
-    case TN_OP_NE:
-    case TN_OP_ABS:
-    case TN_OP_SIGN:
-    case TN_OP_MIN:
-    case TN_OP_MAX:
-    case TN_OP_MOD:
-    case TN_OP_STEP:
-    case TN_OP_SMOOTH:
-    case TN_OP_TABLE:
-    case TN_OP_SPLINE:
-      s -= tn_piece_takes(op->code) - 1;
-      s[-1] = on_piece(op, tn_piece(op, s - 1, held), s - 1);
-      break;
-    case TN_OP_IF: s -= w + 1, choose(w, s - w); break;
-
-    case TN_OP_VADD:
-      s -= w;
-      for (int i = 0; i < w; i++) s[i - w] += s[i];
-      break;
-    case TN_OP_VSUB:
-      s -= w;
-      for (int i = 0; i < w; i++) s[i - w] -= s[i];
-      break;
-    case TN_OP_VNEG:
-      for (int i = 1; i <= w; i++) s[-i] = -s[-i];
-      break;
-    case TN_OP_SCALE: {
-      s--;
-      double k = s[-w];
-      for (int i = -w; i < 0; i++) s[i] = k * s[i + 1];
-      break;
-    }
-    case TN_OP_SCALED:
-      s--;
-      for (int i = 1; i <= w; i++) s[-i] *= s[0];
-      break;
-    case TN_OP_VDIV:
-      s--;
-      for (int i = 1; i <= w; i++) s[-i] /= s[0];
-      break;
-    case TN_OP_DOT: s -= 2 * w - 1, s[-1] = dot(w, s - 1, s - 1 + w); break;
-    case TN_OP_CROSS2: s -= 3, s[-1] = s[-1] * s[2] - s[0] * s[1]; break;
-    case TN_OP_CROSS3: s -= 3, cross3(s - 3, s); break;
-    case TN_OP_NORM: s -= w - 1, s[-1] = sqrt(dot(w, s - 1, s - 1)); break;
-    case TN_OP_PART: s -= w - 1, s[-1] = s[op->index - 1]; break;
-    case TN_OP_ALONG: s -= w * w, along(w, s - w); break;
-    }
-  }
-}
-
-int tn_expr_width(const tn_expr *expr) { return expr->width; }
-tn_class tn_expr_class(const tn_expr *expr) { return expr->kind; }
-
-void tn_expr_eval_on(const tn_expr *expr, double t, tn_fetch fetch, const void *scope, const tn_switching *w,
-                     double *value) {
-  double stack[TN_EXPR_STACK];
-  tn_expr_run(expr->n, expr->op, t, fetch, scope, w, stack);
-  for (int i = 0; i < expr->width; i++) value[i] = stack[i];
-}
-
-void tn_expr_eval(const tn_expr *expr, double t, tn_fetch fetch, const void *scope, double *value) {
-  tn_expr_eval_on(expr, t, fetch, scope, expr->held, value);
-}
-
-/* ---- jets -------------------------------------------------------------------------------------------------------- */
+/* ---- jets --------------------------------------------------------------------------------------------------------- */
 
 typedef struct jet {
   double f, d, dd;
 } jet;
 
+typedef struct j_machine {
+  jet t;
+  tn_fetch_jets fetch;
+  const void *scope;
+  const tn_switching *held;
+} j_machine;
+
 static jet j_number(double f) { return (jet){f, 0, 0}; }
+static jet j_valued(double f, jet a) { return (jet){f, a.d, a.dd}; } /* another value, the same derivatives */
+static double j_value(jet a) { return a.f; }
 static jet j_add(jet a, jet b) { return (jet){a.f + b.f, a.d + b.d, a.dd + b.dd}; }
 static jet j_sub(jet a, jet b) { return (jet){a.f - b.f, a.d - b.d, a.dd - b.dd}; }
 static jet j_neg(jet a) { return (jet){-a.f, -a.d, -a.dd}; }
@@ -213,176 +111,64 @@ static jet j_atan2(jet y, jet x) {
   return (jet){atan2(y.f, x.f), d, (x.f * y.dd - y.f * x.dd - 2 * d * (x.f * x.d + y.f * y.d)) / rr};
 }
 
-static jet j_sqrt(jet a) {
-  double r = sqrt(a.f);
-  return j_chain(r, 0.5 / r, -0.25 / (a.f * r), a);
-}
-
-static jet j_call(int code, jet a) {
-  double x = a.f, y, d;
-  switch (code) {
-  case TN_OP_SIN: return j_chain(sin(x), cos(x), -sin(x), a);
-  case TN_OP_COS: return j_chain(cos(x), -sin(x), -cos(x), a);
-  case TN_OP_TAN: return y = tan(x), j_chain(y, 1 + y * y, 2 * y * (1 + y * y), a);
-  case TN_OP_ASIN: return d = 1 / sqrt((1 - x) * (1 + x)), j_chain(asin(x), d, x * d * d * d, a);
-  case TN_OP_ACOS: return d = 1 / sqrt((1 - x) * (1 + x)), j_chain(acos(x), -d, -x * d * d * d, a);
-  case TN_OP_ATAN: return d = 1 / (1 + x * x), j_chain(atan(x), d, -2 * x * d * d, a);
-  case TN_OP_EXP: return y = exp(x), j_chain(y, y, y, a);
-  case TN_OP_LOG: return j_chain(log(x), 1 / x, -1 / (x * x), a);
-  case TN_OP_TANH: return y = tanh(x), d = 1 - y * y, j_chain(y, d, -2 * y * d, a);
-  case TN_OP_SQRT: return j_sqrt(a);
-  default: return j_number(neither(x)); /* not */
+#define FUNCTION_OF_JETS(code, name, slope, bend)                                                                      \
+  static jet j_##name(jet a) {                                                                                         \
+    const double x = a.f, y = name(x), d = slope;                                                                      \
+    return j_chain(y, d, bend, a);                                                                                     \
   }
-}
+FUNCTIONS(FUNCTION_OF_JETS)
 
-static jet j_on_piece(const tn_op *op, double piece, const jet *a) {
-  double y[3];
-  if (isnan(piece)) return (jet){piece, op->code == TN_OP_ABS ? a->d : 0, op->code == TN_OP_ABS ? a->dd : 0};
-  switch (op->code) {
-  case TN_OP_ABS: return piece < 0 ? j_neg(a[0]) : (jet){a->f + 0.0, a->d, a->dd};
-  case TN_OP_MIN:
-  case TN_OP_MAX: return piece != 0 ? a[0] : a[1];
-  case TN_OP_MOD: return j_sub(a[0], j_times(piece, a[1]));
-  case TN_OP_SMOOTH: {
-    const jet s = j_div(j_sub(a[0], a[1]), j_sub(a[3], a[1]));
-    if (piece != 0) return piece < 0 ? a[2] : a[4];
-    return j_add(a[2], j_mul(j_sub(a[4], a[2]), j_mul(j_mul(s, s), j_sub(j_number(3), j_times(2, s)))));
-  }
-  case TN_OP_TABLE:
-  case TN_OP_SPLINE: tn_piece_look_up(op, piece, a->f, y); return j_chain(y[0], y[1], y[2], a[0]);
-  default: return j_number(piece);
-  }
-}
-
-static jet j_dot(int n, const jet *a, const jet *b) {
-  jet sum = j_mul(a[0], b[0]);
-  for (int i = 1; i < n; i++) sum = j_add(sum, j_mul(a[i], b[i]));
-  return sum;
-}
-
-static jet j_minor(const jet *a, const jet *b, int i, int k) { return j_sub(j_mul(a[i], b[k]), j_mul(a[k], b[i])); }
-
-static void j_choose(int n, jet *a) {
-  double c = a[0].f;
-  for (int i = 0; i < n; i++) a[i] = isnan(c) ? j_number(c) : c != 0 ? a[1 + i] : a[1 + n + i];
-}
-
-static void j_along(int n, jet *a) {
-  jet result[3] = {{0, 0, 0}};
-  for (int i = 0; i < n; i++) result[i] = j_dot(n, a, a + (i + 1) * n);
-  memcpy(a, result, sizeof(jet) * (size_t)n);
-}
-
-static void fetch_slot(tn_fetch_jets fetch, const void *scope, const tn_op *op, jet *to) {
+static jet j_time(const j_machine *m) { return m->t; }
+static jet j_parameter(const j_machine *m, int i) { return j_number(parameter(m->held, i)); }
+static void j_slot(const j_machine *m, const tn_op *op, jet *s) {
   double jets[3][3] = {{NAN, NAN, NAN}, {NAN, NAN, NAN}, {NAN, NAN, NAN}};
-  if (fetch) fetch(scope, op->index, jets);
-  for (int i = 0; i < op->width; i++) to[i] = (jet){jets[i][0], jets[i][1], jets[i][2]};
+  if (m->fetch) m->fetch(m->scope, op->index, jets);
+  for (int i = 0; i < op->width; i++) s[i] = (jet){jets[i][0], jets[i][1], jets[i][2]};
 }
 
-/* as tn_expr_run */
-static void run_jets(int n, const tn_op *op, jet t, tn_fetch_jets fetch, const void *scope, const tn_switching *held,
-                     jet *s) {
-  for (const tn_op *end = op + n; op < end; op++) {
-    int w = op->width;
-    switch ((tn_opcode)op->code) {
-    case TN_OP_NUMBER: *s++ = j_number(op->as.number); break;
-    case TN_OP_TIME: *s++ = t; break;
-    case TN_OP_SLOT:
-      fetch_slot(fetch, scope, op, s);
-      s += w;
-      break;
-    case TN_OP_PARAMETER: *s++ = j_number(held && held->parameter ? held->parameter[op->index] : NAN); break;
+static const double *j_values(int n, const jet *a, double *room) {
+  for (int i = 0; i < n; i++) room[i] = a[i].f;
+  return room;
+}
 
-    case TN_OP_ADD: s--, s[-1] = j_add(s[-1], s[0]); break;
-    case TN_OP_SUB: s--, s[-1] = j_sub(s[-1], s[0]); break;
-    case TN_OP_MUL: s--, s[-1] = j_mul(s[-1], s[0]); break;
-    case TN_OP_DIV: s--, s[-1] = j_div(s[-1], s[0]); break;
-    case TN_OP_POW: s--, s[-1] = j_pow(s[-1], s[0]); break;
-    case TN_OP_NEG: s[-1] = j_neg(s[-1]); break;
-    case TN_OP_AND: s--, s[-1] = j_number(both(s[-1].f, s[0].f)); break;
-    case TN_OP_OR: s--, s[-1] = j_number(either(s[-1].f, s[0].f)); break;
+/* ---- both ----------------------------------------------------------------------------------------------------------- */
 
-    case TN_OP_NOT:
-    case TN_OP_SIN:
-    case TN_OP_COS:
-    case TN_OP_TAN:
-    case TN_OP_ASIN:
-    case TN_OP_ACOS:
-    case TN_OP_ATAN:
-    case TN_OP_SQRT:
-    case TN_OP_EXP:
-    case TN_OP_LOG:
-    case TN_OP_TANH: s[-1] = j_call(op->code, s[-1]); break;
-    case TN_OP_ATAN2: s--, s[-1] = j_atan2(s[-1], s[0]); break;
-    case TN_OP_LT:
-    case TN_OP_LE:
-    case TN_OP_GT:
-    case TN_OP_GE:
-    case TN_OP_EQ:
-    case TN_OP_NE:
-    case TN_OP_ABS:
-    case TN_OP_SIGN:
-    case TN_OP_MIN:
-    case TN_OP_MAX:
-    case TN_OP_MOD:
-    case TN_OP_STEP:
-    case TN_OP_SMOOTH:
-    case TN_OP_TABLE:
-    case TN_OP_SPLINE: {
-      double a[5];
-      const int takes = tn_piece_takes(op->code);
-      s -= takes - 1;
-      for (int i = 0; i < takes; i++) a[i] = s[i - 1].f;
-      s[-1] = j_on_piece(op, tn_piece(op, a, held), s - 1);
-      break;
-    }
-    case TN_OP_IF: s -= w + 1, j_choose(w, s - w); break;
+#define VALUED
+#define NUMBER double
+#define OF(name) n_##name
+#include "base/expr_machine.h"
+#undef NUMBER
+#undef OF
+#define NUMBER jet
+#define OF(name) j_##name
+#include "base/expr_machine.h"
 
-    case TN_OP_VADD:
-      s -= w;
-      for (int i = 0; i < w; i++) s[i - w] = j_add(s[i - w], s[i]);
-      break;
-    case TN_OP_VSUB:
-      s -= w;
-      for (int i = 0; i < w; i++) s[i - w] = j_sub(s[i - w], s[i]);
-      break;
-    case TN_OP_VNEG:
-      for (int i = 1; i <= w; i++) s[-i] = j_neg(s[-i]);
-      break;
-    case TN_OP_SCALE: {
-      s--;
-      jet k = s[-w];
-      for (int i = -w; i < 0; i++) s[i] = j_mul(k, s[i + 1]);
-      break;
-    }
-    case TN_OP_SCALED:
-      s--;
-      for (int i = 1; i <= w; i++) s[-i] = j_mul(s[-i], s[0]);
-      break;
-    case TN_OP_VDIV:
-      s--;
-      for (int i = 1; i <= w; i++) s[-i] = j_div(s[-i], s[0]);
-      break;
-    case TN_OP_DOT: s -= 2 * w - 1, s[-1] = j_dot(w, s - 1, s - 1 + w); break;
-    case TN_OP_CROSS2: s -= 3, s[-1] = j_minor(s - 1, s + 1, 0, 1); break;
-    case TN_OP_CROSS3: {
-      s -= 3;
-      jet x = j_minor(s - 3, s, 1, 2), q = j_minor(s - 3, s, 2, 0), z = j_minor(s - 3, s, 0, 1);
-      s[-3] = x, s[-2] = q, s[-1] = z;
-      break;
-    }
-    case TN_OP_NORM: s -= w - 1, s[-1] = j_sqrt(j_dot(w, s - 1, s - 1)); break;
-    case TN_OP_PART: s -= w - 1, s[-1] = s[op->index - 1]; break;
-    case TN_OP_ALONG: s -= w * w, j_along(w, s - w); break;
-    }
-  }
+void tn_expr_run(int n, const tn_op *op, double t, tn_fetch fetch, const void *scope, const tn_switching *held,
+                 double *stack) {
+  const n_machine machine = {t, fetch, scope, held};
+  n_run(&machine, n, op, stack);
+}
+
+int tn_expr_width(const tn_expr *expr) { return expr->width; }
+tn_class tn_expr_class(const tn_expr *expr) { return expr->kind; }
+
+void tn_expr_eval_on(const tn_expr *expr, double t, tn_fetch fetch, const void *scope, const tn_switching *w,
+                     double *value) {
+  double stack[TN_EXPR_STACK];
+  tn_expr_run(expr->n, expr->op, t, fetch, scope, w, stack);
+  for (int i = 0; i < expr->width; i++) value[i] = stack[i];
+}
+
+void tn_expr_eval(const tn_expr *expr, double t, tn_fetch fetch, const void *scope, double *value) {
+  tn_expr_eval_on(expr, t, fetch, scope, expr->held, value);
 }
 
 void tn_expr_jet_along(const tn_expr *expr, const double time[3], tn_fetch_jets fetch, const void *scope,
                        const tn_switching *w, double jets[3]) {
+  const j_machine machine = {{time[0], time[1], time[2]}, fetch, scope, w};
   jet stack[TN_EXPR_STACK];
   assert(expr->width == 1);
-  run_jets(expr->n, expr->op, (jet){time[0], time[1], time[2]}, fetch, scope, w, stack);
+  j_run(&machine, expr->n, expr->op, stack);
   jets[0] = stack[0].f, jets[1] = stack[0].d, jets[2] = stack[0].dd;
 }
 

@@ -11,24 +11,11 @@
 #include "base/expr.h"
 
 int tn_piece_takes(int code) {
-  switch (code) {
-  case TN_OP_ABS:
-  case TN_OP_SIGN:
-  case TN_OP_STEP:
-  case TN_OP_TABLE:
-  case TN_OP_SPLINE: return 1;
-  case TN_OP_LT:
-  case TN_OP_LE:
-  case TN_OP_GT:
-  case TN_OP_GE:
-  case TN_OP_EQ:
-  case TN_OP_NE:
-  case TN_OP_MIN:
-  case TN_OP_MAX:
-  case TN_OP_MOD: return 2;
-  case TN_OP_SMOOTH: return 5;
-  default: return 0;
-  }
+  static const uint8_t takes[TN_OP_ALONG + 1] = {
+      [TN_OP_ABS] = 1, [TN_OP_SIGN] = 1, [TN_OP_STEP] = 1, [TN_OP_TABLE] = 1, [TN_OP_SPLINE] = 1,
+      [TN_OP_LT] = 2,  [TN_OP_LE] = 2,   [TN_OP_GT] = 2,   [TN_OP_GE] = 2,    [TN_OP_EQ] = 2,
+      [TN_OP_NE] = 2,  [TN_OP_MIN] = 2,  [TN_OP_MAX] = 2,  [TN_OP_MOD] = 2,   [TN_OP_SMOOTH] = 5};
+  return takes[code];
 }
 
 /* the left knot of the piece of a table that x is in, or -1 before the first and n-1 from the last on */
