@@ -4,7 +4,16 @@
 #include "test.h"
 
 enum { INSTANCES = 60 };
-static const double H = 3e-3;
+
+/* a check on one instance of a type, and what is off there */
+typedef struct off {
+  double twist, bias, turn, worst;
+} off;
+
+typedef struct trial {
+  const tn_body_type *type;
+  off *to;
+} trial;
 
 static double worse(double a, double b) { return isnan(b) ? INFINITY : fmax(a, b); }
 
@@ -38,11 +47,12 @@ static void body_at(const tn_body_type *type, const course *c, double s, tn_fram
   type->plane.motion(q, u, &p, f, S);
 }
 
-static void along(const tn_body_type *type, const course *c, double r[3][BUILD_STENCIL], double v[3][BUILD_STENCIL]) {
+static void along(const tn_body_type *type, const course *c, double h, double r[3][BUILD_STENCIL],
+                  double v[3][BUILD_STENCIL]) {
   for (int k = 0; k < BUILD_STENCIL; k++) {
     double S[18];
     tn_frame2 f;
-    body_at(type, c, build_offset(k, H), &f, S);
+    body_at(type, c, build_offset(k, h), &f, S);
     for (int d = 0; d < 2; d++) r[d][k] = f.r[d], v[d][k] = f.v[d];
     r[2][k] = f.angle, v[2][k] = f.w;
   }
@@ -56,6 +66,28 @@ static bool small(const tn_body_type *type) {
   return false;
 }
 
+static double twist_and_bias(build *b, const void *of) {
+  const tn_body_type *type = ((const trial *)of)->type;
+  off *to = ((const trial *)of)->to;
+  *to = (off){0};
+  course c;
+  tn_frame2 f;
+  double r[3][BUILD_STENCIL], v[3][BUILD_STENCIL], S[18];
+  course_random(b, &c);
+  along(type, &c, b->h, r, v);
+  body_at(type, &c, 0, &f, S);
+  const double tw[3] = {f.v[0], f.v[1], f.w}, a0[3] = {f.a0[0], f.a0[1], f.al0};
+  for (int d = 0; d < 3; d++) {
+    double a = a0[d];
+    for (int k = 0; k < type->plane.n; k++) a += S[d * type->plane.n + k] * c.a[k];
+    to->twist = worse(to->twist, fabs(tw[d] - build_slope(r[d], b->h)));
+    to->bias = worse(to->bias, fabs(a - build_slope(v[d], b->h)));
+  }
+  to->turn = worse(to->turn, worse(fabs(f.c - cos(f.angle)), fabs(f.s - sin(f.angle))));
+  if (!type->oriented) to->turn = worse(to->turn, worse(fabs(f.angle), fabs(f.w)));
+  return worse(to->twist, to->bias);
+}
+
 TEST(twist_and_bias_are_derivatives) {
   CHECK(tn_body_type_count > 0);
   for (int i = 0; i < tn_body_type_count; i++) {
@@ -64,27 +96,44 @@ TEST(twist_and_bias_are_derivatives) {
     if (!small(type)) continue;
     for (int n = 0; n < INSTANCES; n++) {
       build b;
-      course c;
-      tn_frame2 f;
-      double r[3][BUILD_STENCIL], v[3][BUILD_STENCIL], S[18];
+      off to;
+      const trial of = {type, &to};
       build_new(&b, (uint64_t)n);
-      course_random(&b, &c);
-      along(type, &c, r, v);
-      body_at(type, &c, 0, &f, S);
-      const double tw[3] = {f.v[0], f.v[1], f.w}, a0[3] = {f.a0[0], f.a0[1], f.al0};
-      for (int d = 0; d < 3; d++) {
-        double a = a0[d];
-        for (int k = 0; k < type->plane.n; k++) a += S[d * type->plane.n + k] * c.a[k];
-        twist = worse(twist, fabs(tw[d] - build_slope(r[d], H)));
-        bias = worse(bias, fabs(a - build_slope(v[d], H)));
-      }
-      turn = worse(turn, worse(fabs(f.c - cos(f.angle)), fabs(f.s - sin(f.angle))));
-      if (!type->oriented) turn = worse(turn, worse(fabs(f.angle), fabs(f.w)));
+      twist = worse(twist, build_converged(&b, twist_and_bias, &of, 1e-10, TN_ANALYTIC));
+      twist = worse(twist, to.twist);
+      bias = worse(bias, to.bias);
+      turn = worse(turn, to.turn);
       build_free(&b);
     }
     printf("%-16s twist %.1e, bias %.1e, turn %.1e\n", type->name, twist, bias, turn);
     if (!(twist <= 1e-10 && bias <= 1e-10 && turn <= 1e-15)) FAIL("coordinates %s", type->name);
   }
+}
+
+static double axes_of(build *b, const void *of) {
+  const tn_body_type *type = ((const trial *)of)->type;
+  off *to = ((const trial *)of)->to;
+  *to = (off){0};
+  course c;
+  tn_frame2 f;
+  double S[18], unused[18], r[3][BUILD_STENCIL], v[3][BUILD_STENCIL];
+  course_random(b, &c);
+  memset(c.u, 0, sizeof c.u), memset(c.a, 0, sizeof c.a), memset(c.j, 0, sizeof c.j);
+  for (int d = 0; d < 3; d++)
+    for (int k = 1; k < 6; k++) c.parent.p[d][k] = 0;
+  body_at(type, &c, 0, &f, S);
+  for (int k = 0; k < type->plane.n; k++) {
+    c.u[k] = 1;
+    along(type, &c, b->h, r, v);
+    body_at(type, &c, 0, &f, unused);
+    const double tw[3] = {f.v[0], f.v[1], f.w};
+    for (int d = 0; d < 3; d++) {
+      to->worst = worse(to->worst, fabs(S[d * type->plane.n + k] - build_slope(r[d], b->h)));
+      to->worst = worse(to->worst, fabs(S[d * type->plane.n + k] - tw[d]));
+    }
+    c.u[k] = 0;
+  }
+  return to->worst;
 }
 
 /* S on a parent at rest: differences of the pose for each coordinate alone, and the twist of each speed alone */
@@ -95,26 +144,11 @@ TEST(motion_axes) {
     if (!small(type)) continue;
     for (int n = 0; n < INSTANCES; n++) {
       build b;
-      course c;
-      tn_frame2 f;
-      double S[18], unused[18], r[3][BUILD_STENCIL], v[3][BUILD_STENCIL];
+      off to;
+      const trial of = {type, &to};
       build_new(&b, (uint64_t)n);
-      course_random(&b, &c);
-      memset(c.u, 0, sizeof c.u), memset(c.a, 0, sizeof c.a), memset(c.j, 0, sizeof c.j);
-      for (int d = 0; d < 3; d++)
-        for (int k = 1; k < 6; k++) c.parent.p[d][k] = 0;
-      body_at(type, &c, 0, &f, S);
-      for (int k = 0; k < type->plane.n; k++) {
-        c.u[k] = 1;
-        along(type, &c, r, v);
-        body_at(type, &c, 0, &f, unused);
-        const double tw[3] = {f.v[0], f.v[1], f.w};
-        for (int d = 0; d < 3; d++) {
-          worst = worse(worst, fabs(S[d * type->plane.n + k] - build_slope(r[d], H)));
-          worst = worse(worst, fabs(S[d * type->plane.n + k] - tw[d]));
-        }
-        c.u[k] = 0;
-      }
+      worst = worse(worst, build_converged(&b, axes_of, &of, 1e-10, TN_ANALYTIC));
+      worst = worse(worst, to.worst);
       build_free(&b);
     }
     printf("%-16s axes %.1e\n", type->name, worst);

@@ -6,7 +6,16 @@
 #include "test.h"
 
 enum { INSTANCES = 100, MOST = 8 };
-static const double H = 2e-3;
+
+/* a check on one instance of a type, and what is off there */
+typedef struct off {
+  double twist, axes, bias, turn, worst, rates, inverse, back, first, second, zero;
+} off;
+
+typedef struct trial {
+  const tn_body_type *type;
+  off *to;
+} trial;
 
 static double worse(double a, double b) { return isnan(b) ? INFINITY : fmax(a, b); }
 
@@ -66,47 +75,62 @@ static double off_turn(const tn_frame3 *f, double A[9][BUILD_STENCIL], double h)
   return err;
 }
 
+static double twist_and_bias(build *b, const void *of) {
+  const tn_body_type *type = ((const trial *)of)->type;
+  const tn_body3 *x = &type->space;
+  off *to = ((const trial *)of)->to;
+  *to = (off){0};
+  course c;
+  tn_frame3 f;
+  double q[MOST], u[MOST], S[6 * MOST], r[3][BUILD_STENCIL], A[9][BUILD_STENCIL], v[6][BUILD_STENCIL],
+      speeds[MOST][BUILD_STENCIL];
+  course_random(b, x, &c);
+  for (int k = 0; k < BUILD_STENCIL; k++) {
+    course_at(x, &c, build_offset(k, b->h), q, u);
+    body_at(x, q, u, &f, S);
+    for (int d = 0; d < 3; d++) r[d][k] = f.r[d], v[d][k] = f.v[d], v[3 + d][k] = f.w[d];
+    for (int d = 0; d < 9; d++) A[d][k] = f.A[d];
+    for (int d = 0; d < x->nu; d++) speeds[d][k] = u[d];
+  }
+  course_at(x, &c, 0, q, u);
+  body_at(x, q, u, &f, S);
+  for (int d = 0; d < 3; d++) to->twist = worse(to->twist, fabs(f.v[d] - build_slope(r[d], b->h)));
+  to->twist = worse(to->twist, off_turn(&f, A, b->h));
+  for (int d = 0; d < 6; d++) {
+    double t = d < 3 ? f.v[d] : f.w[d - 3], a = d < 3 ? f.a0[d] : f.al0[d - 3], size = 1 + fabs(a);
+    for (int k = 0; k < x->nu; k++) {
+      t -= S[d * x->nu + k] * u[k];
+      a += S[d * x->nu + k] * build_slope(speeds[k], b->h);
+      size += fabs(S[d * x->nu + k] * build_slope(speeds[k], b->h));
+    }
+    to->axes = worse(to->axes, fabs(t) / (1 + tn_norm3(f.w)));
+    to->bias = worse(to->bias, fabs(a - build_slope(v[d], b->h)) / size);
+  }
+  double R[9];
+  tn_t_product3(f.A, f.A, R);
+  for (int k = 0; k < 9; k++) to->turn = worse(to->turn, fabs(R[k] - (k % 4 == 0)));
+  if (!type->oriented)
+    to->turn = worse(to->turn, tn_norm3(f.w) + fabs(f.A[0] - 1) + fabs(f.A[4] - 1) + fabs(f.A[8] - 1));
+  return worse(to->twist, to->bias);
+}
+
 TEST(twist_axes_and_bias) {
   int types = 0;
   for (int i = 0; i < tn_body_type_count; i++) {
     const tn_body_type *type = tn_body_types[i];
-    const tn_body3 *x = &type->space;
     double twist = 0, axes = 0, bias = 0, turn = 0;
     if (!small(type)) continue;
     types++;
     for (int n = 0; n < INSTANCES; n++) {
       build b;
-      course c;
-      tn_frame3 f;
-      double q[MOST], u[MOST], S[6 * MOST], r[3][BUILD_STENCIL], A[9][BUILD_STENCIL], v[6][BUILD_STENCIL],
-          speeds[MOST][BUILD_STENCIL];
+      off to;
+      const trial of = {type, &to};
       build_new(&b, (uint64_t)n);
-      course_random(&b, x, &c);
-      for (int k = 0; k < BUILD_STENCIL; k++) {
-        course_at(x, &c, build_offset(k, H), q, u);
-        body_at(x, q, u, &f, S);
-        for (int d = 0; d < 3; d++) r[d][k] = f.r[d], v[d][k] = f.v[d], v[3 + d][k] = f.w[d];
-        for (int d = 0; d < 9; d++) A[d][k] = f.A[d];
-        for (int d = 0; d < x->nu; d++) speeds[d][k] = u[d];
-      }
-      course_at(x, &c, 0, q, u);
-      body_at(x, q, u, &f, S);
-      for (int d = 0; d < 3; d++) twist = worse(twist, fabs(f.v[d] - build_slope(r[d], H)));
-      twist = worse(twist, off_turn(&f, A, H));
-      for (int d = 0; d < 6; d++) {
-        double t = d < 3 ? f.v[d] : f.w[d - 3], a = d < 3 ? f.a0[d] : f.al0[d - 3], size = 1 + fabs(a);
-        for (int k = 0; k < x->nu; k++) {
-          t -= S[d * x->nu + k] * u[k];
-          a += S[d * x->nu + k] * build_slope(speeds[k], H);
-          size += fabs(S[d * x->nu + k] * build_slope(speeds[k], H));
-        }
-        axes = worse(axes, fabs(t) / (1 + tn_norm3(f.w)));
-        bias = worse(bias, fabs(a - build_slope(v[d], H)) / size);
-      }
-      double R[9];
-      tn_t_product3(f.A, f.A, R);
-      for (int k = 0; k < 9; k++) turn = worse(turn, fabs(R[k] - (k % 4 == 0)));
-      if (!type->oriented) turn = worse(turn, tn_norm3(f.w) + fabs(f.A[0] - 1) + fabs(f.A[4] - 1) + fabs(f.A[8] - 1));
+      twist = worse(twist, build_converged(&b, twist_and_bias, &of, 1e-9, TN_ANALYTIC));
+      twist = worse(twist, to.twist);
+      axes = worse(axes, to.axes);
+      bias = worse(bias, to.bias);
+      turn = worse(turn, to.turn);
       build_free(&b);
     }
     printf("%-16s twist %.1e, axes %.1e, bias %.1e, orthogonal %.1e\n", type->name, twist, axes, bias, turn);
@@ -115,49 +139,100 @@ TEST(twist_axes_and_bias) {
   CHECK(types >= 4);
 }
 
+static double axes_of(build *b, const void *of) {
+  const tn_body_type *type = ((const trial *)of)->type;
+  const tn_body3 *x = &type->space;
+  off *to = ((const trial *)of)->to;
+  *to = (off){0};
+  course c;
+  tn_frame3 f;
+  double q[MOST], u[MOST], S[6 * MOST], unused[6 * MOST], r[3][BUILD_STENCIL], A[9][BUILD_STENCIL];
+  static const double rest[MOST];
+  course_random(b, x, &c);
+  course_at(x, &c, 0, q, u);
+  body_at(x, q, rest, &f, S);
+  CHECK(tn_norm3(f.v) + tn_norm3(f.w) + tn_norm3(f.a0) + tn_norm3(f.al0) == 0);
+  for (int k = 0; k < x->nu; k++) {
+    for (int l = 0; l < BUILD_STENCIL; l++) {
+      double y[MOST], s[MOST] = {0};
+      memcpy(y, q, sizeof y);
+      s[k] = build_offset(l, b->h);
+      if (x->chart)
+        x->chart->add(y, s);
+      else
+        y[k] += s[k];
+      tn_frame3 moved;
+      body_at(x, y, rest, &moved, unused);
+      for (int d = 0; d < 3; d++) r[d][l] = moved.r[d];
+      for (int d = 0; d < 9; d++) A[d][l] = moved.A[d];
+    }
+    for (int d = 0; d < 3; d++) {
+      to->worst = worse(to->worst, fabs(S[d * x->nu + k] - build_slope(r[d], b->h)));
+      f.w[d] = S[(3 + d) * x->nu + k];
+    }
+    to->worst = worse(to->worst, off_turn(&f, A, b->h));
+  }
+  return to->worst;
+}
+
 /* each column of S: the pose moved along one speed alone, by the chart */
 TEST(motion_axes_one_by_one) {
   for (int i = 0; i < tn_body_type_count; i++) {
     const tn_body_type *type = tn_body_types[i];
-    const tn_body3 *x = &type->space;
     double worst = 0;
     if (!small(type)) continue;
     for (int n = 0; n < INSTANCES; n++) {
       build b;
-      course c;
-      tn_frame3 f;
-      double q[MOST], u[MOST], S[6 * MOST], unused[6 * MOST], r[3][BUILD_STENCIL], A[9][BUILD_STENCIL];
-      static const double rest[MOST];
+      off to;
+      const trial of = {type, &to};
       build_new(&b, (uint64_t)n);
-      course_random(&b, x, &c);
-      course_at(x, &c, 0, q, u);
-      body_at(x, q, rest, &f, S);
-      CHECK(tn_norm3(f.v) + tn_norm3(f.w) + tn_norm3(f.a0) + tn_norm3(f.al0) == 0);
-      for (int k = 0; k < x->nu; k++) {
-        for (int l = 0; l < BUILD_STENCIL; l++) {
-          double y[MOST], s[MOST] = {0};
-          memcpy(y, q, sizeof y);
-          s[k] = build_offset(l, H);
-          if (x->chart)
-            x->chart->add(y, s);
-          else
-            y[k] += s[k];
-          tn_frame3 moved;
-          body_at(x, y, rest, &moved, unused);
-          for (int d = 0; d < 3; d++) r[d][l] = moved.r[d];
-          for (int d = 0; d < 9; d++) A[d][l] = moved.A[d];
-        }
-        for (int d = 0; d < 3; d++) {
-          worst = worse(worst, fabs(S[d * x->nu + k] - build_slope(r[d], H)));
-          f.w[d] = S[(3 + d) * x->nu + k];
-        }
-        worst = worse(worst, off_turn(&f, A, H));
-      }
+      worst = worse(worst, build_converged(&b, axes_of, &of, 1e-9, TN_ANALYTIC));
+      worst = worse(worst, to.worst);
       build_free(&b);
     }
     printf("%-16s axes %.1e\n", type->name, worst);
     if (!(worst <= 1e-9)) FAIL("coordinates %s: axes are off by %.3g", type->name, worst);
   }
+}
+
+static double rates_of(build *b, const void *of) {
+  const tn_body_type *type = ((const trial *)of)->type;
+  const tn_body3 *x = &type->space;
+  off *to = ((const trial *)of)->to;
+  *to = (off){0};
+  course c;
+  double q[MOST], u[MOST], qdot[MOST], s[MOST], at[MOST][BUILD_STENCIL];
+  course_random(b, x, &c);
+  course_at(x, &c, 0, q, u);
+  /* any length: tangent undoes rates */
+  x->chart->rates(q, u, qdot);
+  x->chart->tangent(q, qdot, s);
+  for (int k = 0; k < x->nu; k++) to->inverse = worse(to->inverse, fabs(s[k] - u[k]) / (1 + fabs(u[k])));
+  /* length 1: q moved by add has the rate N u */
+  memset(s, 0, sizeof s);
+  x->chart->add(q, s);
+  x->chart->rates(q, u, qdot);
+  for (int l = 0; l < BUILD_STENCIL; l++) {
+    double y[MOST];
+    memcpy(y, q, sizeof y);
+    for (int k = 0; k < x->nu; k++) s[k] = build_offset(l, b->h) * u[k];
+    x->chart->add(y, s);
+    for (int k = 0; k < x->nq; k++) at[k][l] = y[k];
+  }
+  for (int k = 0; k < x->nq; k++)
+    to->rates = worse(to->rates, fabs(build_slope(at[k], b->h) - qdot[k]) / (1 + fabs(qdot[k])));
+  /* a small step there, and the tangent of it: the same to third order */
+  double y[MOST], dq[MOST];
+  const double h = 1e-3;
+  memcpy(y, q, sizeof y);
+  for (int k = 0; k < x->nu; k++) s[k] = h * u[k];
+  x->chart->add(y, s);
+  for (int k = 0; k < x->nq; k++) dq[k] = y[k] - q[k];
+  x->chart->tangent(q, dq, s);
+  double w = 0;
+  for (int k = 3; k < x->nu; k++) w += u[k] * u[k];
+  for (int k = 0; k < x->nu; k++) to->back = worse(to->back, fabs(s[k] - h * u[k]) / (1 + pow(w, 1.5)));
+  return to->rates;
 }
 
 /* N u against differences of what `add` does; `tangent` its inverse, and add and tangent of one another */
@@ -171,38 +246,13 @@ TEST(rates_of_coordinates) {
     charts++;
     for (int n = 0; n < INSTANCES; n++) {
       build b;
-      course c;
-      double q[MOST], u[MOST], qdot[MOST], s[MOST], at[MOST][BUILD_STENCIL];
+      off to;
+      const trial of = {type, &to};
       build_new(&b, (uint64_t)n);
-      course_random(&b, x, &c);
-      course_at(x, &c, 0, q, u);
-      /* any length: tangent undoes rates */
-      x->chart->rates(q, u, qdot);
-      x->chart->tangent(q, qdot, s);
-      for (int k = 0; k < x->nu; k++) inverse = worse(inverse, fabs(s[k] - u[k]) / (1 + fabs(u[k])));
-      /* length 1: q moved by add has the rate N u */
-      memset(s, 0, sizeof s);
-      x->chart->add(q, s);
-      x->chart->rates(q, u, qdot);
-      for (int l = 0; l < BUILD_STENCIL; l++) {
-        double y[MOST];
-        memcpy(y, q, sizeof y);
-        for (int k = 0; k < x->nu; k++) s[k] = build_offset(l, H) * u[k];
-        x->chart->add(y, s);
-        for (int k = 0; k < x->nq; k++) at[k][l] = y[k];
-      }
-      for (int k = 0; k < x->nq; k++) rates = worse(rates, fabs(build_slope(at[k], H) - qdot[k]) / (1 + fabs(qdot[k])));
-      /* a small step there, and the tangent of it: the same to third order */
-      double y[MOST], dq[MOST];
-      const double h = 1e-3;
-      memcpy(y, q, sizeof y);
-      for (int k = 0; k < x->nu; k++) s[k] = h * u[k];
-      x->chart->add(y, s);
-      for (int k = 0; k < x->nq; k++) dq[k] = y[k] - q[k];
-      x->chart->tangent(q, dq, s);
-      double w = 0;
-      for (int k = 3; k < x->nu; k++) w += u[k] * u[k];
-      for (int k = 0; k < x->nu; k++) back = worse(back, fabs(s[k] - h * u[k]) / (1 + pow(w, 1.5)));
+      rates = worse(rates, build_converged(&b, rates_of, &of, 1e-9, TN_ANALYTIC));
+      rates = worse(rates, to.rates);
+      inverse = worse(inverse, to.inverse);
+      back = worse(back, to.back);
       build_free(&b);
     }
     printf("%-16s rates %.1e, tangent of them %.1e, of a step of 1e-3 %.1e\n", type->name, rates, inverse, back);
@@ -219,6 +269,43 @@ static void place_of(build *b, const tn_body_type *type, double r[3]) {
     space_vector(b, 2, r);
 }
 
+static double own_rows(build *b, const void *of) {
+  const tn_body_type *type = ((const trial *)of)->type;
+  const tn_body3 *x = &type->space;
+  off *to = ((const trial *)of)->to;
+  *to = (off){0};
+  course c;
+  double q[MOST], u[MOST], C, row[MOST], gamma, along[BUILD_STENCIL], rate[BUILD_STENCIL], r[3], A[9];
+  course_random(b, x, &c);
+  for (int k = 0; k < BUILD_STENCIL; k++) {
+    course_at(x, &c, build_offset(k, b->h), q, u);
+    x->own(q, u, &along[k], row, &gamma);
+    rate[k] = 0;
+    for (int d = 0; d < x->nu; d++) rate[k] += row[d] * u[d];
+  }
+  course_at(x, &c, 0, q, u);
+  x->own(q, u, &C, row, &gamma);
+  double Cdot = 0, Cddot = -gamma;
+  for (int d = 0; d < x->nu; d++) Cdot += row[d] * u[d], Cddot += row[d] * 2 * c.c[d][2];
+  to->first = worse(to->first, fabs(Cdot - build_slope(along, b->h)) / (1 + fabs(Cdot)));
+  to->second = worse(to->second, fabs(Cddot - build_slope(rate, b->h)) / (1 + fabs(Cddot)));
+  /* what the row holds moves nothing of the body; of a unit vector it is the length */
+  tn_frame3 f;
+  double S[6 * MOST];
+  body_at(x, q, u, &f, S);
+  for (int d = 0; d < 6 && !type->direction; d++) {
+    double sum = 0;
+    for (int k = 0; k < x->nu; k++) sum += S[d * x->nu + k] * row[k];
+    to->zero = worse(to->zero, fabs(sum));
+  }
+  place_of(b, type, r);
+  space_rotation(b, A);
+  x->from_pose(r, A, q);
+  x->own(q, u, &C, row, &gamma);
+  to->zero = worse(to->zero, fabs(C));
+  return worse(to->first, to->second);
+}
+
 /* own rows: row and gamma against differences of C, and C = 0 where from_pose puts it */
 TEST(rows_of_their_own) {
   int found = 0;
@@ -231,36 +318,13 @@ TEST(rows_of_their_own) {
     CHECK(x->rows == 1 && x->own && !x->chart);
     for (int n = 0; n < INSTANCES; n++) {
       build b;
-      course c;
-      double q[MOST], u[MOST], C, row[MOST], gamma, along[BUILD_STENCIL], rate[BUILD_STENCIL], r[3], A[9];
+      off to;
+      const trial of = {type, &to};
       build_new(&b, (uint64_t)n);
-      course_random(&b, x, &c);
-      for (int k = 0; k < BUILD_STENCIL; k++) {
-        course_at(x, &c, build_offset(k, H), q, u);
-        x->own(q, u, &along[k], row, &gamma);
-        rate[k] = 0;
-        for (int d = 0; d < x->nu; d++) rate[k] += row[d] * u[d];
-      }
-      course_at(x, &c, 0, q, u);
-      x->own(q, u, &C, row, &gamma);
-      double Cdot = 0, Cddot = -gamma;
-      for (int d = 0; d < x->nu; d++) Cdot += row[d] * u[d], Cddot += row[d] * 2 * c.c[d][2];
-      first = worse(first, fabs(Cdot - build_slope(along, H)) / (1 + fabs(Cdot)));
-      second = worse(second, fabs(Cddot - build_slope(rate, H)) / (1 + fabs(Cddot)));
-      /* what the row holds moves nothing of the body; of a unit vector it is the length */
-      tn_frame3 f;
-      double S[6 * MOST];
-      body_at(x, q, u, &f, S);
-      for (int d = 0; d < 6 && !type->direction; d++) {
-        double sum = 0;
-        for (int k = 0; k < x->nu; k++) sum += S[d * x->nu + k] * row[k];
-        zero = worse(zero, fabs(sum));
-      }
-      place_of(&b, type, r);
-      space_rotation(&b, A);
-      x->from_pose(r, A, q);
-      x->own(q, u, &C, row, &gamma);
-      zero = worse(zero, fabs(C));
+      first = worse(first, build_converged(&b, own_rows, &of, 1e-10, TN_ANALYTIC));
+      first = worse(first, to.first);
+      second = worse(second, to.second);
+      zero = worse(zero, to.zero);
       build_free(&b);
     }
     printf("%-16s own row %.1e, gamma %.1e, at a pose %.1e\n", type->name, first, second, zero);
