@@ -226,6 +226,35 @@ TEST_FULL(wrenches_are_minus_the_gradient) { each_type("gradient", 1e-9, minus_g
 TEST_FULL(equal_and_opposite_on_two) { each_type("action", 1e-13, equal_and_opposite); }
 TEST_FULL(dissipated_is_never_negative) { each_type("dissipated", 0, never_gains); }
 
+/* a spring whose ends meet has no direction, a bushing turned by half a turn no sense of its torque */
+TEST(regular_is_zero_where_a_force_is_singular) {
+  static const struct {
+    const char *name;
+    double turn, apart, regular; /* quarter turns, m */
+  } cases[] = {{"spring", 0, 0, 0},    {"spring", 2, 100, 1}, {"bushing", 0, 0, 1},
+               {"bushing", 1, 1, 0.5}, {"bushing", 2, 0, 0},  {"bushing", 3, 2, 0.5}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    build b;
+    build_given plain, space;
+    tn_frame3 f[2] = {{.A = {1, 0, 0, 0, 1, 0, 0, 0, 1}}, {.A = {1, 0, 0, 0, 1, 0, 0, 0, 1}}};
+    const tn_force_in in = {.how = TN_BETWEEN, .f3 = f};
+    const tn_force_type *type = NULL;
+    bool there = false;
+    for (int k = 0; k < tn_force_type_count; k++)
+      if (strcmp(tn_force_types[k]->name, cases[i].name) == 0) type = tn_force_types[k];
+    for (int seed = 0; type && !there && seed < INSTANCES; seed++) {
+      there = instance(&b, type, TN_BETWEEN, seed, &plain, &space);
+      if (there) {
+        tn_rotation_about3((double[3]){1, 0, 0}, cases[i].turn * acos(0), f[1].A);
+        f[1].r[1] = cases[i].apart;
+        CHECK_NEAR(type->regular(b.model->force[0].self, &in), cases[i].regular, 1e-15);
+      }
+      build_free(&b);
+    }
+    if (!there) FAIL("%s", cases[i].name);
+  }
+}
+
 /* ---- the ones there are ------------------------------------------------------------------------------------------ */
 
 /* one body turned by 90 degrees about z, its frame at (1, 2, 3) */

@@ -378,6 +378,62 @@ TEST_FULL(time_derivatives_of_position) { each_type("Ct", 1e-9, 18, time_alone);
 TEST_FULL(gamma_completes_the_second_derivative) { each_type("gamma", 1e-8, 20, gamma_against_differences); }
 TEST_FULL(no_power_on_motion_of_the_whole) { each_type("virtual power", 1e-13, 20, no_virtual_power); }
 
+/* ---- where they are singular -------------------------------------------------------------------------------------- */
+
+/* from 0 to 1 wherever the frames are */
+static double regular_is_a_share(build *b, const tn_joint *j, const space_given *g) {
+  space_path path;
+  tn_frame3 f[MOST_FRAMES];
+  double a[6], off = 0;
+  (void)g;
+  if (!j->type->space.regular) return -1;
+  for (int n = 0; n < 20; n++) {
+    for (int k = 0; k < j->frames; k++) {
+      space_path_random(b, &path);
+      space_path_at(&path, 0, &f[k], a);
+    }
+    const double r = space_regular(j, f);
+    off = worse(off, r < 0 ? -r : r > 1 ? r - 1 : 0);
+    if (isnan(r)) off = INFINITY;
+  }
+  return off;
+}
+
+TEST(regular_is_from_zero_to_one) { each_type("regular", 1e-15, 8, regular_is_a_share); }
+
+/* frame 1 turned against frame 0 by an angle across their z, or with its origin there */
+TEST(regular_is_zero_where_a_joint_is_singular) {
+  static const struct {
+    const char *name;
+    double turn, away; /* rad; share of the length */
+    double regular;
+  } cases[] = {{"revolute", 0, 1, 1},          {"revolute", 1, 1, 0.5},   {"revolute", 2, 1, 0},
+               {"cylindrical", 2, 1, 0},       {"screw", 2, 1, 0},        {"constant-velocity", 2, 1, 0},
+               {"constant-velocity", 0, 1, 1}, {"universal", 0, 1, 0},    {"universal", 1, 1, 1},
+               {"universal", 2, 1, 0},         {"knife-edge", 0, 1, 0},   {"knife-edge", 1, 1, 1},
+               {"rolling-disc", 0, 1, 0},      {"rolling-disc", 1, 1, 1}, {"distance", 0, 0, 0},
+               {"distance", 1, 0.5, 0.5},      {"distance", 1, 2, 1},     {"spherical", 2, 0, 1},
+               {"prismatic", 2, 0, 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    build b;
+    space_given g;
+    tn_frame3 f[2] = {{.A = {1, 0, 0, 0, 1, 0, 0, 0, 1}}, {.A = {1, 0, 0, 0, 1, 0, 0, 0, 1}}};
+    const tn_joint_type *type = NULL;
+    for (int k = 0; k < tn_joint_type_count; k++)
+      if (strcmp(tn_joint_types[k]->name, cases[i].name) == 0) type = tn_joint_types[k];
+    if (type && instance(&b, type, 3, &g)) {
+      const bool distance = strcmp(type->name, "distance") == 0;
+      tn_rotation_about3((double[3]){1, 0, 0}, cases[i].turn * acos(0), f[1].A);
+      f[1].r[0] =
+          cases[i].away * (distance ? *(const double *)joint_of(&b)->self : 1); /* its first field is the length */
+      CHECK_NEAR(space_regular(joint_of(&b), f), cases[i].regular, 1e-15);
+    } else {
+      FAIL("%s", cases[i].name);
+    }
+    if (type) build_free(&b);
+  }
+}
+
 /* ---- coordinates ------------------------------------------------------------------------------------------------- */
 
 static double measure_against_differences(build *b, const tn_joint *j, const space_given *g) {
