@@ -3,6 +3,15 @@
 
 #include "base/base.h"
 
+/* 1: sine of the angle between two directions that are one. below it, digits of their difference are roundoff */
+static const double PARALLEL = 1e-14;
+/* 1: what a hint for the x axis has to have across z to be followed */
+static const double TOWARDS_LEAST = 1e-9;
+/* rad: below, two terms of the series of sin(x)/x have an error below roundoff */
+static const double SMALL_HALF_ANGLE = 1e-4;
+/* 1: sine of half an angle below which the angle is twice the sine to roundoff */
+static const double SMALL_SINE = 1e-8;
+
 static const double TURN = 6.283185307179586;
 
 void tn_identity3(double A[9]) {
@@ -47,7 +56,7 @@ void tn_rotation_to3(const double a[3], const double b[3], double A[9]) {
   double m[3], n[3];
   for (int i = 0; i < 3; i++) m[i] = b[i] - c * a[i];
   const double s = tn_norm3(m);
-  if (s < 1e-14) {
+  if (s < PARALLEL) {
     if (c > 0) {
       tn_identity3(A);
       return;
@@ -70,7 +79,7 @@ void tn_frame_along3(const double z[3], const double *towards, double A[9]) {
     for (int i = 0; i < 3; i++) x[i] = towards[i] - k * z[i];
   }
   const double n = tn_norm3(x);
-  if (n > 1e-9) {
+  if (n > TOWARDS_LEAST) {
     for (int i = 0; i < 3; i++) x[i] /= n;
     square(z, x);
   } else {
@@ -128,7 +137,7 @@ void tn_quaternion_product(const double a[4], const double b[4], double c[4]) {
 }
 
 void tn_quaternion_add(double e[4], const double s[3]) {
-  const double half = 0.5 * tn_norm3(s), k = half > 1e-4 ? sin(half) / (2 * half) : 0.5 - half * half / 12;
+  const double half = 0.5 * tn_norm3(s), k = half > SMALL_HALF_ANGLE ? sin(half) / (2 * half) : 0.5 - half * half / 12;
   const double turn[4] = {cos(half), k * s[0], k * s[1], k * s[2]};
   double c[4];
   tn_quaternion_product(turn, e, c);
@@ -140,7 +149,7 @@ void tn_rotation_vector3(const double A[9], double s[3]) {
   double e[4];
   tn_rotation_quaternion(A, e);
   const double n = sqrt(e[1] * e[1] + e[2] * e[2] + e[3] * e[3]), angle = 2 * atan2(n, e[0]);
-  const double k = n > 1e-8 ? angle / n : 2;
+  const double k = n > SMALL_SINE ? angle / n : 2;
   for (int i = 0; i < 3; i++) s[i] = k * e[1 + i];
 }
 

@@ -5,7 +5,7 @@
  * absolute error 2e-16. */
 #include "base/base.h"
 
-static const double FAR = 1e5;
+static const double FAR_ANGLE = 1e5; /* rad */
 static const double TWO_OVER_PI = 0x1.45f306dc9c883p-1;
 static const double P1 = 0x1.921fb544p+0, P2 = 0x1.0b4611a6p-34, P3 = 0x1.3198a2e037073p-69;
 static const double ROUND = 0x1.8p52; /* added and taken off again: the nearest whole number */
@@ -43,9 +43,9 @@ void tn_cos_sin(int n, const double *x, int stride, double *restrict c, double *
     for (int k = 0; k < m; k++) here[k] = x[(size_t)(i + k) * (size_t)stride];
     for (int k = 0; k < m; k++) most = fabs(here[k]) > most ? fabs(here[k]) : most;
     for (int k = 0; k < m; k++) one(here[k], c + i + k, s + i + k);
-    if (most < FAR) continue;
+    if (most < FAR_ANGLE) continue;
     for (int k = 0; k < m; k++) {
-      if (fabs(here[k]) < FAR) continue;
+      if (fabs(here[k]) < FAR_ANGLE) continue;
       c[i + k] = cos(here[k]);
       s[i + k] = sin(here[k]);
     }

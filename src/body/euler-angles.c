@@ -34,8 +34,11 @@ static void motion(const double *q, const double *u, tn_frame3 *b, double *S) {
   }
 }
 
+/* 1: sine of nutation below which spin and precession cannot be told apart */
+static const double POLE = 1e-15;
+
 static void from_pose(const double r[3], const double A[9], double *q) {
-  const double st = hypot(A[2], A[5]), phi = st > 1e-15 ? atan2(A[2], -A[5]) : 0, cf = cos(phi), sf = sin(phi);
+  const double st = hypot(A[2], A[5]), phi = st > POLE ? atan2(A[2], -A[5]) : 0, cf = cos(phi), sf = sin(phi);
   memcpy(q, r, 3 * sizeof *q);
   q[3] = phi;
   q[4] = atan2(st, A[8]);

@@ -4,6 +4,9 @@
 
 #include "draw/maker.h"
 
+/* of the largest body that is seen: smaller ones do not tell how large a picture is */
+static const double TINY_BODY = 1e-3;
+
 const char *const tn_role_name[] = {"body", "given", "point", "slider", "rail", "gear", "ground"};
 const char *const tn_symbol_name[] = {"other", "pin", "slide", "ball", "weld", "wheel"};
 
@@ -141,7 +144,7 @@ static void measure(const tn_maker *k, int body) {
     bool there = false;
     for (int j = 0; j < n && !there; j++) {
       tn_sub3(at->p[i], at->p[j], e);
-      there = tn_norm3(e) <= 1e-6 * k->m->length;
+      there = tn_norm3(e) <= TN_UNDRAWN * k->m->length;
     }
     if (!there) memmove(at->p[n++], at->p[i], sizeof *at->p);
   }
@@ -154,7 +157,7 @@ static void measure(const tn_maker *k, int body) {
     tn_sub3(at->p[i], b->center, e);
     if (b->mass > 0) at->extent = fmax(at->extent, tn_norm3(e));
   }
-  if (at->extent <= 1e-6 * k->m->length) at->extent = 0;
+  if (at->extent <= TN_UNDRAWN * k->m->length) at->extent = 0;
 }
 
 static void find_places(tn_maker *k) {
@@ -261,7 +264,7 @@ static void find_sizes(tn_maker *k) {
     int n = 0;
     for (int i = 0; i < m->bodies; i++) {
       const double x = pass ? gyration(k, &m->body[i]) : size[i];
-      if (pass ? x > 0 && isfinite(x) : x > 1e-3 * most && x > 0) size[n++] = x;
+      if (pass ? x > 0 && isfinite(x) : x > TINY_BODY * most && x > 0) size[n++] = x;
     }
     if (!n && pass == 0) continue;
     qsort(size, (size_t)n, sizeof *size, by_size);

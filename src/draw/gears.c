@@ -8,6 +8,8 @@
  * numbers of teeth that are no whole numbers are multiplied until they are. */
 #include "draw/maker.h"
 
+static const double WHOLE_TEETH = 1e-6; /* of a number of teeth: it is whole to this */
+
 enum { LEAST_TEETH = 12, MOST_TEETH = 400, ANY_TEETH = 24 };
 
 typedef struct wheel {
@@ -45,8 +47,9 @@ static int wheel_of(tn_maker *k, works *w, const tn_marked *s) {
   int *first = &w->first[s->body < 0 ? k->m->bodies : s->body];
   for (int i = *first - 1; i >= 0; i = w->wheel[i].next) {
     wheel *o = &w->wheel[i];
-    if (!near3(o->at, m->at, 1e-6 * m->radius) || !near3(o->z, m->axis, 1e-6)) continue;
-    if (fabs(o->radius - m->radius) > 1e-6 * m->radius || o->internal != m->internal || o->cone != m->cone) continue;
+    if (!near3(o->at, m->at, TN_UNDRAWN * m->radius) || !near3(o->z, m->axis, TN_UNDRAWN)) continue;
+    if (fabs(o->radius - m->radius) > TN_UNDRAWN * m->radius || o->internal != m->internal || o->cone != m->cone)
+      continue;
     if (o->teeth > 0 && m->teeth > 0 && o->teeth != m->teeth) continue;
     if (!(o->teeth > 0) && m->teeth != 0) o->teeth = m->teeth;
     return i;
@@ -85,7 +88,7 @@ static void counts(double a, double b, int *na, int *nb) {
   for (int f = 1; f <= MOST_TEETH && f * fmax(a, b) <= MOST_TEETH + 0.5; f++) {
     const double x = f * a, y = f * b;
     if (fmin(x, y) < LEAST_TEETH - 0.5) continue;
-    if (fabs(x - round(x)) > 1e-6 * x || fabs(y - round(y)) > 1e-6 * y) continue;
+    if (fabs(x - round(x)) > WHOLE_TEETH * x || fabs(y - round(y)) > WHOLE_TEETH * y) continue;
     *na = (int)round(x);
     *nb = (int)round(y);
     return;
@@ -123,7 +126,7 @@ static void settle_mesh(works *w, mesh *m) {
   }
   if (b->settled) return; /* a ring of wheels: it fits, or no phase does */
   const double n = a->count * mb->teeth / ma->teeth;
-  b->count = n >= 3 && n <= MOST_TEETH && fabs(n - round(n)) < 1e-6 * n ? (int)round(n) : 0;
+  b->count = n >= 3 && n <= MOST_TEETH && fabs(n - round(n)) < WHOLE_TEETH * n ? (int)round(n) : 0;
   b->settled = true;
   tn_cross3(b->z, mb->toward, tb);
   const double s = tn_dot3(t, tb) > 0 ? 1 : -1;
@@ -215,7 +218,7 @@ static void draw_wheel(tn_maker *k, const wheel *w, int level) {
     double d[3];
     tn_sub3(w->apex, w->at, d);
     const double h = tn_dot3(d, w->z);
-    if (fabs(h) > 1e-6 * w->radius) {
+    if (fabs(h) > TN_UNDRAWN * w->radius) {
       face = fmin(face, 0.35 * fabs(h));
       scale = 1 - face / fabs(h);
       tn_axpy3(copysign(face / 2, h), z, at);

@@ -1,6 +1,10 @@
 /* The marks of joints: rails and blocks, rollers, floors, blades; and feet where the ground holds a body. Wheels are in gears.c. */
 #include "draw/maker.h"
 
+static const double SAME_FLOOR_TILT = 1e-9; /* 1: 1 - the cosine of the angle of two floors that are one */
+/* of the size of a typical body: the distance of two floors that are one */
+static const double SAME_FLOOR_HEIGHT = 1e-3;
+
 /* axes with x along a direction of the body, in the plane about z */
 static void axes_along(const tn_maker *k, const double e[3], const double *up, double A[9]) {
   if (k->m->dimension == 2) {
@@ -64,7 +68,7 @@ static void draw_floor(tn_maker *k, const tn_marked *s, const double at[3], cons
     tn_to_body(k, o->body, o->mark.at, p);
     tn_turn_to_body(k, o->body, o->mark.axis, m);
     tn_sub3(at, p, d);
-    if (tn_dot3(m, n) > 1 - 1e-9 && fabs(tn_dot3(d, n)) < 1e-3 * k->typical) return;
+    if (tn_dot3(m, n) > 1 - SAME_FLOOR_TILT && fabs(tn_dot3(d, n)) < SAME_FLOOR_HEIGHT * k->typical) return;
   }
   double reach = 0, A[9], c[3];
   for (int i = 0; i < 3; i++) reach = fmax(reach, k->box[1][i] - k->box[0][i]);

@@ -67,6 +67,8 @@ typedef struct tn_maker {
   tn_outline outline; /* to be used again and again */
 } tn_maker;
 
+static const double TN_UNDRAWN = 1e-6; /* of the size of what is drawn: nobody sees a length that is smaller */
+
 #define TN_PI 3.141592653589793
 
 /* zeroed; NULL and `failed`: no memory */

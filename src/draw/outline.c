@@ -3,6 +3,8 @@
 
 #include "draw/maker.h"
 
+static const double SAME_ANGLE = 1e-9; /* rad: two directions of an outline are one */
+
 void tn_outline_start(tn_outline *o) { o->points = o->loops = 0; }
 
 bool tn_outline_add(tn_maker *k, tn_outline *o, double x, double y) {
@@ -76,8 +78,8 @@ void tn_outline_hull(tn_maker *k, tn_outline *o, int n, double (*p)[2], double m
     }
     const double in = atan2(b[1] - a[1], b[0] - a[0]) - TN_PI / 2;
     double out = atan2(c[1] - b[1], c[0] - b[0]) - TN_PI / 2;
-    while (out < in - 1e-9) out += 2 * TN_PI;
-    while (out > in + 2 * TN_PI - 1e-9) out -= 2 * TN_PI;
+    while (out < in - SAME_ANGLE) out += 2 * TN_PI;
+    while (out > in + 2 * TN_PI - SAME_ANGLE) out -= 2 * TN_PI;
     tn_outline_arc(k, o, b, margin, in, out);
   }
   tn_outline_close(k, o);

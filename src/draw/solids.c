@@ -1,6 +1,9 @@
 /* Shapes to triangles. A solid is identified by its parameters in single precision, so that a thousand equal links share one solid. */
 #include "draw/maker.h"
 
+/* 1: sum of the directions into and out of a point of a path: it goes back where it came from */
+static const double TURNS_BACK = 1e-3;
+
 enum { AROUND = 24, NEW = -1, BEYOND = -2 };
 static const float MOST = 1e18f; /* m: squares of it still fit single precision */
 
@@ -225,10 +228,10 @@ int tn_solid_tube(tn_maker *k, int n, const double *point, bool closed, double r
   double d[3];
   for (int i = 0; i < n; i++) { /* no two neighbours in one place */
     if (m) tn_sub3(point + 3 * i, point + 3 * kept[m - 1], d);
-    if (!m || tn_norm3(d) > 1e-6 * radius) kept[m++] = i;
+    if (!m || tn_norm3(d) > TN_UNDRAWN * radius) kept[m++] = i;
   }
   if (m > 1) tn_sub3(point + 3 * kept[m - 1], point, d);
-  if (closed && m > 2 && tn_norm3(d) <= 1e-6 * radius) m--;
+  if (closed && m > 2 && tn_norm3(d) <= TN_UNDRAWN * radius) m--;
   if (m < 3) closed = false;
   if (m < 2) return -1;
   const int rings = closed ? m + 1 : m;
@@ -243,7 +246,7 @@ int tn_solid_tube(tn_maker *k, int n, const double *point, bool closed, double r
     const double li = tn_norm3(in), lo = tn_norm3(out);
     for (int c = 0; c < 3; c++) t[c] = (start ? 0 : in[c] / li) + (end ? 0 : out[c] / lo);
     double l = tn_norm3(t);
-    if (l < 1e-3) { /* it goes back where it came from */
+    if (l < TURNS_BACK) { /* it goes back where it came from */
       memcpy(t, in, sizeof t);
       l = li;
     }

@@ -6,6 +6,8 @@
  *       that makes no energy out of nothing */
 #include "force/force.h"
 
+static const double SAME_CONSTANT = 1e-3; /* of the larger: k_torque and k_emf of one motor differ by no more */
+
 typedef struct motor {
   double ratio, rotor_inertia, rotor_damping, k_torque, k_emf, resistance, inductance;
   const tn_expr *voltage;
@@ -18,7 +20,7 @@ static tn_status init(void *self, tn_context *ctx, const tn_force_in *in) {
   (void)in;
   if (p->ratio == 0) return tn_context_fail(ctx, "ratio", "a ratio of 0 moves nothing");
   if (isnan(p->k_emf)) p->k_emf = p->k_torque;
-  if (fabs(p->k_emf - p->k_torque) > 1e-3 * fmax(fabs(p->k_emf), fabs(p->k_torque)))
+  if (fabs(p->k_emf - p->k_torque) > SAME_CONSTANT * fmax(fabs(p->k_emf), fabs(p->k_torque)))
     tn_context_warn(
         ctx, "k_emf",
         "k_torque is %g N m/A and k_emf %g V s/rad: in one motor these are the same number, or energy comes "

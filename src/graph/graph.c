@@ -42,7 +42,7 @@ static void place(const frame *f, const double *value, double at[2]) {
 /* ---- ranges ----------------------------------------------------------------------------------------------------------------- */
 
 static void widen(const tn_scale *s, double value, double *lo, double *hi) {
-  if (!(fabs(value) < 1e300) || (s->log && !(value > 1e-300))) return; /* powers of ten around it are numbers */
+  if (!(fabs(value) < 1e300) || (s->log && !(value > TN_LOG_LEAST))) return; /* powers of ten around it are numbers */
   *lo = fmin(*lo, value);
   *hi = fmax(*hi, value);
 }
@@ -52,12 +52,12 @@ static void settle(tn_scale *s, double lo, double hi, bool from_zero) {
   if (!(lo <= hi)) lo = s->log ? 0.1 : 0, hi = 1;
   if (from_zero && !s->log) lo = fmin(lo, 0), hi = fmax(hi, 0);
   if (s->log) {
-    if (isnan(s->from)) s->from = pow(10, floor(log10(lo) + 1e-9));
-    if (isnan(s->to)) s->to = pow(10, ceil(log10(hi) - 1e-9));
+    if (isnan(s->from)) s->from = pow(10, floor(log10(lo) + TN_WHOLE));
+    if (isnan(s->to)) s->to = pow(10, ceil(log10(hi) - TN_WHOLE));
     if (!(s->from < s->to)) s->to = 10 * s->from;
     return;
   }
-  const double least = 1e-9 * fmax(fabs(lo), fabs(hi)), size = fmax(hi - lo, least > 0 ? least : 1);
+  const double least = TN_FLAT_RANGE * fmax(fabs(lo), fabs(hi)), size = fmax(hi - lo, least > 0 ? least : 1);
   if (isnan(s->from)) s->from = from_zero && lo == 0 ? 0 : lo - 0.05 * size;
   if (isnan(s->to)) s->to = from_zero && hi == 0 ? 0 : hi + 0.05 * size;
   if (!(s->from < s->to)) s->to = s->from + size;

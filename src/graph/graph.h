@@ -42,6 +42,11 @@ tn_status tn_canvas_png(double width, double height, const char *name, tn_drawer
 /* about how wide it is, px: fonts differ */
 double tn_text_width(const char *words, double size);
 
+/* of a range over the size of its numbers: a smaller one is drawn as a range without width */
+static const double TN_FLAT_RANGE = 1e-9;
+/* in the unit of the axis: smaller numbers are not on a logarithmic axis, so that powers of ten around those on it are numbers */
+static const double TN_LOG_LEAST = 1e-300;
+
 /* ---- a graph ------------------------------------------------------------------------------------------------------------ */
 
 typedef enum tn_layer_kind {

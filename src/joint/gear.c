@@ -24,6 +24,9 @@
  *       the force does */
 #include "joint/rolling.h"
 
+/* of the larger of two numbers of teeth, or lengths: a difference, or a length, by roundoff of what was written */
+static const double GEAR_ROUNDOFF = 1e-9;
+
 enum { VELOCITY, POSITION, RATES };
 
 typedef struct gear {
@@ -42,7 +45,7 @@ static tn_status same_size(tn_context *ctx) {
 
 /* teeth that differ by roundoff have their pitch point nowhere */
 static bool alike(const gear *j) {
-  return j->internal && fabs(j->teeth[0] - j->teeth[1]) <= 1e-9 * fmax(j->teeth[0], j->teeth[1]);
+  return j->internal && fabs(j->teeth[0] - j->teeth[1]) <= GEAR_ROUNDOFF * fmax(j->teeth[0], j->teeth[1]);
 }
 
 /* r: distances of the pitch point from the two axes. torques alone do not ask for it */
@@ -126,7 +129,7 @@ static tn_status parallel(const gear *j, tn_context *ctx, const tn_frame3 *f, co
   double across[3];
   for (int i = 0; i < 3; i++) across[i] = D[i] - along * za[i];
   const double l = tn_norm3(across);
-  if (l <= same || l <= 1e-9 * fabs(along))
+  if (l <= same || l <= GEAR_ROUNDOFF * fabs(along))
     return tn_context_fail(ctx, "between", "the two wheels have the same %s", fabs(along) > same ? "axis" : "centre");
   for (int i = 0; i < 3; i++) P[i] = f[0].r[i] + across[i] * Ta / (Ta + Tb);
   return TN_OK;
@@ -138,19 +141,19 @@ static tn_status bevel(const gear *j, tn_context *ctx, const tn_frame3 *f, const
   const double *T = j->teeth, l = tn_norm3(D), n2 = tn_dot3(n, n);
   double z[2][3], O[3], e[2][3], h[2], g[3];
   for (int k = 0; k < 2; k++) tn_axis3(f[k].A, 2, z[k]);
-  if (l > same && fabs(tn_dot3(D, n)) > 1e-6 * l * sqrt(n2))
+  if (l > same && fabs(tn_dot3(D, n)) > TN_GIVEN_DIRECTION * l * sqrt(n2))
     return tn_context_fail(ctx, "between", "the axes neither are parallel nor meet");
   /* O = O_k + x_k z_k, the middle of where the axes are nearest */
   const double x[2] = {tn_triple3(n, D, z[1]) / n2, tn_triple3(n, D, z[0]) / n2};
   for (int i = 0; i < 3; i++) O[i] = 0.5 * (f[0].r[i] + x[0] * z[0][i] + f[1].r[i] + x[1] * z[1][i]);
   for (int k = 0; k < 2; k++) {
-    h[k] = fabs(x[k]) <= fmax(same, 1e-9 * l) ? 0 : fabs(x[k]);
+    h[k] = fabs(x[k]) <= fmax(same, GEAR_ROUNDOFF * l) ? 0 : fabs(x[k]);
     for (int i = 0; i < 3; i++) e[k][i] = h[k] > 0 && x[k] > 0 ? -z[k][i] : z[k][i];
   }
   const double sign = T[0] > T[1] ? 1 : -1;
   for (int i = 0; i < 3; i++)
     g[i] = j->internal ? sign * (T[0] * e[1][i] - T[1] * e[0][i]) : T[1] * e[0][i] + T[0] * e[1][i];
-  const double flat = 1e-6 * tn_norm3(g), ge[2] = {tn_dot3(g, e[0]), tn_dot3(g, e[1])};
+  const double flat = TN_GIVEN_DIRECTION * tn_norm3(g), ge[2] = {tn_dot3(g, e[0]), tn_dot3(g, e[1])};
   double scale;
   if (h[0] > 0 && ge[0] > flat) {
     scale = h[0] / ge[0];
@@ -175,7 +178,8 @@ static tn_status init3(void *self, tn_context *ctx, int frames, const tn_frame3 
   tn_cross3(z[0], z[1], n);
   /* centres within this of one another are one */
   const double same = tn_context_least_length(ctx, 0);
-  tn_status status = tn_norm3(n) < 1e-6 ? parallel(j, ctx, f, z[0], D, same, P) : bevel(j, ctx, f, n, D, same, P);
+  tn_status status =
+      tn_norm3(n) < TN_GIVEN_DIRECTION ? parallel(j, ctx, f, z[0], D, same, P) : bevel(j, ctx, f, n, D, same, P);
   if (status != TN_OK) return status;
   tn_sub3(P, f[0].r, rho);
   tn_cross3(z[0], rho, t);
@@ -314,7 +318,7 @@ static int marks3(const void *self, const tn_frame3 *f, tn_mark *mark) {
       m->toward[i] = P[i] - m->at[i];
     }
     m->radius = tn_norm3(m->toward);
-    m->cone = n2 > 1e-12;
+    m->cone = n2 > TN_GIVEN_DIRECTION * TN_GIVEN_DIRECTION;
     if (!m->cone) continue;
     const double x = tn_triple3(n, D, z[1 - k]) / n2; /* to where the axes meet, as in (6) */
     for (int i = 0; i < 3; i++) m->apex[i] = f[k].r[i] + x * z[k][i];

@@ -73,7 +73,7 @@ static tn_status init3(void *self, tn_context *ctx, int frames, const tn_frame3 
   tn_axis3(f[0].A, 2, n);
   tn_axis3(f[1].A, 2, g);
   tn_cross3(n, g, p);
-  if (tn_norm3(p) < 1e-9)
+  if (tn_norm3(p) < TN_GIVEN_DIRECTION)
     return tn_context_fail(ctx, "axis", "the blade is normal to the plane: it has no way to glide");
   return TN_OK;
 }

@@ -96,7 +96,7 @@ static tn_status init3(void *self, tn_context *ctx, int frames, const tn_frame3 
   if (status != TN_OK) return status;
   tn_axis3(f[0].A, 2, z);
   const double skew = tn_dot3(j->direction, z);
-  if (fabs(skew) > 1e-6)
+  if (fabs(skew) > TN_GIVEN_DIRECTION)
     return tn_context_fail(ctx, "direction", "the direction of the rack must be normal to the axis of the pinion");
   /* without what is left along the axis, that (2) be exact */
   for (int i = 0; i < 3; i++) t[i] = j->direction[i] - skew * z[i];

@@ -9,8 +9,6 @@
  * not-a-number and the run stops there */
 #include "joint/rolling.h"
 
-static const double FLAT = 1e-6; /* |p| */
-
 typedef struct disc {
   tn_wheel wheel;
   double radius;
@@ -28,7 +26,7 @@ static void lowest(const void *self, const tn_frame3 *f, double rho[3], double r
     p[i] = n[i] - na * a[i];
     pdot[i] = ndot[i] - nadot * a[i] - na * adot[i];
   }
-  const double size = tn_norm3(p), l = size < FLAT ? NAN : size, along = tn_dot3(p, pdot) / (l * l);
+  const double size = tn_norm3(p), l = size < TN_GIVEN_DIRECTION ? NAN : size, along = tn_dot3(p, pdot) / (l * l);
   for (int i = 0; i < 3; i++) {
     rho[i] = -j->radius * p[i] / l;                        /* (1) */
     rhodot[i] = -j->radius * (pdot[i] - along * p[i]) / l; /* (3) */
@@ -42,7 +40,7 @@ static tn_status init(void *self, tn_context *ctx, int frames, const tn_frame3 *
   tn_axis3(f[0].A, 2, n);
   tn_axis3(f[1].A, 2, a);
   tn_cross3(n, a, p);
-  if (tn_norm3(p) < FLAT)
+  if (tn_norm3(p) < TN_GIVEN_DIRECTION)
     return tn_context_fail(ctx, "axis", "the disc lies flat on the plane: its rim has no lowest point");
   j->wheel.lowest = lowest;
   return tn_wheel_init(&j->wheel, ctx, f, "radius", j->radius, j->radius);

@@ -22,7 +22,7 @@ static tn_status init3(void *self, tn_context *ctx, int frames, const tn_frame3 
   j->h = j->pitch / 6.283185307179586;
   /* least/1e-12 is the size of the bodies: beyond 1e12 of it roundoff of the angle moves them by more than they resolve */
   const double least = tn_context_least_length(ctx, 0);
-  if (least > 0 && least < tn_context_least_length(ctx, 1e-12 * j->pitch))
+  if (least > 0 && least < tn_context_least_length(ctx, TN_RESOLVED * j->pitch))
     return tn_context_fail(ctx, "pitch", "the pitch is infinite beside the bodies, %.3g m: use a prismatic", j->pitch);
   return TN_OK;
 }

@@ -10,7 +10,6 @@
 #include "linalg/linalg.h"
 
 enum { SWEEPS_MAX = 60 };
-static const double CHOLESKY_MIN = 1e-15; /* pivot over diagonal element below which it is not positive */
 
 static inline double *row(double *a, int i, int n) { return a + (size_t)i * (size_t)n; }
 static inline const double *crow(const double *a, int i, int n) { return a + (size_t)i * (size_t)n; }
@@ -169,7 +168,7 @@ bool tn_cholesky(int n, double *A) {
     double *l = row(A, j, n);
     for (int i = 0; i < j; i++) l[i] = (l[i] - dot(i, crow(A, i, n), l)) / crow(A, i, n)[i];
     const double p = l[j] - dot(j, l, l);
-    if (!(p > CHOLESKY_MIN * l[j]) || !isfinite(p)) return false;
+    if (!(p > TN_PIVOT_LEAST * l[j]) || !isfinite(p)) return false;
     l[j] = sqrt(p);
   }
   return true;

@@ -30,11 +30,8 @@
  * u/eps in mu, 1e-3 of it, and needs one to six more sweeps.) */
 #include "linalg/kkt.h"
 
-static const double RHO_RANK = 1e-12; /* below: the row depends on those before it                                */
-static const double RHO_NEARLY = 1e-9, GAP = 1e-6; /* below, and so far below the one before: nearly                  */
-static const double OFF = 1e-14; /* |F| of (11) above which rows are repeated only nearly                         */
-static const double TOL = 1e-12; /* of (7)                                                                   */
-static const double CHOLESKY_MIN = 1e-14; /* pivot over diagonal element below which M + W counts as singular         */
+static const double RHO_GAP = 1e-6;     /* 1: rho over the one before: so far below it a row repeats others nearly   */
+static const double REPEAT_OFF = 1e-14; /* 1: |F| of (11) above which rows are repeated only nearly                */
 enum { SWEEPS_MAX = 12 };
 
 static bool all_finite(int n, const double *a) {
@@ -129,7 +126,7 @@ static bool factor_mass(tn_kkt *k, const double *M, const double *A, const doubl
       l[i] = (l[i] - dot(i - f, crow(k->L, i, nu) + f, l + f)) * k->L_inv[i];
     }
     const double p = diagonal - dot(j - first[j], l + first[j], l + first[j]);
-    if (!(p > CHOLESKY_MIN * diagonal) || !isfinite(p)) {
+    if (!(p > TN_PIVOT_LEAST * diagonal) || !isfinite(p)) {
       k->bad_pivot = j;
       return false;
     }
@@ -245,13 +242,13 @@ double tn_kkt_nearness(const tn_kkt *k) {
 
 int tn_kkt_rank(const tn_kkt *k) {
   int rank = 0;
-  while (rank < k->rows && k->rho[rank] > RHO_RANK) rank++;
+  while (rank < k->rows && k->rho[rank] > TN_RHO_RANK) rank++;
   return rank;
 }
 
 int tn_kkt_gap(const tn_kkt *k) {
   int e = 1;
-  while (e < k->rows && !(k->rho[e] <= RHO_NEARLY && k->rho[e] <= GAP * k->rho[e - 1])) e++;
+  while (e < k->rows && !(k->rho[e] <= TN_RHO_NEARLY && k->rho[e] <= RHO_GAP * k->rho[e - 1])) e++;
   return e < k->rows ? e : k->rows;
 }
 
@@ -271,7 +268,7 @@ static void project_rows(tn_kkt *k, double *restrict g) {
   for (int e = 0; e < k->rows; e++) g[k->pivot[e]] -= k->v[e] * sqrt(k->D[k->pivot[e]]);
 }
 
-static bool nearly(const tn_kkt *k) { return k->independent < k->rows && k->off > OFF; }
+static bool nearly(const tn_kkt *k) { return k->independent < k->rows && k->off > REPEAT_OFF; }
 
 /* (4): y holds f and is used up; -> z, x, mu. off: (12), z = y - B'P mu = y - B1'mu + F'w */
 static void solve_once(tn_kkt *k, bool identity, bool off, const double *A, const double *sigma, double *restrict y,
@@ -349,7 +346,7 @@ static int refine(tn_kkt *k, const double *M, const double *A, const double *sig
     axpy(rows, 1, k->dmu, k->mu);
     for (int i = 0; i < rows; i++) lambda[i] = k->s[i] * k->mu[i];
     const double c = sweep > 0 ? d / before : 0.1, size = norm(nu, k->z_sum);
-    if (d * c <= (1 - c) * TOL * size || d <= TN_EPS * (norm(rows, k->mu) + size)) return sweep + 1;
+    if (d * c <= (1 - c) * TN_SWEEP_END * size || d <= TN_EPS * (norm(rows, k->mu) + size)) return sweep + 1;
     before = d;
   }
   return SWEEPS_MAX;
@@ -373,7 +370,7 @@ void tn_kkt_solve(tn_kkt *k, const double *M, const double *A, const double *sig
   const bool off = nearly(k);
   solve_once(k, !M, off, A, sigma, k->y, k->g, k->z_sum, x, k->mu);
   for (int i = 0; i < rows; i++) lambda[i] = k->s[i] * k->mu[i];
-  if (r > 0 && (off || !(k->least > RHO_DIRECT))) info->sweeps = refine(k, M, A, sigma, f, off, x, lambda);
+  if (r > 0 && (off || !(k->least > TN_RHO_DIRECT))) info->sweeps = refine(k, M, A, sigma, f, off, x, lambda);
 
   if (r < rows) {
     project(k, k->mu);
@@ -406,7 +403,7 @@ void tn_kkt_correct(tn_kkt *k, const double *M, const double *A, const double *s
   for (int j = 0; j < nu; j++) k->y[j] = 0;
   solve_once(k, !M, false, A, sigma, k->y, k->g, k->z_sum, x, k->mu);
   for (int i = 0; i < rows; i++) lambda[i] = k->s[i] * k->mu[i];
-  if (r > 0 && !(k->least > RHO_DIRECT)) info->sweeps = refine(k, M, A, sigma, NULL, false, x, lambda);
+  if (r > 0 && !(k->least > TN_RHO_DIRECT)) info->sweeps = refine(k, M, A, sigma, NULL, false, x, lambda);
   k->independent = all;
   info->failed = !all_finite(nu, x) || !all_finite(rows, lambda);
 }

@@ -4,8 +4,6 @@
 
 #include "linalg/linalg.h"
 
-static const double RHO_DIRECT = 1e-2; /* above: no sweep; errors of up to 1e-13 were seen                         */
-
 /* four sums: vectorizes without leave to reorder, and always in the same order */
 static inline double dot(int n, const double *restrict a, const double *restrict b) {
   double s0 = 0, s1 = 0, s2 = 0, s3 = 0;

@@ -2,9 +2,7 @@
  * rows, (8) to (11). Numbers in brackets are the equations of kkt.c. */
 #include "linalg/kkt.h"
 
-static const double EPS = 1e-15;          /* smaller breaks down on dependent rows, larger costs sweeps at sigma 1e-7 */
-static const double RHO_REDUNDANT = 1e-8; /* alike after `rank`: a state off the constraints by d raises rho to d^2   */
-static const double KEEP = 0.1; /* of the least pivot of an order: at which it is given up                    */
+static const double ORDER_KEPT = 0.1; /* of the least pivot of an order: at which it is given up */
 enum { NULL_SWEEPS_MAX = 12 };
 
 /* exchange rows and columns k < m of the symmetric matrix above its diagonal, of which rows before k are U */
@@ -51,7 +49,7 @@ static void eliminate(tn_kkt *k, bool largest, double *restrict p) {
     double *restrict u = row(k->S, e, n);
     int *run = k->list, runs = 0; /* where u is not zero: first and end of each stretch */
     k->rho[e] = p[e] < 0 ? 0 : p[e];
-    k->S_inv[e] = 1 / (k->rho[e] > RHO_DIRECT ? k->rho[e] : k->rho[e] + EPS);
+    k->S_inv[e] = 1 / (k->rho[e] > TN_RHO_DIRECT ? k->rho[e] : k->rho[e] + TN_SHIFT);
     for (int i = e + 1; i < n; i++) {
       if (u[i] == 0) continue;
       if (runs && i - run[2 * runs - 1] < 4)
@@ -105,8 +103,8 @@ static bool in_order(tn_kkt *k) {
   k->least = 1;
   for (int e = 0; e < r; e++)
     if (!(k->rho[e] >= k->least)) k->least = k->rho[e];
-  bool good = k->least > RHO_DIRECT && k->least > KEEP * k->least_ordered;
-  for (int e = r; e < n; e++) good = good && k->rho[e] <= RHO_REDUNDANT;
+  bool good = k->least > TN_RHO_DIRECT && k->least > ORDER_KEPT * k->least_ordered;
+  for (int e = r; e < n; e++) good = good && k->rho[e] <= TN_RHO_REDUNDANT;
   return good;
 }
 
@@ -117,7 +115,7 @@ static void by_pivots(tn_kkt *k) {
   eliminate(k, true, k->v);
   int e = k->rank < n ? k->rank : n;
   k->rho_min = e > 0 ? k->rho[e - 1] : 1;
-  while (e < n && !(k->rho[e] <= RHO_REDUNDANT)) e++;
+  while (e < n && !(k->rho[e] <= TN_RHO_REDUNDANT)) e++;
   k->independent = e;
   k->least = e > 0 ? k->rho[e - 1] : 1;
 }
@@ -133,7 +131,8 @@ static void factor_schur(tn_kkt *k) {
   }
   by_pivots(k);
   if (k->ordered == TN_ORDERED) k->ordered = TN_NOT_ORDERED;
-  if (!redundant || k->ordered == TN_NO_ORDER || k->independent != k->rank || !(tn_kkt_nearness(k) > KEEP)) return;
+  if (!redundant || k->ordered == TN_NO_ORDER || k->independent != k->rank || !(tn_kkt_nearness(k) > ORDER_KEPT))
+    return;
   k->rho_ordered = k->rho_min;
   k->least_ordered = 0;
   make_order(k);
@@ -234,7 +233,7 @@ static void factor_null(tn_kkt *k) {
   for (int j = r; j < n; j++) {
     double *t = row(k->S, j, n), before = HUGE_VAL;
     for (int e = r - 1; e >= 0; e--) t[e] = crow(k->S, e, n)[j] - dot(r - e - 1, crow(k->S, e, n) + e + 1, t + e + 1);
-    for (int sweep = 0; sweep < NULL_SWEEPS_MAX && r > 0 && !(k->least > RHO_DIRECT); sweep++) {
+    for (int sweep = 0; sweep < NULL_SWEEPS_MAX && r > 0 && !(k->least > TN_RHO_DIRECT); sweep++) {
       null_rest(k, j, t, k->y);
       rows_times(k, k->y, k->v);
       tn_kkt_solve_rows(k, k->v);

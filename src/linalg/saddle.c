@@ -10,7 +10,9 @@
  * eps: 1e-15 where rows are independent; 1e-12 where some are redundant, smaller where sweeps with that are slow. */
 #include "linalg/linalg.h"
 
-static const double EPS = 1e-15, EPS_REDUNDANT = 1e-12, RHO_DIRECT = 1e-2, GOOD = 1e-13, TOL = 1e-12;
+static const double SHIFT_REDUNDANT = 1e-12; /* 1: eps of K - eps D where some rows are redundant        */
+static const double DIRECT_ERROR = 1e-13;    /* of the answer: what (2) may leave without a sweep         */
+static const double INVERSE_HUGE = 1e-8;     /* 1: diagonal element over its pivot: the pivot is held by eps */
 enum { SWEEPS_MAX = 12, ROUNDS_MAX = 5, ROUNDS_MAX_SMALL = 8 };
 
 void tn_saddle_carve(tn_saddle *s, tn_carve *c, const tn_plan *p) {
@@ -57,7 +59,7 @@ static void keep(tn_saddle *s) {
 
 bool tn_saddle_factor(tn_saddle *s, double *x) {
   s->filled = false;
-  return factor(s, s->redundant ? EPS_REDUNDANT : EPS, x);
+  return factor(s, s->redundant ? SHIFT_REDUNDANT : TN_SHIFT, x);
 }
 
 /* |u| measured by the masses, |lambda| by D: numbers one by one, for only ratios matter */
@@ -96,7 +98,7 @@ static outcome sweep(tn_saddle *s, const double *g, double *x) {
     o.error = d / u;
     if (!isfinite(d)) break;
     if (o.sweeps > 0 && d > 0.3 * before) {
-      o.slow = s->ldl.eps > EPS && d > 100 * TN_EPS * (lambda + u);
+      o.slow = s->ldl.eps > TN_SHIFT && d > 100 * TN_EPS * (lambda + u);
       if (o.slow || d > 0.7 * before) break; /* roundoff is reached: this correction is not worth it */
     }
     for (int i = 0; i < p->size; i++) x[i] += s->r[i];
@@ -104,7 +106,7 @@ static outcome sweep(tn_saddle *s, const double *g, double *x) {
     const double c = o.sweeps++ ? d / before : 0.1;
     before = d;
     o.error = c < 1 ? d * c / ((1 - c) * u) : d / u;
-    if (o.error <= TOL) break;
+    if (o.error <= TN_SWEEP_END) break;
   }
   return o;
 }
@@ -136,12 +138,12 @@ static void least_multipliers(tn_saddle *s, int times, double *x) {
 
 bool tn_saddle_sweeps(const tn_saddle *s) {
   const double rho = s->ldl.rho_min;
-  return s->redundant || !(s->grain > 0 ? s->grain <= GOOD * fmin(rho, 1) : rho > RHO_DIRECT);
+  return s->redundant || !(s->grain > 0 ? s->grain <= DIRECT_ERROR * fmin(rho, 1) : rho > TN_RHO_DIRECT);
 }
 
 double tn_saddle_error(const tn_saddle *s) {
   const double rho = s->ldl.rho_min;
-  return s->redundant || !(rho > RHO_DIRECT) ? INFINITY : s->grain / fmin(rho, 1);
+  return s->redundant || !(rho > TN_RHO_DIRECT) ? INFINITY : s->grain / fmin(rho, 1);
 }
 
 /* each redundant row leaves a pivot of about eps; where that row goes before a body it touches, the body is held by 1/eps along it, and
@@ -153,8 +155,9 @@ int tn_saddle_redundant(tn_saddle *s) {
   for (int k = 0; k < p->nodes; k++) {
     const tn_column *c = &p->columns[k];
     for (int i = 0, at = c->at, step = tn_block_pad(c->size) + 1; i < c->size; i++, at += step) {
-      if (c->kind == TN_BLOCK_ROWS) small += s->ldl.gauge[c->row + i].rho < 1e-8;
-      if (c->kind == TN_BLOCK_MASS) huge += s->ldl.K[at] * s->K0[at] < 1e-8; /* the inverse of the pivot is kept */
+      if (c->kind == TN_BLOCK_ROWS) small += s->ldl.gauge[c->row + i].rho < TN_RHO_REDUNDANT;
+      if (c->kind == TN_BLOCK_MASS)
+        huge += s->ldl.K[at] * s->K0[at] < INVERSE_HUGE; /* the inverse of the pivot is kept */
     }
   }
   return small > huge ? small - huge : 0;
@@ -196,7 +199,7 @@ void tn_saddle_sweep(tn_saddle *s, const double *b, double *x, tn_saddle_info *i
     info->sweeps += o.sweeps;
     info->error = o.error;
     if (o.slow) { /* again, from the start, with a smaller eps */
-      if (!factor(s, fmax(EPS, s->ldl.eps / 1000), NULL)) break;
+      if (!factor(s, fmax(TN_SHIFT, s->ldl.eps / 1000), NULL)) break;
       memcpy(x, s->g, bytes);
       tn_ldl_solve(&s->ldl, x);
       continue;
@@ -208,7 +211,7 @@ void tn_saddle_sweep(tn_saddle *s, const double *b, double *x, tn_saddle_info *i
     sizes(s, x, &u, &lambda);
     sizes(s, s->dl, &unused, &dl);
     const double spoilt = 10 * TN_EPS * (o.sweeps + 1) * dl / u; /* roundoff of what is taken out of the multipliers */
-    if (spoilt <= 0.1 * TOL || n >= (s->ldl.eps > EPS ? ROUNDS_MAX : ROUNDS_MAX_SMALL)) {
+    if (spoilt <= 0.1 * TN_SWEEP_END || n >= (s->ldl.eps > TN_SHIFT ? ROUNDS_MAX : ROUNDS_MAX_SMALL)) {
       least_multipliers(s, o.sweeps + 1, x);
       info->error = fmax(info->error, spoilt);
       return;

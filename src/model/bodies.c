@@ -150,7 +150,7 @@ static tn_status rod_pose(tn_context *c, tn_body *b, const tn_node *rod) {
   }
   if (!b->type->on_parent) return TN_OK;
   TN_TRY(swing_pose(c, b));
-  if (hypot(p[0][0] - b->pose.r[0], p[0][1] - b->pose.r[1]) > 1e-9)
+  if (hypot(p[0][0] - b->pose.r[0], p[0][1] - b->pose.r[1]) > TN_SAME_PLACE)
     return tn_refuse(c, rod, "the rod does not begin at the pivot of its coordinates");
   return TN_OK;
 }

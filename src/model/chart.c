@@ -65,6 +65,9 @@ void tn_model_tangent(const tn_model *m, const double *q, const double *dq, doub
   }
 }
 
+/* in the unit of the coordinate: a coordinate that its chart moves by less has not wandered */
+static const double WANDERED = 1e-9;
+
 bool tn_model_tidy(const tn_model *m, double *q) {
   static const double nowhere[8];
   bool changed = false;
@@ -75,7 +78,7 @@ bool tn_model_tidy(const tn_model *m, double *q) {
     memcpy(tidy, q + b->q, sizeof *tidy * (size_t)b->nq);
     b->chart->add(tidy, nowhere);
     for (int k = 0; k < b->nq; k++) off = fmax(off, fabs(tidy[k] - q[b->q + k]));
-    if (!(off > 1e-9)) continue;
+    if (!(off > WANDERED)) continue;
     memcpy(q + b->q, tidy, sizeof *tidy * (size_t)b->nq);
     changed = true;
   }

@@ -2,12 +2,8 @@
  *   (1) places are known to eps (|r| + |p|), r where they are in the world, p where they are on the body
  *   (2) a body turns about its mass centre: its places move by their arm |p - c|, and with its radius of gyration the arm decides
  *       how a force there turns it
- * A length below RESOLVED of the largest of these has no direction that can be relied on. All of them scale with the model. */
+ * A length below TN_RESOLVED of the largest of these has no direction that can be relied on. All of them scale with the model. */
 #include "model/model.h"
-
-/* some 4,500 roundoffs: a direction over such a length is known to 2e-4. Motions at 1e-12 were followed, slowly; at 1e-13 the step
- * size fell to roundoff */
-static const double RESOLVED = 1e-12;
 
 double tn_gyration(const tn_model *m, const tn_body *b) {
   const double inertia = m->dimension == 2 ? b->inertia : 0.5 * (b->tensor[0] + b->tensor[4] + b->tensor[8]);
@@ -26,7 +22,7 @@ double tn_context_least_length(tn_context *c, double length) {
     tn_sub3(spot->p, b->center, arm); /* (2) */
     size = fmax(size, fmax(tn_norm3(arm), tn_gyration(c->m, b)));
   }
-  return RESOLVED * size;
+  return TN_RESOLVED * size;
 }
 
 tn_status tn_joint_check_rows(tn_context *c, const tn_joint *j, const tn_frame2 *f2, const tn_frame3 *f3) {

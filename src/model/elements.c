@@ -9,6 +9,9 @@
  * that i is in. Garcia de Jalon, Unda & Avello 1986. */
 #include "model/model.h"
 
+/* volume over the product of the edges: the points of an element are in one plane */
+static const double FLAT_ELEMENT = 1e-6;
+
 enum { PLACES = 4 };
 
 typedef struct element {
@@ -69,7 +72,7 @@ static bool reciprocal(const element *x, double R[3][3]) {
   }
   for (int k = 0; k < 3; k++) tn_cross3(s[(k + 1) % 3], s[(k + 2) % 3], R[k]);
   const double volume = tn_dot3(s[0], R[0]);
-  if (!(fabs(volume) > 1e-6 * size)) return false;
+  if (!(fabs(volume) > FLAT_ELEMENT * size)) return false;
   for (int k = 0; k < 9; k++) R[k / 3][k % 3] /= volume;
   return true;
 }

@@ -138,13 +138,13 @@ static tn_status read_pair(tn_context *c, const tn_joint *j, double a[3], double
   TN_TRY(tn_direction_at(c, axes->last, b));
   double n[3];
   tn_cross3(a, b, n);
-  if (type->perpendicular && !(fabs(tn_dot3(a, b)) <= 1e-6))
+  if (type->perpendicular && !(fabs(tn_dot3(a, b)) <= TN_GIVEN_DIRECTION))
     return tn_refuse(c, axes, "the axes of a %s are perpendicular at the given pose; the cosine of their angle is %.3g",
                      j->type->name, tn_dot3(a, b));
-  if (type->parallel && !(tn_norm3(n) <= 1e-6))
+  if (type->parallel && !(tn_norm3(n) <= TN_GIVEN_DIRECTION))
     return tn_refuse(c, axes, "the axes of a %s are parallel at the given pose; the sine of their angle is %.3g",
                      j->type->name, tn_norm3(n));
-  if (!type->perpendicular && !type->parallel && tn_dot3(a, b) < -1 + 1e-6)
+  if (!type->perpendicular && !type->parallel && tn_dot3(a, b) < -1 + TN_GIVEN_DIRECTION)
     return tn_refuse(c, axes, "the axes of a %s are opposite: both point the same way along the shafts", j->type->name);
   return TN_OK;
 }

@@ -1,8 +1,11 @@
 /* mass, mass centre and inertia of a body, from numbers or from its shape, with lumps folded in. */
 #include "model/model.h"
 
-/* of the largest principal moment: two that differ by less are equal */
-static const double SYMMETRIC = 1e-6;
+static const double SAME_MOMENT = 1e-6; /* of the largest principal moment: two that differ by less are equal */
+/* of the sum of two principal moments: the third is larger by no more */
+static const double MOMENT_ROUNDOFF = 1e-9;
+/* the same: no rounding of numbers in a file explains more */
+static const double MOMENT_IMPOSSIBLE = 0.01;
 
 /* of a shape in space, along its axes: volume, and the squares that times mass give the principal moments */
 typedef struct shape {
@@ -141,13 +144,13 @@ tn_status tn_tensor_at(tn_context *c, const tn_node *node, double I[9]) {
   }
   if (!(least > 0)) return tn_refuse(c, node, "the principal moments of inertia must be positive, one is %.4g", least);
   const double beyond = most / (sum - most) - 1;
-  if (beyond > 0.01) {
+  if (beyond > MOMENT_IMPOSSIBLE) {
     tn_refuse(c, node, "no body has this inertia: a principal moment, %.4g, is %.3g %% more than the sum of the others",
               most, 100 * beyond);
     tn_hint(c->e, "each is at most the sum of the other two; are the products of the right sign?");
     return TN_E_MODEL;
   }
-  if (beyond > 1e-9)
+  if (beyond > MOMENT_ROUNDOFF)
     tn_warn(c, node, "a principal moment of inertia, %.4g, is %.2g %% more than the sum of the others", most,
             100 * beyond);
   return TN_OK;
@@ -240,5 +243,5 @@ bool tn_is_axisymmetric(const tn_body *b) {
   double I[3];
   principal(b->tensor, I);
   const double apart = fmin(fabs(I[0] - I[1]), fmin(fabs(I[1] - I[2]), fabs(I[2] - I[0])));
-  return apart <= SYMMETRIC * fmax(I[0], fmax(I[1], I[2]));
+  return apart <= SAME_MOMENT * fmax(I[0], fmax(I[1], I[2]));
 }

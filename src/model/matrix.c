@@ -5,7 +5,7 @@
 #include "model/model.h"
 
 enum { MOST = 6 };
-static const double ROUNDOFF = 1e-12;
+static const double MATRIX_ROUNDOFF = 1e-12;
 
 static tn_status read_rows(tn_context *c, const tn_node *node, const char *key, int n, double *K) {
   memset(K, 0, sizeof *K * (size_t)(n * n));
@@ -32,7 +32,7 @@ static bool is_positive(int n, double *K) {
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++)
         if (!done[i] && !done[j]) largest = fmax(largest, fabs(K[i * n + j]));
-    if (K[p * n + p] <= ROUNDOFF) return largest <= ROUNDOFF;
+    if (K[p * n + p] <= MATRIX_ROUNDOFF) return largest <= MATRIX_ROUNDOFF;
     done[p] = true;
     for (int i = 0; i < n; i++)
       for (int j = 0; !done[i] && j < n; j++)
@@ -49,7 +49,7 @@ tn_status tn_matrix_at(tn_context *c, const tn_node *node, const char *key, int 
       if (!isfinite(K[i * n + j])) return tn_refuse(c, node, "`%s` must be made of finite numbers", key);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < i; j++)
-      if (fabs(K[i * n + j] - K[j * n + i]) > ROUNDOFF * (fabs(K[i * n + j]) + fabs(K[j * n + i])))
+      if (fabs(K[i * n + j] - K[j * n + i]) > MATRIX_ROUNDOFF * (fabs(K[i * n + j]) + fabs(K[j * n + i])))
         return tn_refuse(c, node, "`%s` is not symmetric: row %d has %g where row %d has %g", key, j + 1, K[j * n + i],
                          i + 1, K[i * n + j]);
   for (int i = 0; i < n; i++) {

@@ -6,7 +6,7 @@ static tn_status from_quaternion(tn_context *c, const tn_node *node, double A[9]
   double e[4];
   TN_TRY(tn_numbers_at(c, node, 4, e));
   const double n = sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]);
-  if (!(fabs(n - 1) <= 1e-6)) {
+  if (!(fabs(n - 1) <= TN_GIVEN_DIRECTION)) {
     tn_refuse(c, node, "a quaternion has length 1, this one %.9g", n);
     tn_hint(c->e, "[w, x, y, z], the cosine of half the angle first");
     return TN_E_MODEL;
@@ -66,7 +66,7 @@ static tn_status from_axes(tn_context *c, const tn_node *node, double A[9]) {
   while (given[missing]) missing++;
   const int i = (missing + 1) % 3, j = (missing + 2) % 3;
   const double dot = tn_dot3(e[i], e[j]);
-  if (!(fabs(dot) <= 1e-6))
+  if (!(fabs(dot) <= TN_GIVEN_DIRECTION))
     return tn_refuse(c, node, "the two axes are not perpendicular: the cosine of their angle is %.3g", dot);
   /* the first of the two stays, the second is made exactly normal to it */
   tn_cross3(e[i], e[j], e[missing]);

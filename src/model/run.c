@@ -2,6 +2,11 @@
  * the contract. */
 #include "model/model.h"
 
+static const double RTOL = 1e-8;              /* of the motion: relative tolerance if none is given */
+static const double TOLERANCE_LEAST = 1e-15;  /* 1: tolerances below cannot be reached */
+static const double CONTRACT_POSITION = 1e-8; /* scaled violation: what the contract allows if nothing is given */
+static const double CONTRACT_VELOCITY = 1e-6; /* 1/s, scaled violation: the same of rates */
+
 static bool among(const tn_field *fields, const char *key) {
   for (; fields->key; fields++)
     if (strcmp(fields->key, key) == 0) return true;
@@ -143,11 +148,11 @@ static tn_status read_integrator(tn_context *c, const tn_node *node) {
   if (type->init) TN_TRY(type->init(r->integrator_part.self, c));
   c->kind = NULL;
   c->node = NULL;
-  r->rtol = 1e-8;
+  r->rtol = RTOL;
   TN_TRY(positive(c, node, "step", &r->step, &step));
   TN_TRY(positive(c, node, "rtol", &r->rtol, &tolerance));
   TN_TRY(positive(c, node, "atol", &r->atol, &tolerance));
-  if (tolerance && fmax(r->rtol, r->atol) < 1e-15)
+  if (tolerance && fmax(r->rtol, r->atol) < TOLERANCE_LEAST)
     return tn_refuse(c, node, "tolerances below 1e-15 cannot be reached: numbers have 16 digits");
   /* what depends on time may change while nothing moves: an error estimate would not see it */
   r->max_step = c->m->uses_time || tn_node_get(c->root, "events") ? r->every : INFINITY;
@@ -181,8 +186,8 @@ static tn_status read_integrator(tn_context *c, const tn_node *node) {
 
 static tn_status read_contract(tn_context *c, const tn_node *node) {
   tn_run *r = &c->m->run;
-  r->contract_position = 1e-8;
-  r->contract_velocity = 1e-6;
+  r->contract_position = CONTRACT_POSITION;
+  r->contract_velocity = CONTRACT_VELOCITY;
   r->breach_stops = true;
   if (!node) return TN_OK;
   TN_TRY(tn_keys_known(c, node, tn_contract_fields, NULL));

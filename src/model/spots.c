@@ -23,7 +23,7 @@ static void along_world(const tn_context *c, tn_spot *spot) {
 }
 
 static tn_status particle_at_origin(tn_context *c, const tn_node *node, const tn_spot *s) {
-  if (s->body >= 0 && !c->m->body[s->body].oriented && tn_norm3(s->p) > 1e-9)
+  if (s->body >= 0 && !c->m->body[s->body].oriented && tn_norm3(s->p) > TN_SAME_PLACE)
     return tn_refuse(c, node, "the particle '%s' can be held at its own place only", c->m->body[s->body].name);
   return TN_OK;
 }

@@ -3,6 +3,9 @@
  * with coordinates of their own (`swing`, `point`) keep them. */
 #include "model/model.h"
 
+/* 1: how regular coordinates are (bodies say it, 1 at best): at the start they have to be more */
+static const double REGULAR_START = 1e-6;
+
 /* a joint that can carry the body at its other end, from a body that is placed already */
 static bool can_carry(const tn_model *m, const tn_joint *j, const bool *placed, int *child, bool *backwards) {
   if (j->in_tree || j->cut || j->switchable || j->frames != 2 || tn_joint_axes(m, j->type) < 0 ||
@@ -103,7 +106,7 @@ static tn_status start_pose(tn_context *c, const tn_body *b, double *q) {
     return TN_OK;
   }
   b->type->space.from_pose(b->pose.r, b->pose.A, q);
-  if (!b->type->space.regular || b->type->space.regular(q) > 1e-6) return TN_OK;
+  if (!b->type->space.regular || b->type->space.regular(q) > REGULAR_START) return TN_OK;
   c->kind = "body";
   c->name = b->name;
   tn_refuse(c, b->node, "coordinates `%s` are singular at the given pose", b->type->name);

@@ -1,6 +1,8 @@
 /* warnings: remarks on models that are good, where a mistake is likely. One warning for one cause: the members of a repeat are one. */
 #include "model/model.h"
 
+static const double AT_CENTER = 1e-6; /* of the length of the model: a joint so near to a mass centre is at it */
+
 enum { MOST_ALIKE = 5 }; /* names of others, in one warning */
 
 /* ---- to say them ----------------------------------------------------------------------------------------------------------- */
@@ -148,7 +150,7 @@ static bool is_at_center(const tn_model *m, const tn_joint *j, int k) {
     const double z[3] = {p->A[2], p->A[5], p->A[8]}, along = tn_dot3(d, z);
     for (int i = 0; i < 3; i++) d[i] -= along * z[i];
   }
-  return tn_norm3(d) <= 1e-6 * m->length;
+  return tn_norm3(d) <= AT_CENTER * m->length;
 }
 
 /* of a body: nothing holds it at a point; some joint does; one does at its mass centre */

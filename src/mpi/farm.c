@@ -26,7 +26,7 @@ static int rank, ranks = 1;
 static bool lost; /* a rank no longer answers: MPI cannot be ended in order */
 
 /* s: how often rank 0 says that it is there, and how long others believe it without a word */
-static const double ALIVE = 20, PATIENCE = 600;
+static const double ALIVE = 20, SILENCE = 600;
 
 static void nap(long microseconds) {
   const struct timespec t = {.tv_nsec = 1000 * microseconds};
@@ -76,7 +76,7 @@ static int next_order(void) {
   while (what == WAIT) {
     if (MPI_Iprobe(0, ORDER, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE) != MPI_SUCCESS) return END;
     const double silence = tn_wall_clock() - heard;
-    if (!there && silence > PATIENCE) MPI_Abort(MPI_COMM_WORLD, TN_E_INTERNAL);
+    if (!there && silence > SILENCE) MPI_Abort(MPI_COMM_WORLD, TN_E_INTERNAL);
     if (!there) {
       nap(silence < 1 ? SHORT : LONG);
       continue;

@@ -12,8 +12,6 @@
 #include "read/read.h"
 
 enum { ITEMS_MOST = 100000, MADE_MOST = 4 << 20 };
-#define NEAR_INTEGER 1e-9
-#define INTEGER_MOST 2147483647.0
 
 typedef struct expander {
   tn_arena *arena;
@@ -55,7 +53,7 @@ static tn_status integer(expander *x, const tn_scope *scope, const tn_node *at, 
   }
   if (status) return status;
   double rounded = round(*value);
-  if (!(fabs(*value - rounded) <= NEAR_INTEGER) || fabs(rounded) > INTEGER_MOST)
+  if (!(fabs(*value - rounded) <= TN_WHOLE) || fabs(rounded) > INT32_MAX)
     return tn_node_fail(at, x->e, TN_E_MODEL, "'%.*s' is %.9g, not an integer", (int)(n < 100 ? n : 100), text, *value);
   *value = rounded;
   return TN_OK;

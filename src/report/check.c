@@ -1,6 +1,8 @@
 /* what a model is before it runs: sizes, freedom, rank, redundant rows and the joints they depend on, the start, remarks. */
 #include "report/report.h"
 
+static const double UNLOADED = 1e-9; /* of the load on a row: what takes less of it has no part in it */
+
 enum { MOST_NAMED = 1000, MOST_SHOWN = 12 };
 
 /* a joint's redundant rows that follow from the same other joints */
@@ -15,7 +17,7 @@ static bool is_loaded(const tn_system *sys, int joint, double size) {
   const double *w = sys->reaction + m->twist * joint;
   double most = 0;
   for (int k = 0; k < m->wrench; k++) most = fmax(most, fabs(w[k]) * (k < m->dimension ? m->length : 1));
-  return most > 1e-9 * size;
+  return most > UNLOADED * size;
 }
 
 static void find_others(tn_system *sys, const double *c, int row, follower *f) {
@@ -24,7 +26,7 @@ static void find_others(tn_system *sys, const double *c, int row, follower *f) {
   for (int i = 0; i < m->rows; i++) {
     const int joint = m->row_joint[i];
     /* in units of force: a row of angle against rows of length is worth what it does at the model's length */
-    bool seen = fabs(c[i]) * m->row_scale[row] / m->row_scale[i] < 1e-9 || joint == f->joint || f->n == MOST_NAMED;
+    bool seen = fabs(c[i]) * m->row_scale[row] / m->row_scale[i] < UNLOADED || joint == f->joint || f->n == MOST_NAMED;
     for (int k = 0; k < f->n; k++) seen = seen || f->other[k] == joint;
     if (!seen) f->other[f->n++] = joint;
   }

@@ -5,7 +5,7 @@
 #include "report/report.h"
 
 #define ROOM ((size_t)64 << 20)
-#define MOST_BYTES 2000000000.0
+static const double MOST_BYTES = 2e9; /* bytes of a file: readers count them in 32 bits */
 
 typedef struct painted {  /* a solid in a colour: what glTF calls a mesh */
   int solid, color, next; /* next of this solid */

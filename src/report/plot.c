@@ -2,6 +2,8 @@
  * are drawn by the smallest and largest value in each column of pixels, so that a long run costs no more than a short one. */
 #include "report/report.h"
 
+static const double RANGE_LEAST = 1e-12; /* in the unit of the axis: a range of zeros alone is drawn as wide */
+
 enum { WIDTH = 1000, HEIGHT = 190, LEFT = 84, RIGHT = 20, TOP = 56, BETWEEN = 66, PATH = 230, BINS = 800 };
 enum { PANELS_MOST = 24, CURVES_MOST = 8, POINTS_MOST = 4000, NOTE = 24, NOTES_MOST = 8 };
 
@@ -124,12 +126,12 @@ static void frame(tn_printer *p, const box *b, int across, int up) {
   tn_put(p, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#fff\" stroke=\"#999\"/>\n", b->x, b->y,
          b->w, b->h);
   const double du = tick(b->u1 - b->u0, across), dv = tick(b->v1 - b->v0, up);
-  for (double k = ceil(b->u0 / du - 1e-9); k * du <= b->u1 + 1e-9 * du; k++) {
+  for (double k = ceil(b->u0 / du - TN_WHOLE); k * du <= b->u1 + TN_WHOLE * du; k++) {
     tn_format(words, sizeof words, "%.6g", k * du + 0.0);
     tn_put(p, "<path d=\"M%.1f %.1fv%.1f\" stroke=\"#e4e4e4\"/>\n", at_u(b, k * du), b->y, b->h);
     text(p, at_u(b, k * du), b->y + b->h + 16, "middle", words);
   }
-  for (double k = ceil(b->v0 / dv - 1e-9); k * dv <= b->v1 + 1e-9 * dv; k++) {
+  for (double k = ceil(b->v0 / dv - TN_WHOLE); k * dv <= b->v1 + TN_WHOLE * dv; k++) {
     tn_format(words, sizeof words, "%.6g", k * dv + 0.0);
     tn_put(p, "<path d=\"M%.1f %.1fh%.1f\" stroke=\"#e4e4e4\"/>\n", b->x, at_v(b, k * dv), b->w);
     text(p, b->x - 6, at_v(b, k * dv) + 4, "end", words);
@@ -139,7 +141,7 @@ static void frame(tn_printer *p, const box *b, int across, int up) {
 /* room around a range; one without width gets some */
 static void loosen(double *lo, double *hi) {
   if (!(*lo <= *hi)) *lo = 0, *hi = 0;
-  const double middle = (*lo + *hi) / 2, size = fmax(*hi - *lo, fmax(1e-9 * fabs(middle), 1e-12));
+  const double middle = (*lo + *hi) / 2, size = fmax(*hi - *lo, fmax(TN_FLAT_RANGE * fabs(middle), RANGE_LEAST));
   *lo = middle - 0.54 * size;
   *hi = middle + 0.54 * size;
 }
@@ -148,7 +150,7 @@ static void draw_path(tn_printer *p, const panel *a, double y) {
   box b = {LEFT, y, HEIGHT, HEIGHT, 0, 0, 0, 0};
   double half = fmax(a->x[1] - a->x[0], a->y[1] - a->y[0]) / 2;
   const double cx = (a->x[0] + a->x[1]) / 2, cy = (a->y[0] + a->y[1]) / 2;
-  half = 1.08 * fmax(half, fmax(1e-9 * fmax(fabs(cx), fabs(cy)), 1e-12));
+  half = 1.08 * fmax(half, fmax(TN_FLAT_RANGE * fmax(fabs(cx), fabs(cy)), RANGE_LEAST));
   b.u0 = cx - half, b.u1 = cx + half, b.v0 = cy - half, b.v1 = cy + half;
   frame(p, &b, 4, 5);
   tn_put(p, "<polyline fill=\"none\" stroke=\"%s\" points=\"", colors[0]);
@@ -181,7 +183,7 @@ static void draw_panel(picture *g, panel *a, double y) {
   }
   box b = {x, y, WIDTH - RIGHT - x, HEIGHT, g->t0, g->t1, a->lo, a->hi};
   loosen(&b.v0, &b.v1);
-  if (!(b.u1 - b.u0 > 1e-9 * fmax(fabs(b.u0), fabs(b.u1)))) loosen(&b.u0, &b.u1);
+  if (!(b.u1 - b.u0 > TN_FLAT_RANGE * fmax(fabs(b.u0), fabs(b.u1)))) loosen(&b.u0, &b.u1);
   frame(p, &b, 10, 6);
   double legend = LEFT;
   for (int i = 0; i < a->n; i++) {

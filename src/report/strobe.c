@@ -3,7 +3,7 @@
 #include "report/report.h"
 
 enum { ROUND = 20, MOST_PLACES = 1 << 20 };
-static const double SAME = 1e-4; /* of the length of the model: nobody sees that a pose is another one */
+static const double SAME_POSE = 1e-4; /* of the length of the model: nobody sees that a pose is another one */
 
 void tn_strobe_free(tn_strobe *k) {
   for (int i = 0; i < 2; i++) tn_block_free(k->allocator, k->p[i]);
@@ -105,13 +105,13 @@ static bool is_new(tn_strobe *k, const tn_model *m, const double *row) {
   for (int i = 0; i < drawn; i++) {
     double most = 0;
     for (int l = 0; l < n; l++) most = fmax(most, fabs(here[l] - k->seen[(size_t)n * (size_t)i + (size_t)l]));
-    if (most <= SAME * m->length) return false;
+    if (most <= SAME_POSE * m->length) return false;
   }
   return true;
 }
 
 bool tn_strobe_due(const tn_strobe *k, double t) {
-  const double due = k->from + k->next * k->by, near = 1e-9 * fmax(1, fabs(due));
+  const double due = k->from + k->next * k->by, near = TN_SAME_TIME * fmax(1, fabs(due));
   return !k->failed && due <= k->to + near && t >= due - near && k->poses < TN_MOST_POSES;
 }
 
@@ -134,7 +134,7 @@ void tn_strobe_row(tn_strobe *k, const tn_model *m, double t, const double *row)
   if (draw) rods(k, row);
   k->earlier += !draw;
   k->poses++;
-  k->next = floor((t - k->from) / k->by + 1e-9) + 1; /* one pose for all times that this row has passed */
+  k->next = floor((t - k->from) / k->by + TN_WHOLE) + 1; /* one pose for all times that this row has passed */
 }
 
 void tn_strobe_remark(const tn_strobe *k, char *text, size_t size) {

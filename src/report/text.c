@@ -1,6 +1,9 @@
 /* the summary for people: what was run, how good it is, what it cost, how to repeat it. */
 #include "report/report.h"
 
+/* of the accelerations: redundant rows that contradict each other by more are reported */
+static const double CONTRADICTION = 1e-9;
+
 /* the verdict and its reasons: the first line and those behind it */
 static void verdict(tn_printer *p, const tn_sim *s) {
   tn_run_fact f;
@@ -129,7 +132,7 @@ tn_status tn_report_text(const tn_sim *s, const char *model_name, tn_write write
   const tn_formulation_type *formulation = m->run.formulation.type;
   if (formulation->inexact)
     tn_put(p, "  %s leaves rows off by up to %.2e in acceleration, " SCALED "\n", formulation->name, r->inconsistency);
-  else if (r->inconsistency > 1e-9)
+  else if (r->inconsistency > CONTRADICTION)
     tn_put(p, "  redundant rows contradict each other by up to %.2e in acceleration, " SCALED "\n", r->inconsistency);
   if (r->singular_positions > 1)
     tn_put(p, "  singular positions on the way, where rows become dependent: %" PRId64 ", from t = %.6g to %.6g s\n",

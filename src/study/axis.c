@@ -9,6 +9,8 @@
  * asks for it. */
 #include "study/study.h"
 
+static const double DIFFERENCE_STEP = 1e-2; /* of the value: step of a difference quotient if none is given */
+
 static uint64_t mix(uint64_t z) {
   z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
   z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -152,7 +154,7 @@ static tn_status read_at(const tn_node *node, tn_axis *a, tn_error *e) {
   TN_TRY(tn_members_known(node, keys, e));
   if (!tn_node_get(node, "at")) return tn_node_fail(node, e, TN_E_MODEL, "`at` is missing");
   TN_TRY(tn_member_number(node, "at", 0, &a->a, e));
-  TN_TRY(tn_member_number(node, "step", 1e-2 * fabs(a->a), &a->b, e));
+  TN_TRY(tn_member_number(node, "step", DIFFERENCE_STEP * fabs(a->a), &a->b, e));
   a->kind = TN_AXIS_AT;
   a->n = 1;
   if (!tn_node_get(node, "step") && a->a == 0)

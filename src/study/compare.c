@@ -8,7 +8,11 @@
  * the first. if none is good enough, the one with the least error. */
 #include "study/study.h"
 
-static const double GOOD = 1e-4, NOISE = 1.25, ROUNDOFF = 1e-13;
+static const double GOOD_ERROR = 1e-4; /* of lengths of the model, and of directions: the usual accuracy           */
+static const double SAME_COST = 1.25;  /* 1: times of the processor of which the longer is no more are not told apart */
+/* of lengths of the model: errors and violations below are roundoff */
+static const double ERROR_ROUNDOFF = 1e-13;
+static const double LOOSER = 1e-2; /* of the accuracy: with smaller errors, looser tolerances would do            */
 enum { MOST_RHS = 4000000, FEW_RHS = 400000, MOST_RUNS = 1000, ROWS = 200 };
 enum { PATIENCE = 50 }; /* times the right-hand sides of the reference */
 
@@ -56,7 +60,7 @@ static bool one_of_two(tn_pool *pool, void *user, int i) {
 static void distance(tn_compare *c) {
   const tn_reference *a = &c->first, *b = &c->second;
   const size_t width = (size_t)b->columns + 1;
-  c->reference_error = ROUNDOFF; /* two that agree to the last digit may be off by that all the same */
+  c->reference_error = ERROR_ROUNDOFF; /* two that agree to the last digit may be off by that all the same */
   c->holds = 0;
   for (size_t i = 0; i < a->rows && i < b->rows; i++) {
     const double off = tn_pose_distance(c->dimension, b->columns, a->value + i * width + 1, b->value + i * width + 1);
@@ -299,7 +303,7 @@ static bool is_good(const tn_compare *c, const tn_compare_row *r) {
 
 /* a before b, of two that cost the same or of which none is good */
 static bool before(const tn_compare *c, const tn_compare_row *a, const tn_compare_row *b, bool good) {
-  const double C_a = fmax(a->C_max, ROUNDOFF), C_b = fmax(b->C_max, ROUNDOFF);
+  const double C_a = fmax(a->C_max, ERROR_ROUNDOFF), C_b = fmax(b->C_max, ERROR_ROUNDOFF);
   if (good && C_a > 10 * C_b) return false;
   if (good && C_b > 10 * C_a) return true;
   return judged(c, a) + c->reference_error < judged(c, b);
@@ -367,7 +371,7 @@ static void recommend(tn_compare *c) {
     good++;
     cheapest = fmin(cheapest, r->cpu_seconds);
   }
-  c->winner = best_of(c, good > 0, NOISE * cheapest, -1);
+  c->winner = best_of(c, good > 0, SAME_COST * cheapest, -1);
   warn(c, &remark);
   if (c->winner < 0) {
     say(&s, "None can be recommended: no run could be compared to its end.");
@@ -387,7 +391,7 @@ static void recommend(tn_compare *c) {
         "no run keeps the contract with an error within %g, and of the %d that came to their end its error of %.2g is "
         "the least",
         c->accuracy, ended, w->error);
-  if (c->holds < c->until * (1 - 1e-9)) say(&s, " (errors up to t = %.4g s of %.4g s)", c->holds, c->until);
+  if (c->holds < c->until * (1 - TN_SAME_TIME)) say(&s, " (errors up to t = %.4g s of %.4g s)", c->holds, c->until);
   if (w->verdict != TN_TRUSTED) say(&s, "; `tenon run` calls it %s", tn_run_verdict_name(w->verdict));
   const int second = good == 1 ? -1 : best_of(c, good > 0, INFINITY, c->winner);
   if (second >= 0) {
@@ -395,7 +399,7 @@ static void recommend(tn_compare *c) {
     say(&s, "; %s has %.2g at %.3g s", name, c->entry[second].row.error, c->entry[second].row.cpu_seconds);
   }
   say(&s, ".");
-  if (good && !c->fixed && w->error < 1e-2 * c->accuracy && !c->options->settings)
+  if (good && !c->fixed && w->error < LOOSER * c->accuracy && !c->options->settings)
     say(&s, " Looser tolerances would do: --rtol with several.");
 }
 
@@ -458,7 +462,7 @@ tn_status tn_compare_run(const tn_desc *desc, const char *model_name, const tn_c
   c->name = tn_arena_text(&arena, model_name, strlen(model_name));
   c->fixed = c->options->fixed;
   c->patience = 10L * MOST_RHS;
-  c->accuracy = c->options->accuracy > 0 ? c->options->accuracy : GOOD;
+  c->accuracy = c->options->accuracy > 0 ? c->options->accuracy : GOOD_ERROR;
   c->arena = arena;
   tn_arena_init(&c->first.arena, &arena.allocator);
   tn_arena_init(&c->second.arena, &arena.allocator);

@@ -6,7 +6,7 @@ static void reference_text(const tn_compare *c, tn_printer *p) {
   if (c->reference_error > 0)
     tn_put(p, "  it may be off by %.2g itself; errors below %.2g are not told apart\n", c->reference_error,
            TN_APART * c->reference_error);
-  if (c->holds < c->until * (1 - 1e-9))
+  if (c->holds < c->until * (1 - TN_SAME_TIME))
     tn_put(p, "  it holds up to t = %.6g s of %.6g s; errors are taken up to there\n", c->holds, c->until);
 }
 

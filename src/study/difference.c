@@ -17,20 +17,21 @@
 #include "study/study.h"
 
 static const double TURN = 6.283185307179586;
-static const double STAIR = 1.1; /* of the largest difference so far: what is worth another entry in its history */
-static const double SPIKE = 10;  /* a jump makes the difference so many times larger than at the row before .. */
-static const double SAME =
-    0.25;                      /* .. by the change of one run, to this share, while the other changes by less than it */
-static const double RARE = 10; /* .. and by so many times the mean change of the output from row to row */
-static const double FOLLOWS = 0.01;  /* of the time so far: how long one run may be behind an event and the other not */
-static const double CONSTANT = 1e-7; /* of its largest size: an output that changes less may change by errors alone */
-static const double ROUNDOFF = 1e-9; /* likewise, of the largest range of outputs of the same unit */
-static const double LEAST =
-    1e-12; /* likewise, of a turn or of the model's length: roundoff of what an output was made of */
-static const double SATURATED = 0.1;      /* of the scale: differences that are larger do not tell how they grow */
-static const double NOISE = 1e3 * TN_EPS; /* of its largest size: differences below it do not either */
-static const double LEAST_GROWTH =
-    3; /* e-foldings in the second half of the time: more than t^4 has, whatever came before */
+static const double STAIR = 1.1;     /* of the largest difference so far: what is worth another entry in its history */
+static const double JUMP_SPIKE = 10; /* a jump makes the difference so many times larger than at the row before .. */
+/* .. by the change of one run, to this share, while the other changes by less than it */
+static const double JUMP_SHARE = 0.25;
+static const double JUMP_RARE = 10; /* .. and by so many times the mean change of the output from row to row */
+static const double FOLLOWS = 0.01; /* of the time so far: how long one run may be behind an event and the other not */
+/* of its largest size: an output that changes less may change by errors alone */
+static const double STILL_OUTPUT = 1e-7;
+static const double STILL_BESIDE = 1e-9; /* likewise, of the largest range of outputs of the same unit */
+/* likewise, of a turn or of the model's length: roundoff of what an output was made of */
+static const double STILL_LENGTH = 1e-12;
+static const double SATURATED = 0.1; /* of the scale: differences that are larger do not tell how they grow */
+static const double DIFFERENCE_ROUNDOFF = 1e3 * TN_EPS; /* of its largest size: differences below it do not either */
+/* e-foldings in the second half of the time: more than t^4 has, whatever came before */
+static const double LEAST_GROWTH = 3;
 static const double MOST_POWER = 4,
                     MUCH_GROWTH = 10; /* no error of a phase grows by such a power, and by e-foldings so many */
 enum { FIT = 64 };                    /* times of (5) */
@@ -62,7 +63,7 @@ void tn_differences_free(tn_differences *s) { tn_arena_free(&s->arena); }
 
 /* (1) */
 static double apart(const tn_difference *d, double a, double b) {
-  return fabs(d->angle && d->high - d->low <= TURN * (1 + 1e-9) ? remainder(a - b, TURN) : a - b);
+  return fabs(d->angle && d->high - d->low <= TURN * (1 + TN_WHOLE) ? remainder(a - b, TURN) : a - b);
 }
 
 static bool add(tn_differences *s, tn_difference *d, double before, double t, double x) {
@@ -101,8 +102,8 @@ static double patience(const tn_differences *s, double t) { return fmax(1.5 * (t
 /* since the row before, one run has jumped by what they differ by now, and the other has not */
 static bool jumped(const tn_difference *d, double by, double by_b, double x_before, double x) {
   const double size = fmax(fabs(d->low), fabs(d->high)), mean = d->changes ? d->change / (double)d->changes : 0;
-  if (!(x > NOISE * size) || !(x > SPIKE * x_before) || !(x > RARE * mean)) return false;
-  return fabs(fmax(by, by_b) - x) <= SAME * x && fmin(by, by_b) <= SAME * x;
+  if (!(x > DIFFERENCE_ROUNDOFF * size) || !(x > JUMP_SPIKE * x_before) || !(x > JUMP_RARE * mean)) return false;
+  return fabs(fmax(by, by_b) - x) <= JUMP_SHARE * x && fmin(by, by_b) <= JUMP_SHARE * x;
 }
 
 static bool judge(tn_differences *s, int i, double t, const double *a, const double *b) {
@@ -124,7 +125,7 @@ static bool judge(tn_differences *s, int i, double t, const double *a, const dou
   }
   if (s->between) return wait_at(d, before, t, x), true;
   if (d->alone) {
-    const bool followed = SPIKE * x <= d->wait_most;
+    const bool followed = JUMP_SPIKE * x <= d->wait_most;
     if (!followed && t - d->wait_since <= patience(s, t)) return wait_at(d, before, t, x), true;
     good = settle(s, d, followed);
   } else if (jump) {
@@ -184,7 +185,8 @@ static void find_scales(tn_differences *s, double length, double kinetic) {
     const bool energy = strcmp(d->unit, "J") == 0;
     d->range = range;
     d->scale = d->angle ? fmin(range, TURN) : energy ? fmax(range, kinetic) : range;
-    const bool still = range <= fmax(CONSTANT * (isfinite(size) ? size : 0), fmax(ROUNDOFF * others, LEAST * natural));
+    const bool still =
+        range <= fmax(STILL_OUTPUT * (isfinite(size) ? size : 0), fmax(STILL_BESIDE * others, STILL_LENGTH * natural));
     d->constant = !(d->scale > 0) || (!energy && still && d->most > s->threshold * range);
   }
 }
@@ -234,7 +236,7 @@ static void find_growth(tn_differences *s, double t0) {
   const tn_difference *d = &s->output[which];
   const double size = fmax(fabs(d->low), fabs(d->high));
   int first = 0, last = d->stairs - 1;
-  while (first < d->stairs && d->stair[first].d < NOISE * size) first++;
+  while (first < d->stairs && d->stair[first].d < DIFFERENCE_ROUNDOFF * size) first++;
   if (first >= d->stairs) return;
   while (last > first && d->stair[last].d > SATURATED * d->scale) last--;
   const double from = fmax(d->stair[first].before, t0), to = last < d->stairs - 1 ? d->stair[last].t : s->end;

@@ -203,7 +203,7 @@ static bool has_own_gains(const tn_part *part, const tn_system *sys) {
 
 /* U = gain[0] Cdot + gain[1] C near zero, by asking for it */
 static tn_status near_zero(const tn_node *node, tn_model *m, tn_feedback *g, tn_error *e) {
-  static const double SMALL = 1e-8;
+  static const double PROBE = 1e-8;
   const tn_part *part = &m->run.stabilizer[0];
   const tn_stabilizer_type *type = part->type;
   const tn_stage at = {.h = 1};
@@ -215,10 +215,10 @@ static tn_status near_zero(const tn_node *node, tn_model *m, tn_feedback *g, tn_
   *g = (tn_feedback){.n = 2, .held = type->held && type->held(part->self)};
   for (int k = 0; k < 2 && status == TN_OK; k++) {
     double U = 0;
-    sim->solver.sys.Cdot[0] = k == 0 ? SMALL : 0;
-    sim->solver.sys.C[0] = k == 1 ? SMALL : 0;
+    sim->solver.sys.Cdot[0] = k == 0 ? PROBE : 0;
+    sim->solver.sys.C[0] = k == 1 ? PROBE : 0;
     type->feedback(part->self, &sim->solver.sys, &at, &U);
-    g->gain[k] = U / SMALL;
+    g->gain[k] = U / PROBE;
   }
   tn_sim_free(sim);
   return status;

@@ -161,7 +161,7 @@ static tn_status axis(const tn_node *object, const tn_node *otherwise, const cha
   TN_TRY(boolean(node, "log", &a->log, e));
   if (a->from >= a->to || fabs(a->from) > 1e100 || fabs(a->to) > 1e100)
     return tn_node_fail(node, e, TN_E_MODEL, "`from` has to be less than `to`");
-  if (a->log && (a->from < 1e-300 || a->to < 1e-300))
+  if (a->log && (a->from < TN_LOG_LEAST || a->to < TN_LOG_LEAST))
     return tn_node_fail(node, e, TN_E_MODEL, "a logarithmic axis begins above 0, at 1e-300 or more");
   return *unit > 0 ? TN_OK : tn_node_fail(node, e, TN_E_MODEL, "`unit` is a number above 0");
 }

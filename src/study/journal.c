@@ -77,9 +77,9 @@ bool tn_journal_add(tn_journal *j, const tn_sweep *s, int run) {
     memcpy(&bits, &x, sizeof bits);
     used += (size_t)tn_format(line + used, room - used, " %016" PRIx64, bits);
   }
-  static const double SECONDS = 1;
+  static const double SYNCED_EVERY = 1; /* s */
   bool good = end_line(j->file, line, used);
-  if (good && now() - j->synced >= SECONDS) good = tn_journal_sync(j);
+  if (good && now() - j->synced >= SYNCED_EVERY) good = tn_journal_sync(j);
   const int why = errno;
   tn_block_free(&s->study.arena.allocator, line);
   errno = why;

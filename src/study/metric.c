@@ -2,6 +2,9 @@
  * expressions. used by studies, comparisons and sweeps alike. */
 #include "study/study.h"
 
+/* of the largest singular value: smaller ones do not count for `jacobian-rank` */
+static const double RANK_LEVEL = 1e-10;
+
 static const char *const takes[] = {"max",   "min",      "mean",  "rms",     "first", "final",
                                     "count", "crossing", "above", "settled", NULL};
 
@@ -23,7 +26,7 @@ void tn_meter_begin(tn_meter *m) {
 void tn_meter_add(tn_meter *m, double t, double x) {
   m->seen = x;
   /* a hair's breadth beyond: times of fixed steps are sums */
-  if (t < m->from - 1e-12 * fabs(m->from) || t > m->to + 1e-12 * fabs(m->to)) return;
+  if (t < m->from - TN_SAME_TIME * fabs(m->from) || t > m->to + TN_SAME_TIME * fabs(m->to)) return;
   if (m->track) tn_track_add(m->track, t, x);
   const bool first = m->samples == 0, changes = !first && ((x < 0 && m->x > 0) || (x > 0 && m->x < 0));
   const double last = m->x, t_last = m->t;
@@ -236,7 +239,7 @@ double tn_figure(tn_sim *s, const char *name, double level) {
   tn_eval at;
   if (strcmp(name, "rank") == 0) return tn_sim_eval(s, &at, NULL) == TN_OK ? (double)at.rank : (double)NAN;
   if (strcmp(name, "condition") == 0) return condition(s);
-  if (strcmp(name, "jacobian-rank") == 0) return jacobian_rank(s, level > 0 ? level : 1e-10);
+  if (strcmp(name, "jacobian-rank") == 0) return jacobian_rank(s, level > 0 ? level : RANK_LEVEL);
   if (strcmp(name, "independent") == 0)
     return s->solver.type->independent ? s->solver.type->independent(s->solver.work) + 1 : (double)NAN;
   figures_of(s, all);

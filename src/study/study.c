@@ -115,7 +115,7 @@ static void explain(tn_finding *m, const tn_trial *t) {
   m->failure = m->message;
 }
 
-static int64_t last_of(const tn_finding *m) { return (int64_t)floor((m->to - m->from) / m->by + 1e-9); }
+static int64_t last_of(const tn_finding *m) { return (int64_t)floor((m->to - m->from) / m->by + TN_WHOLE); }
 
 static void varied(tn_study *s, tn_finding *m) {
   const int64_t n = last_of(m);

@@ -617,8 +617,9 @@ tn_status tn_verify_text(const void *verify, tn_write write, void *user);
 
 /* ---- a comparison: compare.c, compare_print.c ------------------------------------------------------------------------------ */
 
-#define TN_HOLDS 1e-6 /* a reference does, as long as it is known to this */
-#define TN_APART 10.0 /* errors are told apart from this many times what the reference may be off */
+static const double TN_HOLDS =
+    1e-6;                          /* of lengths of the model: a reference holds as long as it is known to this      */
+static const double TN_APART = 10; /* of what the reference may be off: errors that are smaller are not told apart */
 
 typedef struct tn_entry {
   tn_compare_row row;

@@ -2,6 +2,11 @@
  * at the times of the reference, which have to be among the rows. */
 #include "study/study.h"
 
+/* of the least distance of rows of the reference: so near are two rows of the same time */
+static const double SAME_ROW = 1e-3;
+static const double LONE_ROW = 1e-9;               /* s: the same where the reference has one row */
+static const double TOLERANCE_DIGITS = 4 * TN_EPS; /* 1: tolerances are not tightened below */
+
 typedef struct run {
   tn_trial *trial;
   tn_sim *sim;
@@ -251,7 +256,7 @@ static double same_time(const tn_reference *r) {
   const size_t width = r ? (size_t)r->columns + 1 : 0;
   double least = INFINITY;
   for (size_t i = 1; r && i < r->rows; i++) least = fmin(least, r->value[i * width] - r->value[(i - 1) * width]);
-  return isfinite(least) ? 1e-3 * least : 1e-9;
+  return isfinite(least) ? SAME_ROW * least : LONE_ROW;
 }
 
 static tn_status once(run *r, tn_error *e) {
@@ -296,7 +301,7 @@ tn_status tn_trial_describe(const tn_trial *t, tn_desc *d, tn_error *e) {
 
 /* tolerances of a tenth, as far as there are digits; fixed steps half as long */
 void tn_tighten(tn_run *r) {
-  const double least = 4 * TN_EPS;
+  const double least = TOLERANCE_DIGITS;
   r->rtol = fmax(0.1 * r->rtol, fmin(r->rtol, least));
   r->atol = fmax(0.1 * r->atol, fmin(r->atol, least)); /* 0: none is given */
   r->step *= 0.5;

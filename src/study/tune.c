@@ -10,7 +10,7 @@
  * allows. */
 #include "study/study.h"
 
-static const double FLOOR = 1e-13, WORSE = 10, STEP = 0.125, LEAST = 1.0 / 1024;
+static const double VIOLATION_ROUNDOFF = 1e-13, GIVE_UP_AT = 10, FIRST_SEARCH = 0.125, LAST_SEARCH = 1.0 / 1024;
 enum { USUAL = 100, SKIPPED = 20, MOST_RHS = 4000000, FEW_RHS = 20000, PATIENCE = 20 };
 
 /* ---- points ------------------------------------------------------------------------------------------------------------- */
@@ -67,7 +67,7 @@ static void add_point(tn_tune *t, const char *stage, const double *u) {
 /* ---- runs --------------------------------------------------------------------------------------------------------------- */
 
 static double product(const tn_tune *t, const tn_summary *s) {
-  return fmax(t->velocity ? s->max_velocity_violation : s->max_position_violation, FLOOR) * (double)s->rhs;
+  return fmax(t->velocity ? s->max_velocity_violation : s->max_position_violation, VIOLATION_ROUNDOFF) * (double)s->rhs;
 }
 
 static bool enough(void *user, const tn_summary *now) {
@@ -160,7 +160,7 @@ static tn_status interrupted(const tn_tune *t, tn_error *e) {
 /* all rows from `first` on; the best of all so far is known then */
 static tn_status run_batch(tn_tune *t, int first, tn_error *e) {
   batch b = {t, first};
-  t->give_up = t->best < 0 ? INFINITY : WORSE * t->row[t->best].product;
+  t->give_up = t->best < 0 ? INFINITY : GIVE_UP_AT * t->row[t->best].product;
   const bool whole = t->rows == first || tn_pool_run(t->options->workers, t->rows - first, one, &b);
   for (int i = first; i < t->rows && !t->stopped; i++)
     if (!(i == 0 && t->published_text) && better(t, i)) t->best = i;
@@ -220,9 +220,9 @@ static void surround(tn_tune *t, int turn, const double *u, const double *ahead,
 }
 
 static tn_status search(tn_tune *t, tn_error *e) {
-  double u[TN_TUNE_MOST], v[TN_TUNE_MOST], s = STEP;
+  double u[TN_TUNE_MOST], v[TN_TUNE_MOST], s = FIRST_SEARCH;
   bool moved = false;
-  for (int turn = 0; t->best >= 0 && t->rows < t->budget && s >= LEAST; turn++) {
+  for (int turn = 0; t->best >= 0 && t->rows < t->budget && s >= LAST_SEARCH; turn++) {
     const int was = t->best, from = t->rows;
     for (int k = 0; k < t->varied; k++) {
       const double now = place_of(&t->vary[k], t->row[was].value[k]);

@@ -5,7 +5,7 @@
  *   (3) between a hundredth and a hundred times where it begins, as far as the field allows */
 #include "study/study.h"
 
-static const double SPAN = 100;
+static const double SEARCH_SPAN = 100;
 static const char place[] = "/run/stabilize";
 
 static const tn_node *part_of(const tn_desc *d) { return tn_node_get(tn_node_get(d->root, "run"), "stabilize"); }
@@ -133,8 +133,8 @@ static tn_status unknown_field(const tn_tune *t, const char *key, tn_error *e) {
 static tn_status find_range(const tn_tune_range *given, const tn_field *f, tn_tuned *v, tn_error *e) {
   const bool ranged = tn_field_has_range(f);
   const double least = ranged ? fmax(f->lo, 0) : 0, most = ranged ? f->hi : INFINITY;
-  v->from = given && given->to > 0 ? given->from : fmax(v->start / SPAN, least);
-  v->to = given && given->to > 0 ? given->to : fmin(v->start * SPAN, most);
+  v->from = given && given->to > 0 ? given->from : fmax(v->start / SEARCH_SPAN, least);
+  v->to = given && given->to > 0 ? given->to : fmin(v->start * SEARCH_SPAN, most);
   if (!(v->from > 0 && v->to > v->from && isfinite(v->to)))
     return tn_fail(e, TN_E_USAGE,
                    "'%.64s' is varied between two positive numbers, the smaller one first, not %g and %g", f->key,

@@ -11,9 +11,9 @@
 #include "study/study.h"
 #include "study/threads.h"
 
-static const double THRESHOLD = 0.01;
-static const double BEYOND =
-    0.01; /* of the time so far: how much longer than the first run the second goes on to show its end */
+static const double PREDICTABLE = 0.01;
+/* of the time so far: how much longer than the first run the second goes on to show its end */
+static const double SECOND_LONGER = 0.01;
 static const double LEAST_RATIO = 0.5; /* of tolerances: above it there are no digits left for a tighter run */
 enum { RING = 256 };
 
@@ -75,7 +75,7 @@ tn_status tn_verify_new(const tn_desc *desc, const tn_verify_options *options, t
                                      .t_end = NAN,
                                      .from = NAN,
                                      .until = NAN,
-                                     .threshold = v->options.threshold > 0 ? v->options.threshold : THRESHOLD,
+                                     .threshold = v->options.threshold > 0 ? v->options.threshold : PREDICTABLE,
                                      .predictable_until = NAN,
                                      .limited_by = -1,
                                      .folding_time = NAN,
@@ -232,7 +232,7 @@ static bool first_watch(void *user, double t) {
 
 /* the row of the second run at t, or NULL: it has none. older ones are of a time before the first was resumed */
 static const double *row_beside(beside *b, double t) {
-  const double same = 1e-12 * fmax(fabs(t), b->every);
+  const double same = TN_SAME_TIME * fmax(fabs(t), b->every);
   const double *row = NULL;
   tn_lock_take(&b->lock);
   for (;;) {
@@ -326,7 +326,8 @@ static tn_status both(tn_verify *v, beside *b, tn_error *error) {
     look_for_events(v, 0, s);
     /* a run that its user has ended is not waited for; the end of any other, before the last row too, is looked for in the second */
     const bool own_end = status == TN_OK || status == TN_E_RUN;
-    v->limit = b->limit = own_end ? s->now.t + fmax(BEYOND * (s->now.t - s->stepper.t0), 2 * b->every) : -INFINITY;
+    v->limit = b->limit =
+        own_end ? s->now.t + fmax(SECOND_LONGER * (s->now.t - s->stepper.t0), 2 * b->every) : -INFINITY;
     b->taken = b->put; /* nothing more is compared */
     tn_condition_send(&b->moved);
     while (!b->done) { /* its rows go nowhere */

@@ -1,5 +1,5 @@
 /* how the documents are written: pages of docs/design/ are short and can be found from the overview, and links between
- * documents lead to a file and to a heading that exist. */
+ * documents lead to a file and to a heading that exist. The table of thresholds is as long as it has to be. */
 #include "docs/documents.h"
 #include "test.h"
 
@@ -42,7 +42,7 @@ TEST(pages_of_the_design_are_short) {
       if (!*end) FAIL("%s does not end with a newline", name[i]);
       if (!*end) break;
       *end = '\0';
-      lines++;
+      lines += *at != '|' || strcmp(name[i], "docs/design/thresholds.md") != 0; /* a list, compared with the code */
       if (strncmp(at, "```", 3) == 0) code = !code;
       const bool prose = !code && is_prose(at);
       paragraph = !prose ? 0 : begins_item(at) ? 1 : paragraph + 1;
