@@ -158,31 +158,46 @@ static const char *const seats[] = {[TN_SEAT_SHARED] = "TN_SEAT_SHARED",   [TN_S
                                     [TN_SEAT_NOWHERE] = "TN_SEAT_NOWHERE", [TN_SEAT_MESH] = "TN_SEAT_MESH",
                                     [TN_SEAT_CENTERS] = "TN_SEAT_CENTERS", [TN_SEAT_CHANNELS] = "TN_SEAT_CHANNELS"};
 
-/* members that are not read where the joint sits */
+/* the joint has a place on each of two bodies, or their origins */
+static bool is_framed(const tn_joint_type *t) {
+  return t->seat == TN_SEAT_SHARED || t->seat == TN_SEAT_TWO || t->seat == TN_SEAT_NOWHERE;
+}
+
+/* axes that are not read where the joint sits */
+static bool bad_axes(const fault *x, const tn_joint_type *t) {
+  const tn_axes frames = t->space.frames;
+  const bool mesh = t->seat == TN_SEAT_MESH;
+  if ((int)frames < 0 || frames > TN_AXES_BLADE) return wrong(x, "there are no axes %d", (int)frames);
+  if (t->space.there && frames != TN_AXES_NONE && !is_framed(t) && !(mesh && frames == TN_AXES_AXIS))
+    return wrong(x, "`space.frames` would not be read: a joint of %s has %s", seats[t->seat],
+                 mesh ? "an `axis` or none" : "no axes");
+  if (t->plane.there && t->plane.has_axis && !is_framed(t))
+    return wrong(x, "`plane.has_axis` would not be read: a joint of %s has no axis in the plane", seats[t->seat]);
+  if ((t->space.parallel || t->space.perpendicular) && (frames != TN_AXES_PAIR || !t->space.there))
+    return wrong(x, "`space.parallel` and `space.perpendicular` are read with TN_AXES_PAIR only");
+  return t->space.parallel && t->space.perpendicular && wrong(x, "axes cannot be parallel and perpendicular");
+}
+
+/* bodies that the joint does not have */
+static bool bad_bodies(const fault *x, const tn_joint_type *t) {
+  const bool mesh = t->seat == TN_SEAT_MESH;
+  const unsigned oriented = t->oriented | t->space.oriented;
+  if (oriented > (mesh ? 7 : 3))
+    return wrong(x, "`oriented` has a bit for each frame, and a joint of %s has %d", seats[t->seat], mesh ? 3 : 2);
+  if (oriented && !is_framed(t) && !mesh)
+    return wrong(x, "`oriented` would not be read: a joint of %s has no `between`", seats[t->seat]);
+  return t->at_second && t->seat != TN_SEAT_SHARED &&
+         wrong(x, "`at_second` is read with TN_SEAT_SHARED only, not with %s", seats[t->seat]);
+}
+
+/* other members that are not read where the joint sits */
 static bool bad_seat(const fault *x, const tn_joint_type *t) {
   if ((int)t->seat < 0 || t->seat > TN_SEAT_CHANNELS) return wrong(x, "there is no seat %d", (int)t->seat);
   const char *seat = seats[t->seat];
-  const bool framed = t->seat == TN_SEAT_SHARED || t->seat == TN_SEAT_TWO || t->seat == TN_SEAT_NOWHERE;
-  const tn_axes frames = t->space.frames;
-  if ((int)frames < 0 || frames > TN_AXES_BLADE) return wrong(x, "there are no axes %d", (int)frames);
-  if (t->space.there && frames != TN_AXES_NONE && !framed && !(t->seat == TN_SEAT_MESH && frames == TN_AXES_AXIS))
-    return wrong(x, "`space.frames` would not be read: a joint of %s has %s", seat,
-                 t->seat == TN_SEAT_MESH ? "an `axis` or none" : "no axes");
-  if (t->plane.there && t->plane.has_axis && !framed)
-    return wrong(x, "`plane.has_axis` would not be read: a joint of %s has no axis in the plane", seat);
-  if ((t->space.parallel || t->space.perpendicular) && (frames != TN_AXES_PAIR || !t->space.there))
-    return wrong(x, "`space.parallel` and `space.perpendicular` are read with TN_AXES_PAIR only");
-  if (t->space.parallel && t->space.perpendicular) return wrong(x, "axes cannot be parallel and perpendicular");
-  if (t->at_second && t->seat != TN_SEAT_SHARED)
-    return wrong(x, "`at_second` is read with TN_SEAT_SHARED only, not with %s", seat);
-  if ((t->oriented | t->space.oriented) > (t->seat == TN_SEAT_MESH ? 7 : 3))
-    return wrong(x, "`oriented` has a bit for each frame, and a joint of %s has %d", seat,
-                 t->seat == TN_SEAT_MESH ? 3 : 2);
-  if ((t->oriented | t->space.oriented) && !framed && t->seat != TN_SEAT_MESH)
-    return wrong(x, "`oriented` would not be read: a joint of %s has no `between`", seat);
+  if (bad_axes(x, t) || bad_bodies(x, t)) return true;
   if ((t->value || t->equation) && t->seat != TN_SEAT_CHANNELS)
     return wrong(x, "`%s` is read with TN_SEAT_CHANNELS only, not with %s", t->value ? "value" : "equation", seat);
-  if (named(t->coordinates) && !framed) return wrong(x, "a joint of %s measures no `coordinates`", seat);
+  if (named(t->coordinates) && !is_framed(t)) return wrong(x, "a joint of %s measures no `coordinates`", seat);
   if (t->seat != TN_SEAT_SHARED && ((t->plane.there && t->plane.axes >= 0) || (t->space.there && t->space.axes >= 0)))
     return wrong(x, "a joint of %s cannot carry a body: `axes` is -1", seat);
   return false;
@@ -212,7 +227,7 @@ static bool bad_list(const fault *x, const tn_joint_type *t) {
     return wrong(x,
                  "`space.list` says what the rows are: `position`, `rows_on_twists`, `rates` and `stretch` would not "
                  "be read");
-  if (t->seat != TN_SEAT_SHARED && t->seat != TN_SEAT_TWO && t->seat != TN_SEAT_NOWHERE)
+  if (!is_framed(t))
     return wrong(x, "`space.list` has rows between two frames, not those of a joint of %s", seats[t->seat]);
   for (const tn_row3 *r = p->list; r->kind != TN_ROWS_END; r++)
     if ((int)r->kind < 0 || r->kind > TN_ROW_DOT || r->a < 0 || r->a > 2 || r->b < 0 || r->b > 2)

@@ -1,6 +1,7 @@
 /* field tables: one declaration of a parameter gives its reading, default, range and messages. */
 #include "model/model.h"
 
+#include <assert.h>
 #include <limits.h>
 
 static const tn_field *find(const tn_field *fields, const char *key) {
@@ -201,6 +202,7 @@ static const reader readers[] = {
 
 static tn_status read_field(tn_context *c, const tn_node *node, const tn_field *f, void *self) {
   if (f->kind > TN_RUNNING) return TN_OK;
+  assert(readers[f->kind]);
   return readers[f->kind](c, node, f, (unsigned char *)self + f->offset);
 }
 

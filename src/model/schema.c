@@ -1,5 +1,6 @@
 /* the JSON schema (draft-07) of model files, from the same tables that read them: what it refuses, the reader refuses too. to
  * the schema an expression is any text; whether it makes sense only the reader knows. */
+#include <assert.h>
 #include <stdio.h>
 
 #include "model/model.h"
@@ -52,156 +53,169 @@ static void words(tn_json *j, const char *choices) {
   tn_json_close(j);
 }
 
-static void plain(tn_json *j, const tn_field *f);
 static void short_or_long(tn_json *j, const tn_field *f);
+
+/* ---- what may stand for a field, kind by kind ------------------------------------------------------------------------- */
+
+static void one_reference(tn_json *j, const char *name) {
+  tn_json_open(j, NULL, "{-");
+  reference(j, name);
+  tn_json_close(j);
+}
+
+/* the items of a list: what a definition says */
+static void items(tn_json *j, const char *name) {
+  tn_json_open(j, "items", "{-");
+  reference(j, name);
+  tn_json_close(j);
+}
+
+static void list_of_references(tn_json *j, int least, int most, const char *name) {
+  tn_json_open(j, NULL, "{");
+  list_of(j, least, most);
+  items(j, name);
+  tn_json_close(j);
+}
+
+static void any(tn_json *j, const tn_field *f) { (void)j, (void)f; }
+static void number(tn_json *j, const tn_field *f) {
+  if (tn_field_has_range(f))
+    range(j, f);
+  else
+    reference(j, "number");
+}
+static void law(tn_json *j, const tn_field *f) {
+  reference(j, f->kind == TN_RUNNING && f->n != 1 ? "vector" : "number");
+}
+static void vector(tn_json *j, const tn_field *f) { reference(j, f->kind == TN_VECTOR ? "vector" : "direction"); }
+static void word(tn_json *j, const tn_field *f) { words(j, f->choices); }
+static void flag(tn_json *j, const tn_field *f) { (void)f, tn_json_text(j, "type", "boolean"); }
+static void text(tn_json *j, const tn_field *f) { (void)f, tn_json_text(j, "type", "string"); }
+static void place(tn_json *j, const tn_field *f) { (void)f, reference(j, "place"); }
+static void part(tn_json *j, const tn_field *f) { reference(j, f->choices); }
+
+static void matrix(tn_json *j, const tn_field *f) { /* 3 in the plane, 6 in space */
+  const int least = f->n ? f->n : 3, most = f->n ? f->n : 6;
+  list_of(j, least, most);
+  tn_json_open(j, "items", "{");
+  tn_json_open(j, "anyOf", "[");
+  one_reference(j, "number");
+  list_of_references(j, least, most, "number");
+  tn_json_close(j);
+  tn_json_close(j);
+}
+
+static void names_of(tn_json *j, const tn_field *f) {
+  tn_json_open(j, "anyOf", "[-");
+  tn_json_open(j, NULL, "{");
+  text(j, f);
+  tn_json_close(j);
+  tn_json_open(j, NULL, "{");
+  list_of(j, 1, 0);
+  tn_json_open(j, "items", "{");
+  text(j, f);
+  tn_json_close(j);
+  tn_json_close(j);
+  tn_json_close(j);
+}
+
+static void places(tn_json *j, const tn_field *f) {
+  (void)f;
+  list_of(j, 1, 2);
+  tn_json_open(j, "items", "{");
+  tn_json_open(j, "anyOf", "[");
+  one_reference(j, "place");
+  tn_json_open(j, NULL, "{-");
+  tn_json_text(j, "type", "null");
+  tn_json_close(j);
+  tn_json_close(j);
+  tn_json_close(j);
+}
+
+static void parts(tn_json *j, const tn_field *f) {
+  tn_json_open(j, "anyOf", "[");
+  one_reference(j, f->choices);
+  tn_json_open(j, NULL, "{");
+  tn_json_text(j, "type", "array");
+  items(j, f->choices);
+  tn_json_close(j);
+  tn_json_close(j);
+}
+
+static void list(tn_json *j, const tn_field *f) {
+  list_of(j, f->n, f->n);
+  tn_json_open(j, "items", "{");
+  short_or_long(j, &f->inside[0]);
+  tn_json_close(j);
+}
+
+static void inertia(tn_json *j, const tn_field *f) {
+  (void)f;
+  tn_json_open(j, "anyOf", "[");
+  tn_json_open(j, NULL, "{");
+  range(j, &(tn_field){.hi = INFINITY});
+  tn_json_close(j);
+  for (int n = 3; n <= 6; n += 3) list_of_references(j, n, n, "number");
+  tn_json_close(j);
+}
+
+static void sizes(tn_json *j, const tn_field *f) {
+  (void)f;
+  tn_json_open(j, "anyOf", "[");
+  one_reference(j, "number");
+  list_of_references(j, 1, 0, "number");
+  tn_json_close(j);
+}
+
+static void object(tn_json *j, const tn_field *f) { object_members(j, &(tables){{f->inside}}, NULL); }
+
+static void shapes(tn_json *j, const tn_field *f) {
+  tn_json_open(j, "anyOf", "[");
+  tn_json_open(j, NULL, "{-");
+  tn_json_text(j, "const", "none");
+  tn_json_close(j);
+  for (int many = 0; many < 2; many++) {
+    tn_json_open(j, NULL, "{");
+    if (many) list_of(j, 0, 0);
+    if (many) tn_json_open(j, "items", "{");
+    object(j, f);
+    if (many) tn_json_close(j);
+    tn_json_close(j);
+  }
+  tn_json_close(j);
+}
+
+static void acts(tn_json *j, const tn_field *f) {
+  tn_json_open(j, "anyOf", "[");
+  for (int many = 0; many < 2; many++) {
+    if (many) {
+      tn_json_open(j, NULL, "{");
+      list_of(j, 0, 0);
+      tn_json_open(j, "items", "{");
+      tn_json_open(j, "anyOf", "[");
+    }
+    tn_json_open(j, NULL, "{-");
+    words(j, f->choices);
+    tn_json_close(j);
+    tn_json_open(j, NULL, "{");
+    object(j, f);
+    tn_json_close(j);
+  }
+  for (int i = 0; i < 3; i++) tn_json_close(j);
+  tn_json_close(j);
+}
+
+static void (*const by_kind[])(tn_json *j, const tn_field *f) = {
+    [TN_NUMBER] = number,  [TN_INTEGER] = range, [TN_VECTOR] = vector, [TN_DIRECTION] = vector, [TN_WORD] = word,
+    [TN_BOOLEAN] = flag,   [TN_TIME] = law,      [TN_MATRIX] = matrix, [TN_RUNNING] = law,      [TN_TEXT] = text,
+    [TN_NAMES] = names_of, [TN_NAME] = text,     [TN_CHANNEL] = text,  [TN_PLACE] = place,      [TN_PLACES] = places,
+    [TN_PART] = part,      [TN_PARTS] = parts,   [TN_LIST] = list,     [TN_OBJECT] = object,    [TN_INERTIA] = inertia,
+    [TN_SIZES] = sizes,    [TN_SHAPES] = shapes, [TN_ACTS] = acts,     [TN_ANY] = any};
 
 /* the short form of a field: what may stand there, without its long form as an object */
 static void plain(tn_json *j, const tn_field *f) {
-  switch (f->kind) {
-  case TN_NUMBER:
-    if (tn_field_has_range(f))
-      range(j, f);
-    else
-      reference(j, "number");
-    return;
-  case TN_INTEGER: range(j, f); return;
-  case TN_TIME: reference(j, "number"); return;
-  case TN_RUNNING: reference(j, f->n != 1 ? "vector" : "number"); return;
-  case TN_VECTOR: reference(j, "vector"); return;
-  case TN_DIRECTION: reference(j, "direction"); return;
-  case TN_MATRIX: /* 3 in the plane, 6 in space */
-    list_of(j, f->n ? f->n : 3, f->n ? f->n : 6);
-    tn_json_open(j, "items", "{");
-    tn_json_open(j, "anyOf", "[");
-    tn_json_open(j, NULL, "{-");
-    reference(j, "number");
-    tn_json_close(j);
-    tn_json_open(j, NULL, "{");
-    list_of(j, f->n ? f->n : 3, f->n ? f->n : 6);
-    tn_json_open(j, "items", "{-");
-    reference(j, "number");
-    tn_json_close(j);
-    tn_json_close(j);
-    tn_json_close(j);
-    tn_json_close(j);
-    return;
-  case TN_WORD: words(j, f->choices); return;
-  case TN_BOOLEAN: tn_json_text(j, "type", "boolean"); return;
-  case TN_TEXT:
-  case TN_NAME:
-  case TN_CHANNEL: tn_json_text(j, "type", "string"); return;
-  case TN_NAMES:
-    tn_json_open(j, "anyOf", "[-");
-    tn_json_open(j, NULL, "{");
-    tn_json_text(j, "type", "string");
-    tn_json_close(j);
-    tn_json_open(j, NULL, "{");
-    list_of(j, 1, 0);
-    tn_json_open(j, "items", "{");
-    tn_json_text(j, "type", "string");
-    tn_json_close(j);
-    tn_json_close(j);
-    tn_json_close(j);
-    return;
-  case TN_PLACE: reference(j, "place"); return;
-  case TN_PLACES:
-    list_of(j, 1, 2);
-    tn_json_open(j, "items", "{");
-    tn_json_open(j, "anyOf", "[");
-    tn_json_open(j, NULL, "{-");
-    reference(j, "place");
-    tn_json_close(j);
-    tn_json_open(j, NULL, "{-");
-    tn_json_text(j, "type", "null");
-    tn_json_close(j);
-    tn_json_close(j);
-    tn_json_close(j);
-    return;
-  case TN_PART: reference(j, f->choices); return;
-  case TN_PARTS:
-    tn_json_open(j, "anyOf", "[");
-    tn_json_open(j, NULL, "{-");
-    reference(j, f->choices);
-    tn_json_close(j);
-    tn_json_open(j, NULL, "{");
-    tn_json_text(j, "type", "array");
-    tn_json_open(j, "items", "{-");
-    reference(j, f->choices);
-    tn_json_close(j);
-    tn_json_close(j);
-    tn_json_close(j);
-    return;
-  case TN_LIST:
-    list_of(j, f->n, f->n);
-    tn_json_open(j, "items", "{");
-    short_or_long(j, &f->inside[0]);
-    tn_json_close(j);
-    return;
-  case TN_ANY: return;
-  case TN_INERTIA:
-    tn_json_open(j, "anyOf", "[");
-    tn_json_open(j, NULL, "{");
-    range(j, &(tn_field){.hi = INFINITY});
-    tn_json_close(j);
-    for (int n = 3; n <= 6; n += 3) {
-      tn_json_open(j, NULL, "{");
-      list_of(j, n, n);
-      tn_json_open(j, "items", "{-");
-      reference(j, "number");
-      tn_json_close(j);
-      tn_json_close(j);
-    }
-    tn_json_close(j);
-    return;
-  case TN_SIZES:
-    tn_json_open(j, "anyOf", "[");
-    tn_json_open(j, NULL, "{-");
-    reference(j, "number");
-    tn_json_close(j);
-    tn_json_open(j, NULL, "{");
-    list_of(j, 1, 0);
-    tn_json_open(j, "items", "{-");
-    reference(j, "number");
-    tn_json_close(j);
-    tn_json_close(j);
-    tn_json_close(j);
-    return;
-  case TN_SHAPES:
-    tn_json_open(j, "anyOf", "[");
-    tn_json_open(j, NULL, "{-");
-    tn_json_text(j, "const", "none");
-    tn_json_close(j);
-    for (int list = 0; list < 2; list++) {
-      tn_json_open(j, NULL, "{");
-      if (list) list_of(j, 0, 0);
-      if (list) tn_json_open(j, "items", "{");
-      object_members(j, &(tables){{f->inside}}, NULL);
-      if (list) tn_json_close(j);
-      tn_json_close(j);
-    }
-    tn_json_close(j);
-    return;
-  case TN_ACTS:
-    tn_json_open(j, "anyOf", "[");
-    for (int list = 0; list < 2; list++) {
-      if (list) {
-        tn_json_open(j, NULL, "{");
-        list_of(j, 0, 0);
-        tn_json_open(j, "items", "{");
-        tn_json_open(j, "anyOf", "[");
-      }
-      tn_json_open(j, NULL, "{-");
-      words(j, f->choices);
-      tn_json_close(j);
-      tn_json_open(j, NULL, "{");
-      object_members(j, &(tables){{f->inside}}, NULL);
-      tn_json_close(j);
-    }
-    for (int i = 0; i < 3; i++) tn_json_close(j);
-    tn_json_close(j);
-    return;
-  case TN_OBJECT: object_members(j, &(tables){{f->inside}}, NULL); return;
-  }
+  assert(f->kind <= TN_ANY && by_kind[f->kind]);
+  by_kind[f->kind](j, f);
 }
 
 static bool has_long_form(const tn_field *f) {
