@@ -22,21 +22,41 @@ typedef struct tn_seen {
   double twist[TN_TWIST], bias[TN_TWIST];
 } tn_seen;
 
+/* how far a system has been evaluated at the point (t, q, u, state) where it stands: two ladders.
+ *
+ *     position, of t and q:             ROWS < MATRICES                   frames, C, R | J, M, A
+ *     motion, of u and states as well:  TWISTS < FORCES < GENERALIZED     twists, Cdot, Ct, gamma | wrenches, power | f
+ *
+ * ROWS and TWISTS are reached together: frames and rows come out of one pass over the bodies, and C alone would cost nearly as much.
+ * a change of u alone leaves the position ladder as it is. tn_need climbs; all others assert where they have to be. the solver adds
+ * two levels, each kept as the number of what it belongs to: factored (tn_factor.place) of a position, and solved (`solved`) of a
+ * point. friction that depends on loads makes FORCES and solved one fixed point: simulate/loads.c */
+typedef enum tn_level {
+  TN_LEVEL_NONE,
+  TN_LEVEL_ROWS,
+  TN_LEVEL_MATRICES,
+  TN_LEVEL_TWISTS,
+  TN_LEVEL_FORCES,
+  TN_LEVEL_GENERALIZED
+} tn_level;
+
 struct tn_system {
   const tn_model *m;
-  bool counted;  /* how many rows are independent in general is known                               */
-  bool complete; /* everything below is at (t, q, u); else C and positions only              */
-  bool finite;   /* so are rows, and wrenches where there are forces                                 */
+  bool counted;              /* how many rows are independent in general is known                               */
+  tn_level position, motion; /* how far it has been evaluated where it stands                                   */
+  int64_t place;             /* number of the position (t, q), from 1; each move makes a new one                */
+  int64_t epoch;             /* number of the point, from 1: of all that is evaluated at it                      */
+  int64_t moves;             /* how often it has been moved, and how often it was evaluated                       */
+  int64_t evaluations;       /* since it was made; nothing depends on these                                       */
+  bool finite;               /* so are rows, and wrenches where there are forces                                 */
   double t;
   double *q, *u;                 /* nq, nu: the state it is at                                               */
   tn_frame2 *body;               /* bodies: frames, in the plane                                             */
   tn_frame3 *body3;              /* bodies: frames, in space                                                 */
   double *memory;                /* what joints remember of the last accepted state                          */
   double **S;                    /* bodies: twist x nu of it, what its own speeds add to its twist           */
-  bool f_known;                  /* f is at the state too: tn_system_forces                                  */
   double *f;                     /* nu                                                                       */
   double *R;                     /* rows on the twists of the bodies they touch, at their frames: model.h    */
-  bool dense;                    /* J, M, A are at the state too: tn_system_dense                            */
   double **J;                    /* bodies: twist x cols, twist of the frame = J u(col)                      */
   double *M;                     /* nu x nu                                                                  */
   double *A;                     /* rows x nu                                                                */
@@ -67,6 +87,7 @@ struct tn_system {
   const void *
       *self; /* joints: parameters, of those whose functions of time have pieces a copy; NULL: as in the model */
   /* after a solve */
+  int64_t solved;            /* the point that udot and lambda are of                                    */
   double *udot, *lambda;     /* nu, rows: without the stabilizer                                         */
   double *udot_s, *lambda_s; /* its share                                                              */
   double *effort;            /* servos: along their channels                                             */
@@ -91,20 +112,30 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m);
 /* a joint or force is switched, for the evaluations to come */
 void tn_system_switch(tn_system *s, bool joint, int i, bool on);
 
-/* states of forces, for the evaluations to come */
-void tn_system_states(tn_system *s, const double *state);
+/* to another point, where nothing is known yet; state (of forces and stabilizers): NULL: as it is. the only way to another
+ * position */
+void tn_system_move(tn_system *s, double t, const double *q, const double *u, const double *state);
+/* to other speeds: what depends on the position alone stays, and so does its factorisation */
+void tn_system_move_speeds(tn_system *s, const double *u);
+/* to other states of forces and stabilizers, if they are others: only what acts is stale then */
+void tn_system_move_states(tn_system *s, const double *state);
+/* does it stand there? to the last bit; for those who cannot know where they are. state: NULL: any */
+bool tn_system_is_at(const tn_system *s, double t, const double *q, const double *u, const double *state);
+/* what it evaluates has changed, as parameters, pieces or what joints remember: nothing is known any more. a factorisation of the
+ * position is kept, see tn_solver_forget */
+void tn_system_stale(tn_system *s);
+/* right sides were changed by hand: what has been computed of them belongs to another point */
+static inline void tn_system_changed(tn_system *s) { s->epoch++; }
+/* evaluates what is missing below a level. a large model has no matrices: there, TN_LEVEL_MATRICES is TN_LEVEL_ROWS */
+void tn_need(tn_system *s, tn_level level);
+static inline bool tn_knows(const tn_system *s, tn_level level) {
+  return (level <= TN_LEVEL_MATRICES ? s->position : s->motion) >= level;
+}
+/* move, and all of it: matrices and f */
+void tn_assemble(tn_system *s, double t, const double *q, const double *u);
 
-/* frames, twists and motion axes at (q, u) */
-void tn_kinematics(tn_system *s, double t, const double *q, const double *u);
-/* everything at (t, q, u) but f and matrices; and these, for those who ask */
-void tn_assemble_lean(tn_system *s, double t, const double *q, const double *u);
-void tn_system_forces(tn_system *s);
-void tn_system_dense(tn_system *s);                                         /* both */
-void tn_assemble(tn_system *s, double t, const double *q, const double *u); /* both */
-/* frames and rows, C Cdot and R among them, which is what corrections need; what acts stays as it was */
-void tn_assemble_rows(tn_system *s, double t, const double *q, const double *u);
-/* C and positions only; the rest stays as it was */
-void tn_assemble_position(tn_system *s, double t, const double *q);
+/* frames, twists and motion axes where it stands: below all levels */
+void tn_kinematics(tn_system *s);
 /* a speed or row that is not a number, in words, or false */
 bool tn_system_fault(const tn_system *s, char *text, size_t size);
 
@@ -142,14 +173,13 @@ void tn_add_row(const tn_system *s, const tn_seen *at, const double *w, double *
 void tn_clean_row(int n, double *row, const double *size);
 /* the joint's rows on twists at the frames looked at: J, and C, Ct, gamma if C is not NULL */
 void tn_joint_rows(const tn_system *s, const tn_joint *j, double *J, double *C, double *Ct, double *gamma);
-void tn_joint_position(const tn_system *s, const tn_joint *j, double *C);
 /* the largest rate, rad/s, at which an angle may turn that is remembered, and whose it is */
 double tn_turning(tn_system *s, int *which);
 /* joints remember the present state: angles that count turns */
 void tn_remember(tn_system *s);
 
-/* models whose speeds are all twists: frames of some bodies, the state of which is copied */
-void tn_plain_frames(tn_system *s, const double *q, const double *u, int first, int end);
+/* models whose speeds are all twists: frames of some bodies */
+void tn_plain_frames(tn_system *s, int first, int end);
 static inline int tn_at_once(int first, int n) { return n - first < TN_AT_ONCE ? n : first + TN_AT_ONCE; }
 
 void tn_weights(tn_system *s, int first, int end); /* wrench: of bodies                  */
@@ -157,13 +187,12 @@ void tn_other_forces(tn_system *s);                /* and of rods and forces; po
 void tn_forces_loaded(tn_system *s);               /* those on loads once more, with s->load; f is not known then */
 /* what acts on a body, at its frame: its wrench less the inertia forces at udot = 0 */
 void tn_body_net(const tn_system *s, int i, double *net);
-void tn_dense_rows(tn_system *s);    /* A of R                */
-void tn_rows_position(tn_system *s); /* C                     */
+void tn_generalized_forces(tn_system *s); /* f of what acts: TN_LEVEL_GENERALIZED */
+void tn_dense_rows(tn_system *s);         /* A of R */
 /* C Ct Cdot R gamma: pins.c, of pins in the plane; lists.c, of lists of rows in space; of others */
 void tn_pins(tn_system *s, int first, int past);
 void tn_lists(tn_system *s, int first, int past);
 void tn_other_rows(tn_system *s);
-void tn_pins_position(tn_system *s); /* C */
 
 /* a coordinate channel: value, rate, and its acceleration when udot = 0; row (nu) may be NULL */
 void tn_measure_eval(const tn_system *s, const tn_measure *of, double *value, double *rate, double *accel0,
@@ -177,9 +206,8 @@ int tn_measure_wrenches(const tn_system *s, const tn_measure *of, double effort,
 /* effort along a channel as wrenches on the bodies it is measured between */
 void tn_measure_push(const tn_system *s, const tn_measure *of, double effort, double *wrench);
 
-/* equation.c: C Ct Cdot R gamma of one; C alone */
+/* equation.c: C Ct Cdot R gamma of one */
 void tn_equation_rows(tn_system *s, const tn_joint *j);
-void tn_equation_position(tn_system *s, const tn_joint *j);
 /* of term k of a row on channels: its coefficient at the present state. and the row of such a joint */
 static inline double tn_term_coefficient(const tn_system *s, const tn_joint *j, int k) {
   return j->equation.expr ? s->coefficient[j->coefficient + k] : j->term[k].coefficient;

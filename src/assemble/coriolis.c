@@ -10,10 +10,10 @@
 /* b(v) into b (nu), at the place of the system */
 static void inertia_forces(tn_system *s, const double *v, double *b) {
   const tn_model *m = s->m;
-  tn_kinematics(s, s->t, s->q, v);
-  s->f_known = false;
+  tn_system_move_speeds(s, v);
+  tn_kinematics(s);
   tn_inertia_alone(s);
-  tn_system_forces(s);
+  tn_generalized_forces(s);
   for (int i = 0; i < m->nu; i++) b[i] = -s->f[i];
 }
 

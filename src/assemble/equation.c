@@ -100,12 +100,3 @@ void tn_equation_rows(tn_system *s, const tn_joint *j) {
     s->gamma[row] = -along[2];
   }
 }
-
-void tn_equation_position(tn_system *s, const tn_joint *j) {
-  double(*jet)[3] = s->term + j->coefficient, value[3];
-  const terms x = {s, j, (const double(*)[3])jet, STILL};
-  if (!j->rows) return;
-  look(s, j, jet);
-  run(&x, 0, value);
-  s->C[j->row] = value[0];
-}

@@ -228,7 +228,8 @@ void tn_forces_loaded(tn_system *s) {
   s->dissipated = s->unloaded_dissipated;
   s->force_potential = s->unloaded_potential;
   forces(s, true);
-  s->f_known = false;
+  s->motion = TN_LEVEL_FORCES;
+  tn_system_changed(s);
 }
 
 /* ---- energies: of those who ask. `of` (bodies): which sum a body's go into; NULL: all into the first ----------------------- */

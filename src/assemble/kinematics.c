@@ -112,27 +112,19 @@ static void plain_in_space(tn_system *s, int first, int end) {
   for (int i = first; i < end; i++) s->m->plain->space.motion(s->q + nq * i, s->u + nu * i, &s->body3[i], NULL);
 }
 
-void tn_plain_frames(tn_system *s, const double *q, const double *u, int first, int end) {
-  const tn_model *m = s->m;
-  const int nq = m->nq / m->bodies, nu = m->twist;
-  if (q != s->q) memcpy(s->q + nq * first, q + nq * first, sizeof *q * (size_t)(nq * (end - first)));
-  if (u != s->u) memcpy(s->u + nu * first, u + nu * first, sizeof *u * (size_t)(nu * (end - first)));
-  if (m->dimension == 2)
+void tn_plain_frames(tn_system *s, int first, int end) {
+  if (s->m->dimension == 2)
     plain_in_plane(s, first, end);
   else
     plain_in_space(s, first, end);
 }
 
-void tn_kinematics(tn_system *s, double t, const double *q, const double *u) {
+void tn_kinematics(tn_system *s) {
   const tn_model *m = s->m;
-  s->t = t;
-  s->dense = false;
   if (m->plain) {
-    for (int i = 0; i < m->bodies; i += TN_AT_ONCE) tn_plain_frames(s, q, u, i, tn_at_once(i, m->bodies));
+    for (int i = 0; i < m->bodies; i += TN_AT_ONCE) tn_plain_frames(s, i, tn_at_once(i, m->bodies));
     return;
   }
-  if (q != s->q) memcpy(s->q, q, sizeof *q * (size_t)m->nq);
-  if (u != s->u) memcpy(s->u, u, sizeof *u * (size_t)m->nu);
   if (m->dimension == 3) {
     tn_kinematics3(s);
     return;

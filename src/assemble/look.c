@@ -172,7 +172,7 @@ static const void *self_of(const tn_system *s, const tn_joint *j) {
   return s->self ? s->self[j - s->m->joint] : j->self;
 }
 
-void tn_joint_position(const tn_system *s, const tn_joint *j, double *C) {
+static void joint_position(const tn_system *s, const tn_joint *j, double *C) {
   if (s->m->dimension == 2)
     j->type->plane.position(self_of(s, j), s->t, s->frame, C);
   else
@@ -200,7 +200,7 @@ static void rows_that_stretch(const tn_system *s, const tn_joint *j, double *J, 
   tn_joint3_rows(type, self_of(s, j), s->t, s->frame3, J);
   widen(s, j, J);
   if (!C) return;
-  tn_joint_position(s, j, C);
+  joint_position(s, j, C);
   tn_joint3_rates(type, self_of(s, j), s->t, s->frame3, Ct, gamma);
 }
 
@@ -214,7 +214,7 @@ void tn_joint_rows(const tn_system *s, const tn_joint *j, double *J, double *C, 
   else
     tn_joint3_rows(&j->type->space, self_of(s, j), s->t, s->frame3, J);
   if (!C) return;
-  tn_joint_position(s, j, C);
+  joint_position(s, j, C);
   if (s->m->dimension == 2)
     j->type->plane.rates(self_of(s, j), s->t, s->frame, Ct, gamma);
   else

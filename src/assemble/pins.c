@@ -45,13 +45,3 @@ void tn_pins(tn_system *s, int first, int past) {
   else
     some(s, first, past, false);
 }
-
-void tn_pins_position(tn_system *s) {
-  static const tn_frame2 ground = {.c = 1};
-  for (int i = 0; i < s->m->pins; i++) {
-    const tn_pin *p = &s->m->pin[i];
-    end e[2];
-    for (int k = 0; k < 2; k++) end_of(p->body[k] < 0 ? &ground : &s->body[p->body[k]], p->p[k], true, &e[k]);
-    for (int k = 0; k < 2; k++) s->C[p->row + k] = e[1].r[k] - e[0].r[k];
-  }
-}

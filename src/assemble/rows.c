@@ -295,12 +295,11 @@ static void joint_rows(tn_system *s, const tn_joint *j) {
 }
 
 /* of a body on its own coordinates, where qdot = u */
-static void own_row(tn_system *s, const tn_joint *j, bool complete) {
+static void own_row(tn_system *s, const tn_joint *j) {
   const tn_body *b = &s->m->body[j->owner];
   const int r = j->row;
   double *row = touch_row(s, j, 0, 0), gamma;
   b->type->space.own(s->q + b->q, s->u + b->u, &s->C[r], row, &gamma);
-  if (!complete) return;
   s->Ct[r] = s->Cdot[r] = 0;
   s->gamma[r] = gamma;
   for (int k = 0; k < b->nu; k++) s->Cdot[r] += row[k] * s->u[b->u + k];
@@ -382,7 +381,7 @@ void tn_other_rows(tn_system *s) {
     const tn_joint *j = &m->joint[i];
     if (j->in_tree || j->pin || j->listed) continue;
     if (j->owner >= 0)
-      own_row(s, j, true);
+      own_row(s, j);
     else if (s->off[i])
       no_rows(s, j);
     else if (j->equation.expr)
@@ -391,35 +390,5 @@ void tn_other_rows(tn_system *s) {
       channel_row(s, j);
     else
       joint_rows(s, j);
-  }
-}
-
-void tn_rows_position(tn_system *s) {
-  const tn_model *m = s->m;
-  tn_pins_position(s);
-  for (int i = 0; i < m->joints + m->owned; i++) {
-    const tn_joint *j = &m->joint[i];
-    if (j->in_tree || j->pin) continue;
-    if (j->owner >= 0) {
-      own_row(s, j, false);
-    } else if (s->off[i]) {
-      for (int r = j->row; r < j->row + j->rows; r++) s->C[r] = 0;
-    } else if (j->equation.expr) {
-      tn_equation_position(s, j);
-    } else if (j->terms) {
-      double jet[3];
-      tn_expr_jet_on(j->value, s->t, &s->switching, jet);
-      s->C[j->row] = -jet[0];
-      for (int k = 0; k < j->terms; k++) {
-        double value, rate, accel0;
-        tn_measure_eval(s, &j->term[k].of, &value, &rate, &accel0, NULL);
-        s->C[j->row] += j->term[k].coefficient * value;
-      }
-    } else if (j->rows) {
-      double C[6];
-      tn_look_joint(s, j);
-      tn_joint_position(s, j, C);
-      memcpy(s->C + j->row, C, sizeof *C * (size_t)j->rows);
-    }
   }
 }

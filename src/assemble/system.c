@@ -39,6 +39,7 @@ static void copy_selves(tn_system *s, tn_carve *c, const tn_model *m) {
 void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   const int nu = m->nu, rows = m->rows, bodies = m->bodies, joints = m->joints;
   s->m = m;
+  s->place = s->epoch = 1;
   s->q = TN_CARVE(c, double, m->nq);
   s->u = TN_CARVE(c, double, nu);
   const int plane = m->dimension == 2, twist = m->twist;
@@ -268,11 +269,9 @@ static void axes_of_body(tn_system *s, int i) {
 }
 
 /* (2), from the leaves to the root: on its own speeds, and on what it stands on */
-void tn_system_forces(tn_system *s) {
+void tn_generalized_forces(tn_system *s) {
   const tn_model *m = s->m;
   const int twist = m->twist;
-  if (s->f_known) return;
-  s->f_known = true;
   for (int i = 0; i < m->bodies; i++) tn_body_net(s, i, s->gains + twist * i);
   for (int k = m->bodies - 1; k >= 0; k--) {
     const int i = m->order[k];
@@ -293,6 +292,7 @@ void tn_system_forces(tn_system *s) {
       for (int r = m->dimension; r < twist; r++) net[r] = 0;
     tn_move_wrench(twist, d, net, s->gains + twist * b->parent);
   }
+  s->motion = TN_LEVEL_GENERALIZED;
 }
 
 static bool finite_rows(const tn_system *s, int first, int end) {
@@ -306,13 +306,13 @@ static int first_row(const tn_model *m, int n) {
 }
 
 /* frames, weights if wanted, and rows of some bodies after the others, while they are near */
-static void side_by_side(tn_system *s, const double *q, const double *u, bool weights) {
+static void side_by_side(tn_system *s, bool weights) {
   const tn_model *m = s->m;
   const bool all = m->pins + m->lists == m->joints + m->owned;
   s->finite = true;
   for (int i = 0, k = 0, n = 0; i < m->bodies; i += TN_AT_ONCE, k++) {
     const int end = tn_at_once(i, m->bodies), past = m->ready[k];
-    tn_plain_frames(s, q, u, i, end);
+    tn_plain_frames(s, i, end);
     if (weights) tn_weights(s, i, end);
     if (m->dimension == 2)
       tn_pins(s, n, past);
@@ -343,52 +343,78 @@ void tn_system_switch(tn_system *s, bool joint, int i, bool on) {
   *off = !on;
   if (!on) forget_margins(s, joint, i);
   s->idle += on ? -rows : rows;
-  s->complete = false;
+  tn_system_stale(s);
 }
 
-void tn_system_states(tn_system *s, const double *state) {
+/* ---- where it stands, and what is known there ----------------------------------------------------------------------------- */
+
+void tn_system_stale(tn_system *s) {
+  s->position = s->motion = TN_LEVEL_NONE;
+  s->epoch++;
+}
+
+void tn_system_move(tn_system *s, double t, const double *q, const double *u, const double *state) {
+  const tn_model *m = s->m;
+  s->t = t;
+  memcpy(s->q, q, sizeof *q * (size_t)m->nq);
+  memcpy(s->u, u, sizeof *u * (size_t)m->nu);
+  if (state) memcpy(s->state, state, sizeof *state * (size_t)m->states);
+  s->position = s->motion = TN_LEVEL_NONE;
+  s->place++;
+  s->epoch++;
+  s->moves++;
+}
+
+void tn_system_move_speeds(tn_system *s, const double *u) {
+  memcpy(s->u, u, sizeof *u * (size_t)s->m->nu);
+  s->motion = TN_LEVEL_NONE;
+  s->epoch++;
+  s->moves++;
+}
+
+void tn_system_move_states(tn_system *s, const double *state) {
   const size_t size = sizeof *state * (size_t)s->m->states;
   if (!size || memcmp(s->state, state, size) == 0) return;
   memcpy(s->state, state, size);
-  s->complete = false;
+  if (s->motion > TN_LEVEL_TWISTS) s->motion = TN_LEVEL_TWISTS;
+  s->epoch++;
 }
 
-static void assemble_rows(tn_system *s, double t, const double *q, const double *u, bool weights) {
+bool tn_system_is_at(const tn_system *s, double t, const double *q, const double *u, const double *state) {
   const tn_model *m = s->m;
-  s->dense = s->f_known = false;
+  return s->t == t && memcmp(s->q, q, sizeof *q * (size_t)m->nq) == 0 &&
+         memcmp(s->u, u, sizeof *u * (size_t)m->nu) == 0 &&
+         (!state || !m->states || memcmp(s->state, state, sizeof *state * (size_t)m->states) == 0);
+}
+
+/* frames, rows and twists, and weights on the way if they are wanted */
+static void pass(tn_system *s, bool weights) {
+  const tn_model *m = s->m;
+  s->evaluations++;
   if (m->plain) {
-    s->t = t;
-    side_by_side(s, q, u, weights);
-    return;
+    side_by_side(s, weights);
+  } else {
+    tn_kinematics(s);
+    if (weights) tn_weights(s, 0, m->bodies);
+    tn_pins(s, 0, m->pins);
+    tn_lists(s, 0, m->lists);
+    tn_other_rows(s);
+    s->finite = finite_rows(s, 0, m->rows);
   }
-  tn_kinematics(s, t, q, u);
-  if (weights) tn_weights(s, 0, m->bodies);
-  tn_pins(s, 0, m->pins);
-  tn_lists(s, 0, m->lists);
-  tn_other_rows(s);
-  s->finite = finite_rows(s, 0, m->rows);
+  if (s->position < TN_LEVEL_ROWS) s->position = TN_LEVEL_ROWS;
+  s->motion = TN_LEVEL_TWISTS;
 }
 
-void tn_assemble_rows(tn_system *s, double t, const double *q, const double *u) {
-  s->complete = false;
-  assemble_rows(s, t, q, u, false);
-}
-
-void tn_assemble_lean(tn_system *s, double t, const double *q, const double *u) {
+static void forces(tn_system *s) {
   const tn_model *m = s->m;
-  assemble_rows(s, t, q, u, true);
   tn_other_forces(s);
   if (m->forces)
     s->finite = s->finite && tn_all_finite(m->twist * m->bodies, s->wrench) && tn_all_finite(m->states, s->state_rate);
-  s->complete = true;
+  s->motion = TN_LEVEL_FORCES;
 }
 
-void tn_system_dense(tn_system *s) {
+static void matrices(tn_system *s) {
   const tn_model *m = s->m;
-  if (s->dense) return;
-  tn_system_forces(s);
-  s->dense = !m->large;
-  if (m->large) return;
   memset(s->M, 0, sizeof *s->M * (size_t)m->nu * (size_t)m->nu);
   for (int k = 0; k < m->bodies; k++) axes_of_body(s, m->order[k]);
   for (int i = 0; i < m->bodies; i++) {
@@ -402,18 +428,26 @@ void tn_system_dense(tn_system *s) {
   mass_of_rods(s);
   mass_of_flywheels(s);
   tn_dense_rows(s);
+  s->position = TN_LEVEL_MATRICES;
+}
+
+void tn_need(tn_system *s, tn_level level) {
+  const bool wants_forces = level >= TN_LEVEL_FORCES;
+  if (s->position < TN_LEVEL_ROWS || (level >= TN_LEVEL_TWISTS && s->motion < TN_LEVEL_TWISTS)) {
+    pass(s, wants_forces);
+    if (wants_forces) forces(s);
+  } else if (wants_forces && s->motion < TN_LEVEL_FORCES) {
+    tn_weights(s, 0, s->m->bodies);
+    forces(s);
+  }
+  if (level == TN_LEVEL_GENERALIZED && s->motion < level) tn_generalized_forces(s);
+  if (level == TN_LEVEL_MATRICES && s->position < level && !s->m->large) matrices(s);
 }
 
 void tn_assemble(tn_system *s, double t, const double *q, const double *u) {
-  tn_assemble_lean(s, t, q, u);
-  tn_system_dense(s);
-}
-
-void tn_assemble_position(tn_system *s, double t, const double *q) {
-  /* velocities do not matter for C: those of the last state stand */
-  s->complete = false;
-  tn_kinematics(s, t, q, s->u);
-  tn_rows_position(s);
+  tn_system_move(s, t, q, u, NULL);
+  tn_need(s, TN_LEVEL_GENERALIZED);
+  tn_need(s, TN_LEVEL_MATRICES);
 }
 
 void tn_system_extents(tn_system *s, bool velocity) {

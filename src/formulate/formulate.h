@@ -10,7 +10,7 @@ typedef enum tn_metric { TN_METRIC_MASS, TN_METRIC_IDENTITY, TN_METRIC_DEPENDENT
 /* sparse.c: the factorisation block by block, where the model has a plan; far from singular positions */
 typedef struct tn_sparse {
   bool there, ready; /* the model has a plan; typical poses are known                          */
-  bool forward;      /* x is the right side of the accelerations at the factor, taken forward */
+  int64_t forward;   /* the point at whose factor x is the right side of the accelerations, taken forward; 0: none */
   bool settled;      /* the last solution is as good as it should be                          */
   tn_saddle saddle;
   double *x, *b;   /* unknowns and right side, in the order of elimination                   */
@@ -29,15 +29,15 @@ static inline bool tn_direct(const tn_body *b) { return b->plain || tn_stands_on
 void tn_sparse_carve(tn_sparse *s, tn_carve *c, const tn_model *m);
 void tn_sparse_reset(tn_sparse *s, const tn_model *m);
 bool tn_sparse_begun(const tn_sparse *s); /* the formulation factors by blocks, and has met a pose */
-void tn_sparse_keep(tn_sparse *s, const tn_model *m, tn_keep *keep);
+void tn_sparse_keep(tn_sparse *s, const tn_system *sys, tn_keep *keep);
 /* the present pose is a typical one; redundant: rows depend on others in general */
 void tn_sparse_typical(tn_sparse *s, const tn_system *sys, bool redundant);
 /* how many rows depend on others at the present pose */
 int tn_sparse_redundant(tn_sparse *s, const tn_system *sys);
-/* at the present state of the system whose typical poses were told. false: not here. forward: with the right side of the
- * accelerations taken forward on the way, which is what is asked for next, most often. nearness of a singular position as the
- * smallest pivot over what it typically is */
-bool tn_sparse_factor(tn_sparse *s, bool forward, double *nearness);
+/* at the present state of the system whose typical poses were told. false: not here. where it knows what acts, the right side of
+ * the accelerations is taken forward on the way, which is what is asked for next, most often. nearness of a singular position as
+ * the smallest pivot over what it typically is */
+bool tn_sparse_factor(tn_sparse *s, const tn_system *sys, double *nearness);
 /* the smallest rho of a row of the model, and which */
 double tn_sparse_least(const tn_sparse *s, const tn_model *m, int *row);
 /* forces: with the applied forces on the right side, else none. false: not finite */
@@ -65,15 +65,21 @@ typedef struct tn_dependent {
   bool *named, some_named;          /* nu: as `independent` was, and whether it was            */
 } tn_dependent;
 
+/* the position that a factorisation was made at */
+typedef struct tn_factor {
+  bool ready;    /* there is one, of this position or of another one, then it is stale */
+  int64_t place; /* the number of its position: that of the system, if it is not stale; 0: not known, see t and q */
+  double t, *q;  /* nq                                                                   */
+} tn_factor;
+
 /* a system with its factorisation, which is kept as long as q and t stay the same */
 struct tn_solver {
   tn_system sys;
   const tn_formulation_type *type;
   const void *self;
   void *work;
-  double *q_mass, *q_identity; /* nq: where the factorisations were made      */
-  double t_mass, t_identity;
-  bool mass_ready, identity_ready, identity_typical;
+  tn_factor at_mass, at_identity; /* where the factorisations in either metric were made */
+  bool identity_typical;
   tn_sparse sparse;
   bool by_blocks;          /* the factorisation at hand is the sparse one */
   tn_kkt identity;         /* the metric of the coordinates               */
@@ -97,26 +103,34 @@ void tn_solver_reset(tn_solver *s);
 /* keep.c: all that outlives a solve, of the factorisations too: a step may begin with the one that the last has left */
 void tn_solver_keep(tn_solver *s, tn_keep *keep);
 void tn_solver_typical(tn_solver *s, int rank);
-/* assemble everything at a state; TN_E_RUN names what is not a number */
+/* all that is not asked for apart (TN_LEVEL_FORCES) where the system stands; TN_E_RUN names what is not a number */
+tn_status tn_solver_evaluate(tn_solver *s, tn_error *e);
+/* the same at another point, unless it stands there; states of forces as they are */
 tn_status tn_solver_at(tn_solver *s, double t, const double *q, const double *u, tn_error *e);
-/* frames and rows alone at a state, for corrections */
+/* moves it to a point and evaluates frames and rows alone (TN_LEVEL_ROWS, TN_LEVEL_TWISTS), for corrections */
 void tn_solver_rows_at(tn_solver *s, double t, const double *q, const double *u);
 /* factor at the present state, unless that has been done at this q and t */
 tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e);
+/* the factorisation in a metric is of the position where the system stands */
+bool tn_solver_is_factored(const tn_solver *s, tn_metric metric);
+/* all factorisations are of another system: rows were switched or parameters set */
+void tn_solver_forget(tn_solver *s);
 /* the dense factorisation of the rows at the present state, in the metric of masses; NULL: there is none */
 const tn_kkt *tn_solver_kkt(const tn_solver *s);
-/* the factorisation at hand, in the metric of masses, is of a position beside the present one and not it, at the same time, and
- * both are far from singular ones: with it, a correction makes a violation smaller */
-bool tn_solver_beside(const tn_solver *s);
-/* with the factorisation made: accelerations */
+/* the cached factorization, in the metric of masses, is stale, but belongs to a nearby position at the same time, and both are far
+ * from singular: a correction with it (tn_solver_correct_stale) makes a violation smaller */
+bool tn_solver_stale_is_near(const tn_solver *s);
+/* factored: accelerations */
 tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, double *udot, double *lambda,
                           tn_error *e);
 /* the smallest change x (nu) with A x = r (rows). of: what r is made of, and so how far it is roundoff */
 typedef enum tn_residual { TN_OF_POSITION, TN_OF_VELOCITY, TN_OF_ESTIMATE } tn_residual;
 tn_status tn_solver_correct(tn_solver *s, tn_metric metric, tn_residual of, const double *r, double *x, tn_error *e);
+/* the same of a position in the metric of masses, with the factorisation at hand, of whatever position it is */
+tn_status tn_solver_correct_stale(tn_solver *s, const double *r, double *x, tn_error *e);
 
-/* put_back.c: the state (q, u) moved by the smallest change so that C and Cdot are at a level (NULL: zero); `once`: one pass
- * of the position. leaves the system assembled at the result */
+/* put_back.c: the state (q, u), where the system stands, moved by the smallest change so that C and Cdot are at a level (NULL:
+ * zero); `once`: one pass of the position. the system is evaluated at the result then (TN_LEVEL_FORCES) */
 tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, double *q, double *u, const double *C_level,
                       const double *Cdot_level, bool *changed, tn_error *e);
 /* an error estimate without the part that such a correction takes away, and the violations that this part amounts to */

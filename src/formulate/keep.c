@@ -7,16 +7,18 @@ void tn_solver_keep(tn_solver *s, tn_keep *keep) {
   const tn_model *m = s->sys.m;
   tn_keep_group(keep, "solver");
   tn_keep_ints(keep, "rank", 1, &s->rank, 0, m->rows);
-  bool *const flags[] = {&s->mass_ready, &s->identity_ready, &s->identity_typical};
+  tn_factor *const mass = &s->at_mass, *const identity = &s->at_identity;
+  bool *const flags[] = {&mass->ready, &identity->ready, &s->identity_typical};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) tn_keep_flags(keep, "flag", 1, flags[i]);
   tn_keep_flag(keep, "by_blocks", &s->by_blocks, tn_sparse_begun(&s->sparse));
-  double *const scalar[] = {&s->t_mass, &s->t_identity, &s->nearness, &s->seen, &s->inconsistency};
+  double *const scalar[] = {&mass->t, &identity->t, &s->nearness, &s->seen, &s->inconsistency};
   for (size_t i = 0; i < sizeof scalar / sizeof *scalar; i++) tn_keep_numbers(keep, "scalar", 1, scalar[i]);
-  tn_keep_numbers(keep, "q_mass", (size_t)m->nq, s->q_mass);
-  tn_keep_numbers(keep, "q_identity", (size_t)m->nq, s->q_identity);
+  tn_keep_numbers(keep, "q_mass", (size_t)m->nq, mass->q);
+  tn_keep_numbers(keep, "q_identity", (size_t)m->nq, identity->q);
+  if (tn_keep_reads(keep)) mass->place = identity->place = 0; /* numbers are of the system that wrote it */
   tn_keep_longs(keep, "factorizations", 1, &s->factorizations);
   tn_keep_longs(keep, "guard_calls", 1, &s->guard_calls);
-  tn_sparse_keep(&s->sparse, m, keep);
+  tn_sparse_keep(&s->sparse, &s->sys, keep);
   if (m->run.chooses_dependent) tn_dependent_keep(&s->dependent, s->dependent.nu, keep);
   if (m->large) return; /* no matrices */
   tn_kkt_keep(&s->identity, keep);
@@ -24,5 +26,5 @@ void tn_solver_keep(tn_solver *s, tn_keep *keep) {
   if (s->type->keep)
     s->type->keep(s->work, keep);
   else if (tn_keep_reads(keep)) /* what it knew of typical poses is of the start, as in every run */
-    s->mass_ready = false;
+    mass->ready = false;
 }

@@ -199,7 +199,7 @@ static tn_status tell(const tn_partition *p, tn_split *s, tn_solver *solver, con
 
 static tn_status matrices(tn_solver *solver, double t, const double *q, const double *u) {
   tn_status status = tn_solver_at(solver, t, q, u, solver->e);
-  if (status == TN_OK) tn_system_dense(&solver->sys);
+  if (status == TN_OK) tn_need(&solver->sys, TN_LEVEL_MATRICES);
   return status;
 }
 

@@ -4,6 +4,8 @@
  *   (2) velocity: A du = level - Cdot, |du| least, A at the corrected q; all rows */
 #include "formulate/formulate.h"
 
+#include <assert.h>
+
 enum { MOST_PASSES = 12 };
 static const double ROUNDOFF = 1e-15; /* of C, scaled */
 
@@ -18,8 +20,8 @@ static double residual(tn_solver *s, const double *level) {
 tn_status tn_put_back_beyond(tn_solver *s, double position, double velocity, double t, double *q, double *u,
                              bool *changed) {
   const tn_system *sys = &s->sys;
-  tn_status status = tn_solver_at(s, t, q, u, s->e);
-  if (status != TN_OK || !sys->m->rows) return status;
+  assert(tn_system_is_at(sys, t, q, u, NULL) && tn_knows(sys, TN_LEVEL_TWISTS));
+  if (!sys->m->rows) return TN_OK;
   if (tn_violation(sys, sys->C, sys->m->holonomic, NULL) <= position &&
       tn_violation(sys, sys->Cdot, sys->m->rows, NULL) <= velocity)
     return TN_OK;
@@ -32,20 +34,26 @@ tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, doubl
   tn_system *sys = &s->sys;
   const tn_model *m = sys->m;
   const size_t size = sizeof *q * (size_t)m->nq;
-  tn_status status = tn_solver_at(s, t, q, u, e);
-  if (status != TN_OK || !m->rows) return status;
+  tn_status status = TN_OK;
+  assert(tn_system_is_at(sys, t, q, u, NULL) && tn_knows(sys, TN_LEVEL_TWISTS));
+  if (!m->rows) return TN_OK;
   const double began = tn_clock();
   double worst = residual(s, C_level);
-  bool at_q = true, beside = !once && metric == TN_METRIC_MASS && tn_solver_beside(s);
+  bool at_q = true, stale = !once && metric == TN_METRIC_MASS && tn_solver_stale_is_near(s);
   for (int pass = 0; pass < (once ? 1 : MOST_PASSES) && worst > 0; pass++) {
-    if (!beside && (status = tn_solver_factor(s, metric, e)) != TN_OK) return status;
-    if ((status = tn_solver_correct(s, metric, TN_OF_POSITION, s->r, s->s, e)) != TN_OK) return status;
+    if (stale) {
+      status = tn_solver_correct_stale(s, s->r, s->s, e);
+    } else {
+      if ((status = tn_solver_factor(s, metric, e)) != TN_OK) return status;
+      status = tn_solver_correct(s, metric, TN_OF_POSITION, s->r, s->s, e);
+    }
+    if (status != TN_OK) return status;
     memcpy(s->q_try, q, size);
     tn_model_add(m, s->q_try, s->s);
     tn_solver_rows_at(s, t, s->q_try, u);
     const double now = residual(s, C_level);
-    const bool again = beside && !(now < worst) && worst >= ROUNDOFF;
-    beside = beside && now * now < ROUNDOFF * worst; /* the next pass will be the last one */
+    const bool again = stale && !(now < worst) && worst >= ROUNDOFF;
+    stale = stale && now * now < ROUNDOFF * worst; /* the next pass will be the last one */
     if (again) {
       tn_solver_rows_at(s, t, q, u); /* once more, with A of q itself */
       residual(s, C_level);
@@ -59,7 +67,7 @@ tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, doubl
     if (now < ROUNDOFF) break; /* the next pass would only stir the last digits */
   }
   if (!at_q) tn_solver_rows_at(s, t, q, u);
-  if (!sys->finite) return tn_solver_at(s, t, q, u, e); /* in words */
+  if (!sys->finite) return tn_solver_evaluate(s, e); /* in words */
   const double positioned = tn_clock();
   s->time_position += positioned - began;
   if ((status = tn_solver_factor(s, metric, e)) != TN_OK) return status;
@@ -69,7 +77,8 @@ tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, doubl
     u[i] += s->s[i];
     *changed = *changed || s->s[i] != 0;
   }
-  status = tn_solver_at(s, t, q, u, e);
+  tn_system_move_speeds(sys, u);
+  status = tn_solver_evaluate(s, e);
   s->time_velocity += tn_clock() - positioned;
   return status;
 }

@@ -1,7 +1,10 @@
 /* the system with its factorisation. M and A depend on q and t alone, so a change of u (a velocity correction, a first stage
- * after it) factors nothing anew. */
+ * after it) factors nothing anew. the factorisation has the number of the position that it was made at; a system that went elsewhere
+ * and came back, as corrections that do not help and outputs do, stands at another number with the same t and q: these are compared
+ * once, before it would be factored again. */
 #include "formulate/formulate.h"
 
+#include <assert.h>
 #include <time.h>
 
 /* of a singular position: nearer the dense factorisation takes over, as it does for redundant rows, unless there is no room for
@@ -25,8 +28,8 @@ void tn_solver_carve(tn_solver *s, tn_carve *c, const tn_model *m) {
   s->work = tn_carve_bytes(c, s->type->memory(s->self, nu, rows));
   if (c->base) s->type->prepare(s->self, s->work, nu, rows);
   tn_sparse_carve(&s->sparse, c, m);
-  s->q_mass = TN_CARVE(c, double, m->nq);
-  s->q_identity = TN_CARVE(c, double, m->nq);
+  s->at_mass.q = TN_CARVE(c, double, m->nq);
+  s->at_identity.q = TN_CARVE(c, double, m->nq);
   tn_kkt_carve(&s->identity, c, nu, rows);
   s->identity.group = m->row_group;
   if (m->run.chooses_dependent) tn_dependent_carve(&s->dependent, c, nu, rows);
@@ -39,13 +42,16 @@ void tn_solver_carve(tn_solver *s, tn_carve *c, const tn_model *m) {
   s->rank = m->rows;
 }
 
+void tn_solver_forget(tn_solver *s) { s->at_mass.ready = s->at_identity.ready = false; }
+
 void tn_solver_reset(tn_solver *s) {
   s->rank = s->sys.m->rows - s->sys.idle;
   if (!s->sys.m->large) s->type->reset(s->work);
   tn_sparse_reset(&s->sparse, s->sys.m);
   tn_kkt_reset(&s->identity);
   tn_dependent_reset(&s->dependent);
-  s->mass_ready = s->identity_ready = s->identity_typical = false;
+  s->identity_typical = false;
+  tn_solver_forget(s);
 }
 
 void tn_solver_typical(tn_solver *s, int rank) {
@@ -54,7 +60,7 @@ void tn_solver_typical(tn_solver *s, int rank) {
   if (s->type->same_as_augmented && s->type->same_as_augmented(s->self))
     tn_sparse_typical(&s->sparse, &s->sys, rank < s->sys.m->rows - s->sys.idle);
   tn_dependent_reset(&s->dependent);
-  s->mass_ready = s->identity_ready = false; /* other rows may be left out now */
+  tn_solver_forget(s); /* other rows may be left out now */
 }
 
 /* what is not a number, in words */
@@ -63,33 +69,33 @@ static tn_status not_finite(tn_solver *s, const char *otherwise, tn_error *e) {
   if (!tn_system_fault(&s->sys, what, sizeof what)) tn_format(what, sizeof what, "%s", otherwise);
   tn_fail(e, TN_E_RUN, "%s", what);
   if (e) e->time = s->sys.t;
-  s->sys.complete = false;
+  tn_system_stale(&s->sys);
+  return TN_E_RUN;
+}
+
+tn_status tn_solver_evaluate(tn_solver *s, tn_error *e) {
+  tn_system *sys = &s->sys;
+  if (tn_knows(sys, TN_LEVEL_FORCES)) return TN_OK;
+  const double start = tn_clock();
+  tn_need(sys, TN_LEVEL_FORCES);
+  s->time_assemble += tn_clock() - start;
+  const bool singular = tn_system_singular(sys, e);
+  if (sys->finite && !singular) return TN_OK;
+  if (!singular) return not_finite(s, "a force is beyond all bounds", e);
+  if (e) e->time = sys->t;
+  tn_system_stale(sys);
   return TN_E_RUN;
 }
 
 tn_status tn_solver_at(tn_solver *s, double t, const double *q, const double *u, tn_error *e) {
-  const tn_model *m = s->sys.m;
-  if (s->sys.complete && s->sys.t == t && memcmp(s->sys.q, q, sizeof *q * (size_t)m->nq) == 0 &&
-      memcmp(s->sys.u, u, sizeof *u * (size_t)m->nu) == 0)
-    return TN_OK;
-  const double start = tn_clock();
-  tn_assemble_lean(&s->sys, t, q, u);
-  s->sparse.forward = false; /* that was of another state */
-  s->time_assemble += tn_clock() - start;
-  const bool singular = tn_system_singular(&s->sys, e);
-  if (s->sys.finite && !singular) return TN_OK;
-  s->sys.complete = false;
-  if (singular) {
-    if (e) e->time = t;
-    return TN_E_RUN;
-  }
-  return not_finite(s, "a force is beyond all bounds", e);
+  if (!tn_system_is_at(&s->sys, t, q, u, NULL)) tn_system_move(&s->sys, t, q, u, NULL);
+  return tn_solver_evaluate(s, e);
 }
 
 void tn_solver_rows_at(tn_solver *s, double t, const double *q, const double *u) {
   const double start = tn_clock();
-  tn_assemble_rows(&s->sys, t, q, u);
-  s->sparse.forward = false;
+  tn_system_move(&s->sys, t, q, u, NULL);
+  tn_need(&s->sys, TN_LEVEL_ROWS);
   s->time_assemble += tn_clock() - start;
 }
 
@@ -110,7 +116,7 @@ static tn_status no_mass(tn_solver *s, int bad, tn_error *e) {
 
 /* the first pose it meets is near the start */
 static bool factor_identity(tn_solver *s) {
-  tn_system_dense(&s->sys);
+  tn_need(&s->sys, TN_LEVEL_MATRICES);
   if (!s->identity_typical) {
     tn_kkt_factor(&s->identity, NULL, s->sys.A, NULL);
     tn_kkt_typical(&s->identity, s->rank);
@@ -119,13 +125,27 @@ static bool factor_identity(tn_solver *s) {
   return tn_kkt_factor(&s->identity, NULL, s->sys.A, NULL);
 }
 
+static void factored_here(tn_solver *s, tn_factor *f) {
+  f->ready = true;
+  f->place = s->sys.place;
+  f->t = s->sys.t;
+  memcpy(f->q, s->sys.q, sizeof *f->q * (size_t)s->sys.m->nq);
+}
+
+bool tn_solver_is_factored(const tn_solver *s, tn_metric metric) {
+  const tn_factor *f = metric == TN_METRIC_MASS ? &s->at_mass : &s->at_identity;
+  return f->ready && (f->place == s->sys.place ||
+                      (f->t == s->sys.t && memcmp(f->q, s->sys.q, sizeof *f->q * (size_t)s->sys.m->nq) == 0));
+}
+
 tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
   const tn_model *m = s->sys.m;
   const bool mass = metric == TN_METRIC_MASS, dependent = metric == TN_METRIC_DEPENDENT;
-  bool *ready = mass ? &s->mass_ready : &s->identity_ready;
-  double *q = mass ? s->q_mass : s->q_identity, *t = mass ? &s->t_mass : &s->t_identity;
-  const size_t size = sizeof *q * (size_t)m->nq;
-  if (!dependent && *ready && *t == s->sys.t && memcmp(q, s->sys.q, size) == 0) return TN_OK;
+  tn_factor *at = mass ? &s->at_mass : &s->at_identity;
+  if (!dependent && tn_solver_is_factored(s, metric)) {
+    at->place = s->sys.place;
+    return TN_OK;
+  }
   const double start = tn_clock();
   int bad = 0;
   bool ok;
@@ -136,18 +156,18 @@ tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
     return TN_E_MODEL;
   }
   if (dependent) { /* a correction makes its own */
-    tn_system_dense(&s->sys);
+    tn_need(&s->sys, TN_LEVEL_MATRICES);
     return TN_OK;
   }
   if (mass) {
     double nearness = 1;
     if (m->large && !s->sparse.ready) tn_sparse_typical(&s->sparse, &s->sys, s->rank < m->rows - s->sys.idle);
     s->by_blocks = s->sparse.ready && (m->large || s->rank == m->rows - s->sys.idle) &&
-                   tn_sparse_factor(&s->sparse, s->sys.complete, &nearness) && (nearness > NEAR || m->large);
+                   tn_sparse_factor(&s->sparse, &s->sys, &nearness) && (nearness > NEAR || m->large);
     if (m->large && !s->by_blocks) return tn_fail(e, TN_E_MODEL, "the mass matrix is singular");
     s->seen = fmin(s->seen, nearness);
     if (m->large) s->nearness = fmin(s->nearness, nearness);
-    if (!s->by_blocks) tn_system_dense(&s->sys);
+    if (!s->by_blocks) tn_need(&s->sys, TN_LEVEL_MATRICES);
   }
   if (mass && s->by_blocks)
     ok = true;
@@ -157,34 +177,33 @@ tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
     ok = factor_identity(s);
   s->factorizations++;
   s->time_solve += tn_clock() - start;
-  *ready = ok;
+  at->ready = false;
   if (!ok) return no_mass(s, bad, e);
-  memcpy(q, s->sys.q, size);
-  *t = s->sys.t;
+  factored_here(s, at);
   if (mass && !s->by_blocks) s->nearness = fmin(s->nearness, s->type->nearness(s->work));
   return TN_OK;
 }
 
 const tn_kkt *tn_solver_kkt(const tn_solver *s) {
-  if (!s->mass_ready || s->by_blocks || s->type->rank != tn_by_kkt_rank || s->t_mass != s->sys.t) return NULL;
-  return memcmp(s->q_mass, s->sys.q, sizeof *s->q_mass * (size_t)s->sys.m->nq) == 0 ? s->work : NULL;
+  if (s->by_blocks || s->type->rank != tn_by_kkt_rank) return NULL;
+  return tn_solver_is_factored(s, TN_METRIC_MASS) ? s->work : NULL;
 }
 
-bool tn_solver_beside(const tn_solver *s) {
+bool tn_solver_stale_is_near(const tn_solver *s) {
   const tn_model *m = s->sys.m;
-  if (!s->mass_ready || !s->by_blocks || s->t_mass != s->sys.t || isinf(tn_saddle_error(&s->sparse.saddle)))
-    return false;
+  const tn_factor *f = &s->at_mass;
+  if (!f->ready || !s->by_blocks || f->t != s->sys.t || isinf(tn_saddle_error(&s->sparse.saddle))) return false;
   for (int i = 0; i < m->nq; i++)
-    if (!(fabs(s->sys.q[i] - s->q_mass[i]) < BESIDE * m->q_length[i])) return false;
-  return memcmp(s->sys.q, s->q_mass, sizeof *s->q_mass * (size_t)m->nq) != 0;
+    if (!(fabs(s->sys.q[i] - f->q[i]) < BESIDE * m->q_length[i])) return false;
+  return !tn_solver_is_factored(s, TN_METRIC_MASS);
 }
 
 /* sweeps did not settle: the dense factorisation at the same place */
 static bool leave_blocks(tn_solver *s) {
   int bad;
   s->by_blocks = false;
-  memcpy(s->q_mass, s->sys.q, sizeof *s->q_mass * (size_t)s->sys.m->nq); /* it may have been beside it */
-  tn_system_dense(&s->sys);
+  factored_here(s, &s->at_mass); /* it may have been stale */
+  tn_need(&s->sys, TN_LEVEL_MATRICES);
   if (!s->type->factor(s->self, s->work, &s->sys, &bad)) return false;
   s->nearness = fmin(s->nearness, s->type->nearness(s->work));
   return true;
@@ -192,13 +211,14 @@ static bool leave_blocks(tn_solver *s) {
 
 tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, double *udot, double *lambda,
                           tn_error *e) {
+  assert(tn_solver_is_factored(s, TN_METRIC_MASS));
   const double start = tn_clock();
   tn_solve_info info = {0};
   if (s->by_blocks)
     info.failed = !tn_sparse_solve(&s->sparse, &s->sys, f != NULL, gamma, udot, lambda, &info.inconsistency);
   if (s->by_blocks && !s->sparse.settled && !s->sys.m->large && !leave_blocks(s)) info.failed = true;
   if (!s->by_blocks) {
-    if (f == s->sys.f) tn_system_forces(&s->sys);
+    if (f == s->sys.f) tn_need(&s->sys, TN_LEVEL_GENERALIZED);
     s->type->solve(s->self, s->work, &s->sys, f, gamma, udot, lambda, &info);
   }
   s->time_solve += tn_clock() - start;
@@ -214,7 +234,7 @@ static void roundoff(tn_solver *s, tn_residual of) {
     tn_rows_noise(&s->sys, of == TN_OF_VELOCITY, s->noise);
 }
 
-tn_status tn_solver_correct(tn_solver *s, tn_metric metric, tn_residual of, const double *r, double *x, tn_error *e) {
+static tn_status correct(tn_solver *s, tn_metric metric, tn_residual of, const double *r, double *x, tn_error *e) {
   const double start = tn_clock();
   bool failed = false;
   if (metric == TN_METRIC_DEPENDENT) {
@@ -244,9 +264,20 @@ tn_status tn_solver_correct(tn_solver *s, tn_metric metric, tn_residual of, cons
   return failed ? tn_fail(e, TN_E_RUN, "a correction is not a finite number") : TN_OK;
 }
 
+tn_status tn_solver_correct(tn_solver *s, tn_metric metric, tn_residual of, const double *r, double *x, tn_error *e) {
+  assert(metric == TN_METRIC_DEPENDENT || tn_solver_is_factored(s, metric));
+  return correct(s, metric, of, r, x, e);
+}
+
+tn_status tn_solver_correct_stale(tn_solver *s, const double *r, double *x, tn_error *e) {
+  assert(s->at_mass.ready);
+  return correct(s, TN_METRIC_MASS, TN_OF_POSITION, r, x, e);
+}
+
 void tn_solver_rows_times(tn_solver *s, const double *x, double *r) {
   const int nu = s->sys.m->nu;
-  if (!s->sys.dense) {
+  assert(tn_knows(&s->sys, TN_LEVEL_ROWS));
+  if (!tn_knows(&s->sys, TN_LEVEL_MATRICES)) {
     tn_gains(&s->sys, x, s->sys.gains);
     tn_rows_times(&s->sys, x, s->sys.gains, r);
     return;
@@ -296,8 +327,10 @@ const tn_system *tn_solver_system(const tn_solver *s) { return s ? &s->sys : NUL
 tn_status tn_solver_assemble(tn_solver *s, double t, const double *q, const double *u) {
   if (!s || !q || !u) return TN_E_USAGE;
   tn_status status = tn_solver_at(s, t, q, u, s->e);
-  if (status == TN_OK) tn_system_dense(&s->sys);
-  return status;
+  if (status != TN_OK) return status;
+  tn_need(&s->sys, TN_LEVEL_GENERALIZED);
+  tn_need(&s->sys, TN_LEVEL_MATRICES);
+  return TN_OK;
 }
 
 tn_status tn_solver_smallest(tn_solver *solver, bool position, const double *r, double *s) {

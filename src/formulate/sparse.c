@@ -94,11 +94,14 @@ void tn_sparse_reset(tn_sparse *s, const tn_model *m) {
 
 bool tn_sparse_begun(const tn_sparse *s) { return s->there && s->saddle.fill; }
 
-void tn_sparse_keep(tn_sparse *s, const tn_model *m, tn_keep *keep) {
+void tn_sparse_keep(tn_sparse *s, const tn_system *sys, tn_keep *keep) {
+  const tn_model *m = sys->m;
+  bool forward = s->forward == sys->epoch;
   tn_keep_group(keep, "blocks");
   if (!s->there) return;
   tn_keep_flag(keep, "ready", &s->ready, tn_sparse_begun(s));
-  tn_keep_flags(keep, "forward", 1, &s->forward);
+  tn_keep_flags(keep, "forward", 1, &forward);
+  s->forward = forward ? sys->epoch : 0;
   tn_keep_flags(keep, "settled", 1, &s->settled);
   tn_saddle_keep(&s->saddle, keep);
   tn_keep_numbers(keep, "x", (size_t)m->plan.size, s->x);
@@ -186,8 +189,9 @@ void tn_sparse_typical(tn_sparse *s, const tn_system *sys, bool redundant) {
   for (int i = 0; i < p->rows && !redundant && !sys->m->large; i++) s->ready = s->ready && s->typical[i] >= LOST;
 }
 
-bool tn_sparse_factor(tn_sparse *s, bool forward, double *nearness) {
-  s->forward = forward;
+bool tn_sparse_factor(tn_sparse *s, const tn_system *sys, double *nearness) {
+  const bool forward = tn_knows(sys, TN_LEVEL_FORCES);
+  s->forward = forward ? sys->epoch : 0;
   if (!tn_saddle_factor(&s->saddle, forward ? s->x : NULL)) return false;
   *nearness = s->saddle.ldl.nearness;
   return true;
@@ -196,11 +200,11 @@ bool tn_sparse_factor(tn_sparse *s, bool forward, double *nearness) {
 static bool solve(tn_sparse *s, const tn_system *sys, bool sweeps, bool forces, const double *gamma, double *udot,
                   double *lambda, double *inconsistency) {
   tn_saddle_info info = {0};
-  if (!(forces && s->forward && gamma == sys->gamma)) {
+  if (!(forces && s->forward == sys->epoch && gamma == sys->gamma)) {
     right_side(sys, forces, gamma, s->x);
     tn_ldl_forward(&s->saddle.ldl, s->x);
   }
-  s->forward = false;
+  s->forward = 0;
   s->settled = true;
   *inconsistency = 0;
   if (!sweeps && sys->m->plain) { /* a tile's results while they are near */

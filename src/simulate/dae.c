@@ -16,8 +16,8 @@ tn_status tn_dae_residual(void *sim, double t, const double *y, const double *yd
   tn_status status = tn_at(s, t, y, s->e);
   if (status == TN_OK && s->efforts.loads.n) status = tn_loads_given(s, ydot + nq, lambda);
   if (status != TN_OK) return status;
-  tn_system_dense(sys);
-  tn_system_forces(sys);
+  tn_need(sys, TN_LEVEL_MATRICES);
+  tn_need(sys, TN_LEVEL_GENERALIZED);
   const double *udot = ydot + nq, *xdot = udot + nu, *wdot = xdot + m->states;
   double *ru = r + nq, *rx = ru + nu, *rw = rx + m->states, *rv = rw + tn_ledgers(m), *rc = rv + m->rows,
          *v = s->start.rows.x;

@@ -162,7 +162,8 @@ static tn_status set(tn_sim *s, const tn_trigger *x, int k, int n) {
     if (pieces(s)->parameter[part] != s->happening.value[part]) touch_parameters(s);
     pieces(s)->parameter[part] = s->happening.value[part];
   }
-  s->solver.sys.complete = s->solver.mass_ready = s->solver.identity_ready = false;
+  tn_system_stale(&s->solver.sys);
+  tn_solver_forget(&s->solver);
   return TN_OK;
 }
 
@@ -170,7 +171,7 @@ static void turn(tn_sim *s, bool joint, int part, bool on) {
   tn_system *sys = &s->solver.sys;
   if ((joint ? sys->off : sys->force_off)[part] == !on) return;
   tn_system_switch(sys, joint, part, on);
-  s->solver.mass_ready = s->solver.identity_ready = false;
+  tn_solver_forget(&s->solver);
   s->happening.changed = true;
   s->output.t_given = NAN;
   if (!joint) return;
@@ -226,7 +227,7 @@ static void note_impulse(tn_sim *s, int event, int i, const double *r, const dou
 static int row_of_nothing(tn_sim *s) {
   const tn_model *m = s->m;
   if (m->large) return -1;
-  tn_system_dense(&s->solver.sys);
+  tn_need(&s->solver.sys, TN_LEVEL_MATRICES);
   for (int i = 0; i < m->rows; i++) {
     const double *A = s->solver.sys.A + (size_t)i * (size_t)m->nu;
     double most = 0;
@@ -545,11 +546,12 @@ static tn_status set_parameter(tn_sim *s, const char *name, double value, tn_err
   const double old = pieces(s)->parameter[i];
   touch_parameters(s);
   pieces(s)->parameter[i] = value;
-  s->solver.sys.complete = s->solver.mass_ready = s->solver.identity_ready = false;
+  tn_system_stale(&s->solver.sys);
+  tn_solver_forget(&s->solver);
   if (!s->life.started || (status = in_place(s, -1)) == TN_OK)
     return s->life.started ? changed_outside(s, before) : TN_OK;
   pieces(s)->parameter[i] = old; /* refused: as it was */
-  s->solver.sys.complete = false;
+  tn_system_stale(&s->solver.sys);
   untouch(s);
   return status;
 }

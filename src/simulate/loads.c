@@ -64,7 +64,6 @@ static void act(tn_sim *s) {
   for (int i = 0; i < s->efforts.loads.n; i++) sys->load[s->efforts.loads.force[i]] = s->efforts.loads.N[i];
   tn_forces_loaded(sys);
   sys->loads = TN_LOADS_SOME;
-  s->solver.sparse.forward = false; /* that was of other forces */
 }
 
 /* (2): what the last sweep shows beyond the directions that are known */

@@ -27,7 +27,7 @@ static void feedback(tn_sim *s, bool held, double *U, double *r) {
     const tn_stage at = stage_of(s, i, h);
     if ((!type->feedback && !type->drift) || type->held(p->self) != held) continue;
     if (type->tied_to_step(p->self) && !(h > 0)) continue;
-    if (type->needs_matrices) tn_system_dense(&s->solver.sys);
+    if (type->needs_matrices) tn_need(&s->solver.sys, TN_LEVEL_MATRICES), tn_need(&s->solver.sys, TN_LEVEL_GENERALIZED);
     if (type->feedback && U) type->feedback(p->self, &s->solver.sys, &at, U);
     if (type->drift && r) type->drift(p->self, &s->solver.sys, &at, r, NULL);
   }
@@ -48,6 +48,7 @@ static void live_drift(tn_sim *s, double *r) {
 tn_status tn_stabilizer_accept(tn_sim *s, int i, double t, double *y, bool *changed) {
   const tn_part *p = &s->m->run.stabilizer[i];
   const tn_stage at = stage_of(s, i, s->stepper.length);
+  TN_TRY(tn_at(s, t, y, s->e)); /* one from outside may have left the system elsewhere */
   return ((const tn_stabilizer_type *)p->type)->accept(p->self, &at, &s->solver, t, y, tn_u_of(s, y), changed);
 }
 
@@ -81,16 +82,15 @@ static bool moving(const tn_system *sys) {
 static tn_status solve_together(tn_sim *s) {
   tn_system *sys = &s->solver.sys;
   const size_t rows = (size_t)s->m->rows;
-  const int64_t before = s->solver.factorizations;
   memcpy(s->stabilizing.gamma, sys->gamma, sizeof *s->stabilizing.gamma * rows);
   for (size_t i = 0; i < rows; i++) sys->gamma[i] -= s->stabilizing.U[i];
+  tn_system_changed(sys);
   memset(sys->udot_s, 0, sizeof *sys->udot_s * (size_t)s->m->nu);
   memset(sys->lambda_s, 0, sizeof *sys->lambda_s * rows);
   tn_status status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
-  if (s->solver.factorizations == before) s->solver.sparse.forward = false; /* that was with another gamma */
   if (status == TN_OK) status = tn_solver_solve(&s->solver, sys->f, sys->gamma, sys->udot, sys->lambda, s->e);
   memcpy(sys->gamma, s->stabilizing.gamma, sizeof *s->stabilizing.gamma * rows);
-  s->solver.sparse.forward = false;
+  tn_system_changed(sys);
   return status;
 }
 
@@ -159,7 +159,7 @@ static tn_status correct_stage(tn_sim *s, double t, const double **y) {
     const tn_part *p = &s->m->run.stabilizer[i];
     const tn_stabilizer_type *type = p->type;
     if (!type->wants_stages || !type->wants_stages(p->self)) continue;
-    tn_system_states(&s->solver.sys, *y + s->m->nq + s->m->nu);
+    tn_system_move_states(&s->solver.sys, *y + s->m->nq + s->m->nu);
     s->solver.e = s->e;
     const tn_stage at = stage_of(s, i, s->stepper.length);
     const tn_status status = type->stage(p->self, &at, &s->solver, t, z, tn_u_of(s, z));

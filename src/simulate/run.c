@@ -163,7 +163,7 @@ tn_status tn_sim_set(tn_sim *s, double t, const double *q, const double *u, bool
   s->now.t = t;
   if (q) memcpy(s->now.y, q, sizeof *q * (size_t)s->m->nq);
   if (u) memcpy(tn_u_of(s, s->now.y), u, sizeof *u * (size_t)s->m->nu);
-  s->solver.sys.complete = false;
+  tn_system_stale(&s->solver.sys);
   if (q && !s->life.reminded) /* turns are counted anew */
     memset(s->solver.sys.memory, 0, sizeof(double) * (size_t)s->m->memory);
   s->life.reminded = false;
@@ -207,7 +207,7 @@ tn_status tn_sim_remember(tn_sim *s, const double *memory, tn_error *error) {
   for (int i = 0; i < s->m->memory; i++)
     if (!isfinite(memory[i])) return tn_fail(error, TN_E_USAGE, "what a joint remembers is not a finite number");
   if (s->m->memory) memcpy(s->solver.sys.memory, memory, sizeof *memory * (size_t)s->m->memory);
-  s->solver.sys.complete = false; /* rows may depend on it */
+  tn_system_stale(&s->solver.sys); /* rows may depend on it */
   s->life.reminded = true;
   return TN_OK;
 }

@@ -335,8 +335,11 @@ static tn_status exchange_joints(tn_sim *s) {
 
 static place place_of(tn_sim *s) {
   const tn_system *sys = &s->solver.sys;
-  return (place){
-      .s = s, .complete = sys->complete, .dense = sys->dense, .how = (int)sys->switching.how, .loads = (int)sys->loads};
+  return (place){.s = s,
+                 .complete = tn_knows(sys, TN_LEVEL_FORCES),
+                 .dense = tn_knows(sys, TN_LEVEL_MATRICES),
+                 .how = (int)sys->switching.how,
+                 .loads = (int)sys->loads};
 }
 
 /* the system where it was, without a trace of that in the solver: what was factored and taken forward there stands */
@@ -344,21 +347,21 @@ static tn_status reassemble(const place *p) {
   tn_sim *s = p->s;
   tn_solver *solver = &s->solver;
   tn_system *sys = &solver->sys;
-  const bool forward = solver->sparse.forward;
+  const bool forward = solver->sparse.forward == sys->epoch;
   for (int i = 0; i < s->efforts.loads.n; i++) s->efforts.loads.N[i] = sys->load[s->efforts.loads.force[i]];
   sys->switching.how = (tn_how)p->how;
-  sys->complete = false;
+  tn_system_stale(sys);
   if (!p->complete) return TN_OK;
   memcpy(s->y_moved, sys->q, sizeof *sys->q * (size_t)s->m->nq);
   memcpy(s->y_moved + s->m->nq, sys->u, sizeof *sys->u * (size_t)s->m->nu);
   const tn_status status = tn_solver_at(solver, sys->t, s->y_moved, s->y_moved + s->m->nq, s->e);
-  if (status == TN_OK && p->dense) tn_system_dense(sys);
+  if (status == TN_OK && p->dense) tn_need(sys, TN_LEVEL_MATRICES);
   if (status == TN_OK && p->loads != TN_LOADS_NONE) {
     for (int i = 0; i < s->efforts.loads.n; i++) sys->load[s->efforts.loads.force[i]] = s->efforts.loads.N[i];
     tn_forces_loaded(sys);
     sys->loads = (unsigned)p->loads;
   }
-  solver->sparse.forward = forward;
+  solver->sparse.forward = forward ? sys->epoch : 0;
   return status;
 }
 

@@ -40,7 +40,7 @@ static tn_status effects(tn_sim *s) {
   tn_servos *v = &s->efforts.servos;
   const size_t n = (size_t)m->servos, nu = (size_t)m->nu, rows = (size_t)m->rows;
   tn_status status = TN_OK;
-  tn_system_forces(sys); /* before anything acts alone */
+  tn_need(sys, TN_LEVEL_GENERALIZED); /* before anything acts alone */
   for (size_t j = 0; j < n && status == TN_OK; j++) {
     double *row = v->row + j * nu, *l = v->l + j * rows;
     tn_servo_row(sys, (int)j, row);

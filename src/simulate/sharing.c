@@ -211,7 +211,7 @@ static const tn_kkt *factor(tn_sim *s) {
   tn_kkt_reset(k);
   k->rank = s->solver.rank;
   k->ordered = TN_NO_ORDER;
-  tn_system_dense(&s->solver.sys);
+  tn_need(&s->solver.sys, TN_LEVEL_MATRICES);
   return tn_kkt_factor(k, s->solver.sys.M, s->solver.sys.A, s->m->sigma ? s->start.rows.sigma : NULL) ? k : NULL;
 }
 

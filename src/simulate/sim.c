@@ -301,10 +301,10 @@ static void singular_values(tn_sim *s, tn_eval *e) {
 /* with the matrices that are shown, not by blocks: to the last digits that these have */
 static tn_status solve_densely(tn_sim *s) {
   const bool ready = s->solver.sparse.ready;
-  s->solver.sparse.ready = s->solver.mass_ready = false;
+  s->solver.sparse.ready = s->solver.at_mass.ready = false;
   const tn_status status = tn_solve_here(s, s->now.t, s->now.y);
   s->solver.sparse.ready = ready;
-  s->solver.mass_ready = false;
+  s->solver.at_mass.ready = false;
   return status;
 }
 
@@ -314,11 +314,11 @@ static tn_status coriolis(tn_sim *s, double *room, double *H) {
   const size_t nu = (size_t)s->m->nu;
   double *M = room + 3 * nu, *u = M + nu * nu;
   TN_TRY(tn_at(s, s->now.t, s->now.y, s->e));
-  tn_system_dense(sys);
+  tn_need(sys, TN_LEVEL_MATRICES);
   memcpy(M, sys->M, sizeof *M * nu * nu);
   memcpy(u, sys->u, sizeof *u * nu);
   tn_system_coriolis(sys, u, M, room, H);
-  sys->complete = false;
+  tn_system_stale(sys);
   return tn_at(s, s->now.t, s->now.y, s->e);
 }
 
@@ -355,7 +355,8 @@ tn_status tn_sim_eval(tn_sim *s, tn_eval *e, tn_error *error) {
   s->e = before;
   if (status != TN_OK) return status;
   tn_reactions_here(s); /* with the multipliers that are shown */
-  tn_system_dense(&s->solver.sys);
+  tn_need(&s->solver.sys, TN_LEVEL_MATRICES);
+  tn_need(&s->solver.sys, TN_LEVEL_GENERALIZED);
   const tn_system *sys = &s->solver.sys;
   *e = (tn_eval){.coordinates = s->m->nq,
                  .speeds = s->m->nu,

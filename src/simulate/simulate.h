@@ -476,10 +476,18 @@ void tn_cost_report(tn_sim *s);
 
 void tn_log(tn_sim *s, double t, const char *kind, const char *format, ...) TN_PRINTF(4, 5);
 
+/* does the system stand at the state y, with all known that is not asked for apart? */
+static inline bool tn_is_at(const tn_sim *s, double t, const double *y) {
+  const double *u = y + s->m->nq;
+  return tn_knows(&s->solver.sys, TN_LEVEL_FORCES) && tn_system_is_at(&s->solver.sys, t, y, u, u + s->m->nu);
+}
+
 /* the system at the state y */
 static inline tn_status tn_at(tn_sim *s, double t, const double *y, tn_error *e) {
-  tn_system_states(&s->solver.sys, y + s->m->nq + s->m->nu);
-  return tn_solver_at(&s->solver, t, y, y + s->m->nq, e);
+  const double *u = y + s->m->nq;
+  if (tn_is_at(s, t, y)) return TN_OK;
+  tn_system_move_states(&s->solver.sys, u + s->m->nu);
+  return tn_solver_at(&s->solver, t, y, u, e);
 }
 
 /* rates.c */

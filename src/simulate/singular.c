@@ -28,7 +28,7 @@ void tn_singular_reset(tn_sim *s) {
 
 static void factor(tn_sim *s) {
   tn_system *sys = &s->solver.sys;
-  tn_system_dense(sys);
+  tn_need(sys, TN_LEVEL_MATRICES);
   tn_kkt_factor(&s->start.rows.kkt, sys->M, sys->A, s->m->sigma ? s->start.rows.sigma : NULL);
 }
 
@@ -357,7 +357,7 @@ tn_status tn_singular_look(tn_sim *s, double h, double rho, double seen, double 
     /* as the attempt left it: its factorisation serves the projection and the next step */
     tn_status status = tn_at(s, s->now.t + h, s->next.y, s->e);
     if (status != TN_OK) return status;
-    tn_system_dense(&s->solver.sys);
+    tn_need(&s->solver.sys, TN_LEVEL_MATRICES);
   }
   if (!x->is_found || !m->run.singular_stops) return TN_OK;
   s->singular.passing.found.change = NAN;

@@ -64,7 +64,7 @@ static int collect(tn_sim *s, const wanted *w, double *off, int *worst) {
   const tn_system *sys = &s->solver.sys;
   const size_t nu = (size_t)m->nu;
   const int kept = m->large && w->constraints ? m->rows : 0; /* rows of joints that start_A has no room for */
-  if (!m->large) tn_system_dense(&s->solver.sys);
+  if (!m->large) tn_need(&s->solver.sys, TN_LEVEL_MATRICES);
   int n = 0;
   *off = 0;
   *worst = -1;
@@ -373,7 +373,7 @@ static tn_status turn(tn_sim *s, const wanted *w, double *q, int i, bool *barred
   if (status != TN_OK || *barred) return status;
   *barred = !repeats(s, q0, memory0, fabs(turns), q, memory);
   s->start.walk.end[i] = s->start.walk.begin[i] + TURN * turns;
-  s->solver.sys.complete = false; /* rows may depend on what is remembered */
+  tn_system_stale(&s->solver.sys); /* rows may depend on what is remembered */
   return TN_OK;
 }
 
@@ -421,7 +421,7 @@ static tn_status approach(tn_sim *s, const wanted *w) {
     memcpy(s->now.y, q, sizeof *q * (size_t)m->nq);
   } else {
     memcpy(s->solver.sys.memory, s->start.walk.memory, sizeof(double) * (size_t)m->memory);
-    s->solver.sys.complete = false;
+    tn_system_stale(&s->solver.sys);
   }
   return status;
 }
@@ -440,7 +440,7 @@ bool tn_start_reach(tn_sim *s, bool rate) {
   int worst;
   memcpy(s->now.y, s->start.walk.base, sizeof *s->now.y * (size_t)(m->nq + m->nu));
   memcpy(s->solver.sys.memory, s->start.walk.base + m->nq + m->nu, sizeof *s->now.y * (size_t)m->memory);
-  s->solver.sys.complete = false; /* rows may depend on what is remembered */
+  tn_system_stale(&s->solver.sys); /* rows may depend on what is remembered */
   tn_status status =
       rate ? velocities(s, &w, &off, &worst) : tn_solver_at(&s->solver, s->now.t, s->now.y, tn_u_of(s, s->now.y), s->e);
   if (!rate && status == TN_OK) status = approach(s, &w);
@@ -461,7 +461,7 @@ int tn_start_rank(tn_sim *s, bool rate, bool nearby) {
   int worst;
   memcpy(s->now.y, s->start.walk.base, sizeof *s->now.y * (size_t)(m->nq + m->nu));
   memcpy(s->solver.sys.memory, s->start.walk.base + m->nq + m->nu, sizeof *s->now.y * (size_t)m->memory);
-  s->solver.sys.complete = false;
+  tn_system_stale(&s->solver.sys);
   unsigned state = 1;
   double *way = s->start.walk.way;
   for (int i = 0; i < m->nu; i++) way[i] = jitter(&state) * 1e-2 * m->u_length[i];
@@ -488,6 +488,7 @@ static tn_status assemble_large(tn_sim *s) {
   double *u = tn_u_of(s, s->now.y);
   bool changed = false;
   int row;
+  TN_TRY(tn_at(s, s->now.t, s->now.y, s->e));
   tn_status status = tn_put_back(solver, TN_METRIC_MASS, false, s->now.t, s->now.y, u, NULL, NULL, &changed, s->e);
   if (status != TN_OK || !m->rows) return status;
   const double off = tn_violation(&solver->sys, solver->sys.C, m->holonomic, &row);
@@ -588,7 +589,7 @@ static int gap_in(tn_sim *s, const double *M) {
 /* rows at the assembled system before those that repeat them, at least nearly, as a joint does that is there twice a little apart.
  * bodies of very different mass look like that in the metric of masses, small ones in that of the coordinates: both must */
 static int gap_here(tn_sim *s) {
-  tn_system_dense(&s->solver.sys);
+  tn_need(&s->solver.sys, TN_LEVEL_MATRICES);
   const int gap = gap_in(s, s->solver.sys.M), other = gap < s->m->rows ? gap_in(s, NULL) : 0;
   return gap > other ? gap : other;
 }
@@ -657,7 +658,8 @@ tn_status tn_start_count(tn_sim *s) {
   }
   solver->sys.counted = true;
   if ((status = tn_sharing_find(s)) != TN_OK) return status;
-  solver->mass_ready = solver->sys.complete = false;
+  solver->at_mass.ready = false;
+  tn_system_stale(&solver->sys);
   memcpy(solver->sys.memory, s->start.walk.memory, sizeof(double) * (size_t)m->memory);
   s->summary.degrees_of_freedom = m->nu - rank;
   s->summary.redundant_rows = rows - rank;

@@ -17,7 +17,7 @@ static tn_status effects(tn_sim *s, bool constraints, int first, int n) {
     memcpy(s->start.rows.X, s->start.rows.A, sizeof *s->start.rows.X * (size_t)n * nu);
     return TN_OK;
   }
-  tn_system_forces(sys); /* before anything acts alone */
+  tn_need(sys, TN_LEVEL_GENERALIZED); /* before anything acts alone */
   for (int i = 0; i < n && status == TN_OK; i++) {
     memset(s->start.rows.push, 0, sizeof *s->start.rows.push * (size_t)(m->bodies * m->twist));
     tn_measure_push(sys, &m->target[s->start.rows.of[first + i]].of, 1, s->start.rows.push);

@@ -125,7 +125,7 @@ static double energy_off(tn_sim *s, double t) {
  * beside it was far from a singular position, there is nothing to see */
 static tn_status look_at_end(tn_sim *s, double t, trial *r) {
   tn_status status = tn_at(s, t, s->next.y, s->e);
-  if (status == TN_OK && tn_solver_beside(&s->solver)) return TN_OK;
+  if (status == TN_OK && tn_solver_stale_is_near(&s->solver)) return TN_OK;
   if (status == TN_OK) status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
   if (!s->m->large && !s->solver.by_blocks) r->rho_end = s->solver.type->nearness(s->solver.work);
   return status;

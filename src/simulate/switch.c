@@ -49,7 +49,7 @@ void tn_switch_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
 static void set_how(tn_sim *s, tn_how how) {
   if (!s->m->switches || pieces(s)->how == how) return;
   pieces(s)->how = how;
-  s->solver.sys.complete = false;
+  tn_system_stale(&s->solver.sys);
 }
 
 void tn_switch_hold(tn_sim *s) { set_how(s, TN_PIECES_HELD); }
@@ -210,7 +210,7 @@ static tn_status follow(tn_sim *s, following *f) {
   bool known = false;
   for (bool more = true; more;) { /* an operand is made of what stands before it: n times at most */
     more = false;
-    s->solver.sys.complete = false;
+    tn_system_stale(&s->solver.sys);
     const tn_status status = f->laws_only ? law_margins(s, w->high) : tn_switch_margins(s, s->now.t, s->now.y, w->high);
     if (status != TN_OK) return status;
     for (int i = 0; i < s->m->switches; i++) {

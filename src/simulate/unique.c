@@ -18,7 +18,7 @@ bool tn_redundancy(tn_sim *s, const double *q, int *redundant) {
   if (tn_solver_at(&s->solver, s->now.t, q, tn_u_of(s, s->now.y), NULL) != TN_OK) return false;
   k->rows = m->rows;
   k->rank = s->solver.rank;
-  tn_system_dense(&s->solver.sys);
+  tn_need(&s->solver.sys, TN_LEVEL_MATRICES);
   if (!tn_kkt_factor(k, s->solver.sys.M, s->solver.sys.A, m->sigma ? s->start.rows.sigma : NULL)) return false;
   *redundant = m->rows - k->independent;
   return true;

@@ -43,6 +43,7 @@ static tn_status stage(const void *self, const tn_stage *at, tn_solver *solver, 
   const tn_metric metric = metric_of(p, solver);
   bool changed = false;
   (void)at;
+  TN_TRY(tn_solver_at(solver, t, q, u, solver->e));
   return tn_put_back(solver, metric, p->passes == 1, t, q, u, NULL, NULL, &changed, solver->e);
 }
 

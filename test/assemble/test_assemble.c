@@ -193,7 +193,7 @@ static double kinetic_by_differences(build *b, const double *q, const double *u)
   double x[BUILD_MOST], T = 0;
   for (int k = 0; k < BUILD_STENCIL; k++) {
     for (int i = 0; i < m->nq; i++) x[i] = q[i] + build_offset(k, b->h) * u[i];
-    tn_kinematics(&b->sys, 0, x, u);
+    build_frames(&b->sys, 0, x, u);
     for (int i = 0; i < m->bodies; i++) {
       double r[3];
       center_of(b, i, r);
@@ -275,7 +275,7 @@ static void generalised(build *b, const build_motion *m, double *Q) {
     for (int k = 0; k < BUILD_STENCIL; k++) {
       memcpy(q, m->q, sizeof *q * (size_t)model->nq);
       q[i] += build_offset(k, b->h);
-      tn_kinematics(s, m->t, q, m->u);
+      build_frames(s, m->t, q, m->u);
       for (int p = 0; p < model->forces; p++) {
         const tn_force *force = &model->force[p];
         double rate, accel;

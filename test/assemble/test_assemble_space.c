@@ -105,7 +105,7 @@ static double kinematics(build *b) {
   space_motion_random(b, 0.3, &motion);
   for (int k = 0; k < BUILD_STENCIL; k++) {
     space_motion_at(b, &motion, build_offset(k, b->h), q, u, NULL);
-    tn_kinematics(s, 0, q, u);
+    build_frames(s, 0, q, u);
     for (int i = 0; i < m->bodies; i++) {
       const tn_frame3 *f = &s->body3[i];
       for (int d = 0; d < 3; d++) r[i][d][k] = f->r[d], v[i][d][k] = f->v[d], v[i][3 + d][k] = f->w[d];
@@ -216,7 +216,7 @@ static double rows(build *b) {
         if (x->chart && i >= x->u && i < x->u + x->nu) x->chart->add(q + x->q, step + x->u);
         if (!x->chart && i >= x->u && i < x->u + x->nu) q[x->q + i - x->u] += step[i];
       }
-      tn_assemble_position(s, motion.t + (i < nu ? 0 : build_offset(k, b->h)), q);
+      build_rows_at(s, motion.t + (i < nu ? 0 : build_offset(k, b->h)), q);
       for (int r = 0; r < m->holonomic; r++) C[r][k] = s->C[r];
     }
     for (int r = 0; r < m->holonomic; r++)
@@ -304,7 +304,7 @@ static double newton_euler(build *b) {
   space_motion_random(b, 0.3, &motion);
   for (int k = 0; k < BUILD_STENCIL; k++) {
     space_motion_at(b, &motion, build_offset(k, b->h), q, u, NULL);
-    tn_kinematics(s, 0, q, u);
+    build_frames(s, 0, q, u);
     for (int i = 0; i < m->bodies; i++) {
       double v[3], L[3];
       velocity_of(b, i, v);
@@ -336,7 +336,7 @@ static double newton_euler(build *b) {
   for (int i = 0; i < m->nu; i++) { /* what moves with speed i alone */
     double e[BUILD_MOST] = {0}, right = 0;
     e[i] = 1;
-    tn_kinematics(s, motion.t, q, e);
+    build_frames(s, motion.t, q, e);
     for (int k = 0; k < m->bodies; k++) {
       double v[3];
       velocity_of(b, k, v);

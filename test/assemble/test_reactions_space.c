@@ -235,7 +235,7 @@ static bool at_some_state(build *rel, build *abs, double away) {
   space_motion motion;
   space_motion_random(rel, away, &motion);
   space_motion_at(rel, &motion, 0, q, u, NULL);
-  tn_kinematics(&rel->sys, 0.4, q, u);
+  build_frames(&rel->sys, 0.4, q, u);
   if (tn_sim_set(rel->sim, 0.4, q, u, false, &e) != TN_OK) return false;
   return space_same(rel, abs, q, u) && tn_sim_set(abs->sim, 0.4, q, u, false, &e) == TN_OK;
 }

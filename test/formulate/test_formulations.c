@@ -74,7 +74,7 @@ static int states_of(const char *model, const char *coordinates, state *at) {
       for (int i = 0; n % 2 && tn_sim_summary(b.sim)->redundant_rows == 0 && i < b.model->nu; i++)
         s->u[i] += build_uniform(&b, -1, 1);
       memcpy(s->own, tn_sim_state(b.sim), sizeof *s->own * (size_t)b.model->states);
-      tn_system_states(&b.sim->solver.sys, s->own);
+      tn_system_move_states(&b.sim->solver.sys, s->own);
       if (!accelerations(&b, s->t, s->q, s->u, s->udot, s->lambda)) break;
     }
   }
@@ -94,7 +94,7 @@ static int compare_forms(const char *model, const char *coordinates, double *wor
     if (!ok) FAIL("%s %s %s: %s", model, coordinates, forms[f], b.message);
     for (int i = 0; ok && i < n; i++, compared++) {
       double udot[MOST], lambda[MOST];
-      tn_system_states(&b.sim->solver.sys, at[i].own);
+      tn_system_move_states(&b.sim->solver.sys, at[i].own);
       ok = accelerations(&b, at[i].t, at[i].q, at[i].u, udot, lambda);
       const double du = ok ? apart(b.model->nu, udot, at[i].udot) : HUGE_VAL,
                    dl = ok ? apart(b.model->rows, lambda, at[i].lambda) : HUGE_VAL;

@@ -28,7 +28,7 @@ static bool compare(build *b, const double *gamma, compared *c) {
   tn_error e;
   if (m->nu > MOST || m->rows > MOST || tn_solver_factor(s, TN_METRIC_MASS, &e) != TN_OK || s->by_blocks) return false;
   if (tn_solver_solve(s, s->sys.f, gamma, udot, lambda, &e) != TN_OK) return false;
-  tn_system_dense(&s->sys);
+  tn_need(&s->sys, TN_LEVEL_MATRICES);
   const double *D = measured_by(b->sim);
   const quad_system q = {.n = m->nu,
                          .rows = m->rows,
@@ -65,7 +65,7 @@ static bool cut_off(build *b, const double *gamma, compared *c) {
   tn_error e;
   if (n > MOST || rows > MOST || tn_solver_factor(s, TN_METRIC_MASS, &e) != TN_OK || s->by_blocks) return false;
   if (tn_solver_solve(s, s->sys.f, gamma, udot, lambda, &e) != TN_OK) return false;
-  tn_system_dense(&s->sys);
+  tn_need(&s->sys, TN_LEVEL_MATRICES);
   const double *D = measured_by(b->sim);
   memcpy(L, s->sys.M, sizeof *L * (size_t)(n * n));
   if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, L, n) != 0) return false;
@@ -245,13 +245,13 @@ TEST_FULL(time_beside_a_decomposition) {
     tn_solver *s = &b.sim->solver;
     const int n = b.model->nu, rows = b.model->rows, m = n < rows ? n : rows;
     double solver = INFINITY, decomposition = INFINITY;
-    tn_system_dense(&s->sys);
+    tn_need(&s->sys, TN_LEVEL_MATRICES);
     const tn_kkt *kkt = s->work;
     for (int i = 0; i < rows; i++)
       for (int j = kkt->lo[i]; j < kkt->hi[i]; j++) B[i * n + j] = kkt->B[i * n + j];
     for (int k = 0; k < TIMES; k++) {
       double start = seconds();
-      s->mass_ready = false;
+      s->at_mass.ready = false;
       CHECK(tn_solver_factor(s, TN_METRIC_MASS, &e) == TN_OK);
       CHECK(tn_solver_solve(s, s->sys.f, s->sys.gamma, udot, lambda, &e) == TN_OK);
       solver = fmin(solver, seconds() - start);

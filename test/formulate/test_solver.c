@@ -105,7 +105,8 @@ TEST(accelerations_are_those_of_the_full_system) {
         somewhere(&b, 0.1, q, u);
         CHECK(tn_solver_at(s, 0.3, q, u, &e) == TN_OK && tn_solver_factor(s, TN_METRIC_MASS, &e) == TN_OK);
         CHECK(tn_solver_solve(s, sys->f, sys->gamma, udot, lambda, &e) == TN_OK);
-        tn_system_dense(&s->sys);
+        tn_need(&s->sys, TN_LEVEL_MATRICES);
+        tn_need(&s->sys, TN_LEVEL_GENERALIZED);
         CHECK(reference(nu, rows, sys->M, sys->A, sys->f, sys->gamma, x, l));
         near_all(nu, udot, x, 1e-10);
         near_all(rows, lambda, l, 1e-10);
@@ -130,7 +131,7 @@ TEST(corrections_are_the_smallest_in_either_metric) {
       const tn_metric metric = identity ? TN_METRIC_IDENTITY : TN_METRIC_MASS;
       CHECK(tn_solver_factor(s, metric, &e) == TN_OK);
       CHECK(tn_solver_correct(s, metric, TN_OF_VELOCITY, r, x, &e) == TN_OK);
-      tn_system_dense(&s->sys);
+      tn_need(&s->sys, TN_LEVEL_MATRICES);
       CHECK(reference(nu, rows, identity ? NULL : sys->M, sys->A, NULL, r, y, l));
       near_all(nu, x, y, 1e-11);
     }
@@ -149,7 +150,7 @@ TEST(without_mass_the_rows_hold_it) {
   somewhere(&b, 0.1, q, u);
   CHECK(tn_solver_at(s, 0.3, q, u, &e) == TN_OK && tn_solver_factor(s, TN_METRIC_MASS, &e) == TN_OK);
   CHECK(tn_solver_solve(s, sys->f, sys->gamma, udot, lambda, &e) == TN_OK);
-  tn_system_dense(&s->sys);
+  tn_need(&s->sys, TN_LEVEL_MATRICES);
   CHECK(reference(nu, rows, sys->M, sys->A, sys->f, sys->gamma, x, l)); /* regular as a whole */
   near_all(nu, udot, x, 1e-11);
   near_all(rows, lambda, l, 1e-11);
@@ -182,7 +183,7 @@ TEST(redundant_rows_change_no_acceleration) {
     CHECK(tn_solver_at(s, 0, tn_sim_q(b.sim), tn_sim_u(b.sim), &e) == TN_OK);
     CHECK(tn_solver_factor(s, TN_METRIC_MASS, &e) == TN_OK);
     CHECK(tn_solver_solve(s, sys->f, sys->gamma, udot, lambda, &e) == TN_OK);
-    tn_system_dense(&s->sys);
+    tn_need(&s->sys, TN_LEVEL_MATRICES);
     CHECK(reference(nu, rows - 1, sys->M, sys->A, sys->f, sys->gamma, x, l));
     near_all(nu, udot, x, 1e-10);
     for (int i = 0; i < rows; i++) CHECK_NEAR(dot(nu, sys->A + (size_t)i * (size_t)nu, udot), sys->gamma[i], 1e-9);
@@ -216,7 +217,8 @@ TEST(the_same_state_is_not_assembled_twice) {
   s->sys.C[0] = 123;
   q[0] = nextafter(q[0], 1);
   CHECK(tn_solver_at(s, 1, q, u, &e) == TN_OK && s->sys.C[0] != 123);
-  tn_assemble_position(&s->sys, 1, q); /* only C is there now: velocities must not be taken for those of the state */
+  tn_solver_rows_at(s, 1, q, u);
+  CHECK(!tn_knows(&s->sys, TN_LEVEL_FORCES));
   u[0] += 1;
   CHECK(tn_solver_at(s, 1, q, u, &e) == TN_OK);
   CHECK_NEAR(s->sys.Cdot[0], u[0], 1e-12); /* of the crank's origin, at A */
@@ -256,11 +258,11 @@ static int64_t put_back(build *b, const double *q0, const double *u0, const doub
   bool changed = false;
   tn_error e;
   CHECK(tn_solver_at(s, 0, q0, u0, &e) == TN_OK && tn_solver_factor(s, TN_METRIC_MASS, &e) == TN_OK && s->by_blocks);
-  CHECK(!tn_solver_beside(s)); /* it is there */
+  CHECK(!tn_solver_stale_is_near(s)); /* it is there */
   for (int i = 0; i < m->nq; i++) q[i] = q0[i] + off * dq[i];
   for (int i = 0; i < m->nu; i++) u[i] = u0[i] + off * dq[i];
-  CHECK(tn_solver_at(s, 1, q, u, &e) == TN_OK && !tn_solver_beside(s)); /* at another time */
-  CHECK(tn_solver_at(s, 0, q, u, &e) == TN_OK && tn_solver_beside(s) == (off < 1e-3));
+  CHECK(tn_solver_at(s, 1, q, u, &e) == TN_OK && !tn_solver_stale_is_near(s)); /* at another time */
+  CHECK(tn_solver_at(s, 0, q, u, &e) == TN_OK && tn_solver_stale_is_near(s) == (off < 1e-3));
   if (ordinary) CHECK(tn_solver_factor(s, TN_METRIC_MASS, &e) == TN_OK);
   const int64_t before = s->factorizations;
   CHECK(tn_put_back(s, TN_METRIC_MASS, false, 0, q, u, NULL, NULL, &changed, &e) == TN_OK && changed);

@@ -27,7 +27,8 @@ static bool both_ways(tn_sim *sim, double worst[3]) {
   const bool ready = s->sparse.ready;
   for (int k = 0; k < 2; k++) {
     s->sparse.ready = ready && k == 0;
-    s->mass_ready = s->sys.complete = false;
+    s->at_mass.ready = false;
+    tn_system_stale(&s->sys);
     CHECK(tn_solver_at(s, sim->now.t, sim->now.y, tn_u_of(sim, sim->now.y), NULL) == TN_OK);
     CHECK(tn_solver_factor(s, TN_METRIC_MASS, NULL) == TN_OK);
     if (k == 0) by_blocks = s->by_blocks;
@@ -37,7 +38,7 @@ static bool both_ways(tn_sim *sim, double worst[3]) {
     CHECK(tn_solver_correct(s, TN_METRIC_MASS, TN_OF_ESTIMATE, x[k][3], x[k][2], NULL) == TN_OK);
   }
   s->sparse.ready = ready;
-  s->mass_ready = false;
+  s->at_mass.ready = false;
   worst[0] = fmax(worst[0], apart(m->nu, x[0][0], x[1][0]));
   worst[1] = fmax(worst[1], apart(m->rows, x[0][1], x[1][1]));
   worst[2] = fmax(worst[2], apart(m->nu, x[0][2], x[1][2]));
@@ -255,7 +256,8 @@ static void check_tiles(const char *model, const ref_change *changes) {
   double *x[2];
   for (int k = 0; k < 2; k++) {
     if (!(x[k] = calloc(n + 1, sizeof(double)))) abort();
-    s->mass_ready = s->sys.complete = false;
+    s->at_mass.ready = false;
+    tn_system_stale(&s->sys);
     CHECK(tn_solver_at(s, sim->now.t, sim->now.y, tn_u_of(sim, sim->now.y), NULL) == TN_OK);
     CHECK(tn_solver_factor(s, TN_METRIC_MASS, NULL) == TN_OK && s->by_blocks);
     CHECK(tn_solver_solve(s, s->sys.f, s->sys.gamma, x[k], x[k] + m->nu, NULL) == TN_OK);

@@ -131,7 +131,7 @@ typedef struct bearings {
 static void bearings_random(build *b, const tn_joint *j, bearings *x) {
   static const double rest[BUILD_MOST];
   const tn_node *direction = tn_node_get(j->node, "direction");
-  tn_kinematics(&b->sys, 0, b->model->q0, rest);
+  build_frames(&b->sys, 0, b->model->q0, rest);
   for (int k = 0; k < 3; k++) {
     build_path_random(b, &x->path[k]);
     tn_frame_on(&b->sys, &j->spot[k], &x->given[k]);
@@ -349,7 +349,7 @@ static double zero_at_the_given_pose(build *b, const tn_joint *j) {
   tn_frame2 f[2];
   if (!coordinates_of(j)) return -1;
   static const double rest[BUILD_MOST];
-  tn_kinematics(&b->sys, 0, b->model->q0, rest);
+  build_frames(&b->sys, 0, b->model->q0, rest);
   for (int k = 0; k < 2; k++) tn_frame_on(&b->sys, &j->spot[k], &f[k]);
   j->type->plane.measure(j->self, f, value, J, gamma);
   for (int i = 0; i < coordinates_of(j); i++) err = worse(err, fabs(value[i]));
@@ -576,7 +576,7 @@ static double tree(build *b, bool closed, int carried, int *backwards) {
   }
   if (!closed) return err;
   /* joints closed by `at`: coordinates 0 are the given pose */
-  tn_kinematics(&b->sys, 0, m->q0, rest);
+  build_frames(&b->sys, 0, m->q0, rest);
   for (int i = 0; i < m->bodies; i++) {
     const tn_pose *pose = &m->body[i].pose;
     const tn_frame2 *f = &b->sys.body[i];

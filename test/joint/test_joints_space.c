@@ -129,7 +129,7 @@ TEST(every_table_is_complete) {
 
 static void given_frames(build *b, const tn_joint *j, tn_frame3 *f) {
   static const double rest[BUILD_MOST];
-  tn_kinematics(&b->sys, 0, b->model->q0, rest);
+  build_frames(&b->sys, 0, b->model->q0, rest);
   for (int k = 0; k < j->frames; k++) tn_frame3_on(&b->sys, &j->spot[k], &f[k]);
 }
 
@@ -836,7 +836,7 @@ static double same_accelerations(const tn_joint_type *type, int seed, int *backw
     space_motion_random(&rel, 1, &m);
     space_motion_at(&rel, &m, 0, q, u, NULL);
     if (tn_sim_set(rel.sim, 0.3, q, u, false, &e) != TN_OK) err = INFINITY;
-    tn_kinematics(&rel.sys, 0.3, q, u);
+    build_frames(&rel.sys, 0.3, q, u);
     if (!space_same(&rel, &abs, q, u) || tn_sim_set(abs.sim, 0.3, q, u, false, &e) != TN_OK) err = INFINITY;
     const tn_system *s[2] = {&rel.sim->solver.sys, &abs.sim->solver.sys};
     const double E[2] = {build_channel(&rel, "energy.total"), build_channel(&abs, "energy.total")};
@@ -890,7 +890,7 @@ TEST(trees_are_closed_and_move_as_they_say) {
     space_tree(&b, (uint64_t)n, true, 5, NULL, n % 3 ? 0 : SPACE_LOOSE);
     if (build_compile(&b)) {
       const tn_model *m = b.model;
-      tn_kinematics(&b.sys, 0, m->q0, rest);
+      build_frames(&b.sys, 0, m->q0, rest);
       for (int i = 0; i < m->bodies; i++) {
         double turn[3];
         space_turn_between(m->body[i].pose.A, b.sys.body3[i].A, turn);
@@ -898,7 +898,7 @@ TEST(trees_are_closed_and_move_as_they_say) {
       }
       space_motion_random(&b, 1.5, &motion);
       space_motion_at(&b, &motion, 0, q, u, NULL);
-      tn_kinematics(&b.sys, 0, q, u);
+      build_frames(&b.sys, 0, q, u);
       for (int i = 0; i < m->bodies; i++) {
         const tn_body *body = &m->body[i];
         if (body->joint < 0) continue;

@@ -11,9 +11,9 @@ static double gain(build *b) {
   double U[64] = {0};
   if (b->model->rows > 64) abort();
   for (int i = 0; i < b->model->rows; i++) sys->C[i] = 0, sys->Cdot[i] = 1;
-  sys->complete = false;
   ((const tn_stabilizer_type *)p->type)
       ->feedback(p->self, sys, &(tn_stage){.h = b->sim->stepper.length, .room = b->sim->stabilizing.room[0]}, U);
+  tn_system_stale(sys);
   return U[0] / 2;
 }
 

@@ -296,6 +296,7 @@ TEST(gains_from_the_first_steps) {
       CHECK(tn_sim_advance(b.sim, step * 1e-3, &e) == TN_OK);
       type->feedback(p->self, sys, &at, U);
       for (int i = 0; i < b.model->rows; i++) CHECK(U[i] == 0);
+      CHECK(tn_solver_at(&b.sim->solver, step * 1e-3, q, u, b.sim->solver.e) == TN_OK);
       CHECK(type->accept(p->self, &at, &b.sim->solver, step * 1e-3, q, u, &changed) == TN_OK && !changed);
       double sum[2] = {0, 0};
       for (int i = 0; i < b.model->rows; i++) sum[0] += fabs(sys->C[i]), sum[1] += fabs(sys->Cdot[i]);

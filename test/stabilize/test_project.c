@@ -45,6 +45,7 @@ static void accept(moved *s, double *q, double *u) {
   tn_error e;
   s->solver->e = &e;
   void *room = type->memory ? calloc(1, type->memory(part->self, &s->solver->sys) + 1) : NULL;
+  CHECK(tn_solver_at(s->solver, 0, q, u, &e) == TN_OK);
   CHECK(type->accept(part->self, &(tn_stage){.room = room}, s->solver, 0, q, u, &changed) == TN_OK);
   CHECK(changed);
   free(room);
@@ -53,7 +54,7 @@ static void accept(moved *s, double *q, double *u) {
 static void violations(moved *s, const double *q, const double *u, double off[2]) {
   tn_error e;
   CHECK(tn_solver_at(s->solver, 0, q, u, &e) == TN_OK);
-  tn_system_dense(&s->solver->sys);
+  tn_need(&s->solver->sys, TN_LEVEL_MATRICES);
   off[0] = tn_violation(&s->solver->sys, s->solver->sys.C, s->m->holonomic, NULL);
   off[1] = tn_violation(&s->solver->sys, s->solver->sys.Cdot, s->m->rows, NULL);
 }

@@ -50,6 +50,7 @@ static bool accept(moved *s, double *q, double *u) {
   bool changed = false;
   tn_error e;
   s->solver->e = &e;
+  CHECK(tn_solver_at(s->solver, 0, q, u, s->solver->e) == TN_OK);
   CHECK(type_of(s, 0)->accept(self_of(s, 0), &(tn_stage){0}, s->solver, 0, q, u, &changed) == TN_OK);
   return changed;
 }
@@ -57,7 +58,7 @@ static bool accept(moved *s, double *q, double *u) {
 static void at(moved *s, const double *q, const double *u) {
   tn_error e;
   CHECK(tn_solver_at(s->solver, 0, q, u, &e) == TN_OK);
-  tn_system_dense(&s->solver->sys);
+  tn_need(&s->solver->sys, TN_LEVEL_MATRICES);
 }
 
 static double dot(int n, const double *a, const double *b) {
@@ -67,7 +68,7 @@ static double dot(int n, const double *a, const double *b) {
 }
 
 static double row_times(tn_system *sys, int row, const double *x) {
-  tn_system_dense(sys);
+  tn_need(sys, TN_LEVEL_MATRICES);
   return dot(sys->m->nu, sys->A + (size_t)row * (size_t)sys->m->nu, x);
 }
 

@@ -511,7 +511,7 @@ void build_states_random(build *b, double t, const double *q, const double *u, b
   const int n = b->model->states;
   if (n > 16) build_fail(b, "more states than there is room for");
   for (int i = 0; i < n && i < 16; i++) states->x[i] = build_uniform(b, -2, 2);
-  tn_system_states(&b->sys, states->x);
+  tn_system_move_states(&b->sys, states->x);
   tn_assemble(&b->sys, t, q, u);
   memcpy(states->rate, b->sys.state_rate, sizeof *states->rate * (size_t)(n < 16 ? n : 16));
 }
@@ -519,7 +519,19 @@ void build_states_random(build *b, double t, const double *q, const double *u, b
 void build_states_at(build *b, const build_states *states, double s) {
   double x[16] = {0};
   for (int i = 0; i < b->model->states && i < 16; i++) x[i] = states->x[i] + s * states->rate[i] + 0.3 * s * s;
-  tn_system_states(&b->sys, x);
+  tn_system_move_states(&b->sys, x);
+}
+
+void build_frames(tn_system *s, double t, const double *q, const double *u) {
+  tn_system_move(s, t, q, u, NULL);
+  tn_kinematics(s);
+}
+
+void build_rows_at(tn_system *s, double t, const double *q) {
+  double u[BUILD_MOST];
+  memcpy(u, s->u, sizeof *u * (size_t)s->m->nu);
+  tn_system_move(s, t, q, u, NULL);
+  tn_need(s, TN_LEVEL_ROWS);
 }
 
 double build_slope(const double f[BUILD_STENCIL], double h) {
@@ -585,7 +597,7 @@ double build_force_regular(build *b, double t, const double *q, const double *u)
   tn_force_in in = {.t = t, .how = p->how, .f = plane ? f2 : NULL, .f3 = plane ? NULL : f3, .system = &b->sys};
   double accel0;
   if (!p->type->regular) return 1;
-  tn_kinematics(&b->sys, t, q, u);
+  build_frames(&b->sys, t, q, u);
   if (p->how == TN_ON_CHANNEL) tn_measure_eval(&b->sys, &p->on, &in.value, &in.rate, &accel0, NULL);
   for (int k = 0; k < (p->how == TN_BETWEEN ? 2 : p->how == TN_ON_BODY); k++)
     if (plane)
@@ -647,7 +659,7 @@ void build_rows(build *b, const build_motion *m, build_errors *worst) {
       const double ds = build_offset(k, b->h);
       memcpy(q, m->q, sizeof *q * (size_t)b->model->nq);
       if (i < nu) way[i] = ds, tn_model_add(b->model, q, way), way[i] = 0;
-      tn_assemble_position(s, i < nu ? m->t : m->t + ds, q);
+      build_rows_at(s, i < nu ? m->t : m->t + ds, q);
       for (int r = 0; r < holonomic; r++) C[r][k] = s->C[r];
     }
     for (int r = 0; r < holonomic; r++)
@@ -661,7 +673,7 @@ void build_kinematics(build *b, const build_motion *m, build_errors *worst) {
   double q[BUILD_MOST], u[BUILD_MOST];
   for (int k = 0; k < BUILD_STENCIL; k++) {
     build_motion_at(b, m, build_offset(k, b->h), q, u);
-    tn_kinematics(s, m->t, q, u);
+    build_frames(s, m->t, q, u);
     for (int i = 0; i < b->model->bodies; i++) {
       const tn_frame2 *f = &s->body[i];
       for (int d = 0; d < 2; d++) r[i][d][k] = f->r[d], v[i][d][k] = f->v[d];
@@ -670,8 +682,8 @@ void build_kinematics(build *b, const build_motion *m, build_errors *worst) {
       build_worst(&worst->twist, f->s, sin(f->angle), 0);
     }
   }
-  tn_kinematics(s, m->t, m->q, m->u);
-  tn_system_dense(s);
+  build_frames(s, m->t, m->q, m->u);
+  tn_need(s, TN_LEVEL_MATRICES);
   for (int i = 0; i < b->model->bodies; i++) {
     const tn_body *body = &b->model->body[i];
     const tn_frame2 *f = &s->body[i];

@@ -135,6 +135,9 @@ typedef struct build_errors {
 } build_errors;
 void build_rows(build *b, const build_motion *m, build_errors *worst);
 void build_kinematics(build *b, const build_motion *m, build_errors *worst);
+/* the system at a point: frames alone; or C, at the speeds that it has */
+void build_frames(tn_system *s, double t, const double *q, const double *u);
+void build_rows_at(tn_system *s, double t, const double *q);
 /* err into *worst; not-a-number counts as infinite */
 void build_worst(double *worst, double value, double expected, double scale);
 
