@@ -65,6 +65,30 @@ typedef struct tn_dependent {
   bool *named, some_named;          /* nu: as `independent` was, and whether it was            */
 } tn_dependent;
 
+/* wall times of parts of the work, s. a clock takes as long to read as a joint to evaluate: it is read only while `on`, and
+ * simulate/cost.c says when that is and what it stands for. parts of one sum: assemble, solve, and project without these two; and
+ * corrections of positions and of velocities, with what they assemble and solve */
+typedef enum tn_timed {
+  TN_TIME_ASSEMBLE,
+  TN_TIME_SOLVE,
+  TN_TIME_PROJECT,
+  TN_TIME_POSITION,
+  TN_TIME_VELOCITY,
+  TN_TIMES
+} tn_timed;
+
+typedef struct tn_profile {
+  bool on;
+  int64_t readings;      /* of the clock */
+  double time[TN_TIMES]; /* while it was on */
+} tn_profile;
+
+double tn_clock(void); /* s */
+static inline double tn_profile_begin(tn_profile *p) { return p->on ? p->readings++, tn_clock() : 0; }
+static inline void tn_profile_end(tn_profile *p, tn_timed part, double began) {
+  if (p->on) p->readings++, p->time[part] += tn_clock() - began;
+}
+
 /* the position that a factorisation was made at */
 typedef struct tn_factor {
   bool ready;    /* there is one, of this position or of another one, then it is stale */
@@ -92,9 +116,8 @@ struct tn_solver {
   double inconsistency;    /* of the last solve                           */
   int64_t factorizations;
   int64_t guard_calls; /* corrections that a bound has asked for */
-  double time_assemble, time_solve;
-  double time_position, time_velocity; /* s, of the wall: of corrections of either, with what they assemble and solve */
-  int rank;                            /* independent rows in general                 */
+  tn_profile profile;
+  int rank; /* independent rows in general                 */
 };
 
 void tn_solver_carve(tn_solver *s, tn_carve *c, const tn_model *m);
@@ -162,8 +185,6 @@ void tn_by_kkt_correct(const void *self, void *work, const tn_system *sys, const
                        double *x, double *lambda, tn_solve_info *info);
 double tn_by_kkt_nearness(const void *work);
 int tn_by_kkt_rank(const void *work);
-
-double tn_clock(void); /* s */
 
 /* worst scaled row; C or Cdot. which: the row, may be NULL */
 double tn_violation(const tn_system *s, const double *rows, int n, int *which);

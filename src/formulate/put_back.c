@@ -37,7 +37,7 @@ tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, doubl
   tn_status status = TN_OK;
   assert(tn_system_is_at(sys, t, q, u, NULL) && tn_knows(sys, TN_LEVEL_TWISTS));
   if (!m->rows) return TN_OK;
-  const double began = tn_clock();
+  const double began = tn_profile_begin(&s->profile);
   double worst = residual(s, C_level);
   bool at_q = true, stale = !once && metric == TN_METRIC_MASS && tn_solver_stale_is_near(s);
   for (int pass = 0; pass < (once ? 1 : MOST_PASSES) && worst > 0; pass++) {
@@ -68,8 +68,8 @@ tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, doubl
   }
   if (!at_q) tn_solver_rows_at(s, t, q, u);
   if (!sys->finite) return tn_solver_evaluate(s, e); /* in words */
-  const double positioned = tn_clock();
-  s->time_position += positioned - began;
+  tn_profile_end(&s->profile, TN_TIME_POSITION, began);
+  const double positioned = tn_profile_begin(&s->profile);
   if ((status = tn_solver_factor(s, metric, e)) != TN_OK) return status;
   for (int i = 0; i < m->rows; i++) s->r[i] = (Cdot_level ? Cdot_level[i] : 0) - sys->Cdot[i];
   if ((status = tn_solver_correct(s, metric, TN_OF_VELOCITY, s->r, s->s, e)) != TN_OK) return status;
@@ -79,7 +79,7 @@ tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, doubl
   }
   tn_system_move_speeds(sys, u);
   status = tn_solver_evaluate(s, e);
-  s->time_velocity += tn_clock() - positioned;
+  tn_profile_end(&s->profile, TN_TIME_VELOCITY, positioned);
   return status;
 }
 

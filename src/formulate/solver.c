@@ -76,9 +76,9 @@ static tn_status not_finite(tn_solver *s, const char *otherwise, tn_error *e) {
 tn_status tn_solver_evaluate(tn_solver *s, tn_error *e) {
   tn_system *sys = &s->sys;
   if (tn_knows(sys, TN_LEVEL_FORCES)) return TN_OK;
-  const double start = tn_clock();
+  const double start = tn_profile_begin(&s->profile);
   tn_need(sys, TN_LEVEL_FORCES);
-  s->time_assemble += tn_clock() - start;
+  tn_profile_end(&s->profile, TN_TIME_ASSEMBLE, start);
   const bool singular = tn_system_singular(sys, e);
   if (sys->finite && !singular) return TN_OK;
   if (!singular) return not_finite(s, "a force is beyond all bounds", e);
@@ -93,10 +93,10 @@ tn_status tn_solver_at(tn_solver *s, double t, const double *q, const double *u,
 }
 
 void tn_solver_rows_at(tn_solver *s, double t, const double *q, const double *u) {
-  const double start = tn_clock();
+  const double start = tn_profile_begin(&s->profile);
   tn_system_move(&s->sys, t, q, u, NULL);
   tn_need(&s->sys, TN_LEVEL_ROWS);
-  s->time_assemble += tn_clock() - start;
+  tn_profile_end(&s->profile, TN_TIME_ASSEMBLE, start);
 }
 
 static tn_status no_mass(tn_solver *s, int bad, tn_error *e) {
@@ -146,7 +146,7 @@ tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
     at->place = s->sys.place;
     return TN_OK;
   }
-  const double start = tn_clock();
+  const double start = tn_profile_begin(&s->profile);
   int bad = 0;
   bool ok;
   if (!mass && m->large) {
@@ -176,7 +176,7 @@ tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
   else
     ok = factor_identity(s);
   s->factorizations++;
-  s->time_solve += tn_clock() - start;
+  tn_profile_end(&s->profile, TN_TIME_SOLVE, start);
   at->ready = false;
   if (!ok) return no_mass(s, bad, e);
   factored_here(s, at);
@@ -212,7 +212,7 @@ static bool leave_blocks(tn_solver *s) {
 tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, double *udot, double *lambda,
                           tn_error *e) {
   assert(tn_solver_is_factored(s, TN_METRIC_MASS));
-  const double start = tn_clock();
+  const double start = tn_profile_begin(&s->profile);
   tn_solve_info info = {0};
   if (s->by_blocks)
     info.failed = !tn_sparse_solve(&s->sparse, &s->sys, f != NULL, gamma, udot, lambda, &info.inconsistency);
@@ -221,7 +221,7 @@ tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, do
     if (f == s->sys.f) tn_need(&s->sys, TN_LEVEL_GENERALIZED);
     s->type->solve(s->self, s->work, &s->sys, f, gamma, udot, lambda, &info);
   }
-  s->time_solve += tn_clock() - start;
+  tn_profile_end(&s->profile, TN_TIME_SOLVE, start);
   s->inconsistency = info.inconsistency;
   return info.failed ? not_finite(s, "the accelerations are not finite numbers", e) : TN_OK;
 }
@@ -235,12 +235,12 @@ static void roundoff(tn_solver *s, tn_residual of) {
 }
 
 static tn_status correct(tn_solver *s, tn_metric metric, tn_residual of, const double *r, double *x, tn_error *e) {
-  const double start = tn_clock();
+  const double start = tn_profile_begin(&s->profile);
   bool failed = false;
   if (metric == TN_METRIC_DEPENDENT) {
     failed = !tn_dependent_correct(s, of == TN_OF_VELOCITY, r, x);
     s->factorizations++;
-    s->time_solve += tn_clock() - start;
+    tn_profile_end(&s->profile, TN_TIME_SOLVE, start);
     return failed ? tn_fail(e, TN_E_RUN, "a correction is not a finite number") : TN_OK;
   }
   bool blocks = metric == TN_METRIC_MASS && s->by_blocks;
@@ -260,7 +260,7 @@ static tn_status correct(tn_solver *s, tn_metric metric, tn_residual of, const d
     tn_kkt_correct(&s->identity, NULL, s->sys.A, NULL, r, s->noise, x, s->scratch, &info);
     failed = info.failed;
   }
-  s->time_solve += tn_clock() - start;
+  tn_profile_end(&s->profile, TN_TIME_SOLVE, start);
   return failed ? tn_fail(e, TN_E_RUN, "a correction is not a finite number") : TN_OK;
 }
 

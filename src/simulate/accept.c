@@ -133,7 +133,9 @@ static void keep_drift(tn_sim *s, double h) {
 tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
-  const double start = tn_clock(), inside = s->solver.time_assemble + s->solver.time_solve;
+  tn_profile *profile = &s->solver.profile;
+  const double start = tn_profile_begin(profile),
+               inside = profile->time[TN_TIME_ASSEMBLE] + profile->time[TN_TIME_SOLVE];
   tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
   const double before = tn_energy_of(sys, TN_TOTAL);
@@ -174,7 +176,8 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
       if (!s->switches.making || !rate) tn_doubt_closed(s, t, rate ? open_v : open, worst, rate);
     }
   }
-  s->log.time_project += tn_clock() - start - (s->solver.time_assemble + s->solver.time_solve - inside);
+  tn_profile_end(profile, TN_TIME_PROJECT, start);
+  profile->time[TN_TIME_PROJECT] -= profile->time[TN_TIME_ASSEMBLE] + profile->time[TN_TIME_SOLVE] - inside;
   tn_remember(sys);
   const double turning = tn_turning(sys, &s->stepper.turning_joint);
   tn_doubt_turn(s, t, (t - s->before.t) * fmin(turning, s->stepper.turning));

@@ -268,8 +268,9 @@ static void list(void *self, tn_keep *k) {
   tn_scales_keep(s, k);
   tn_finite_keep(s, k);
   list_summary(&s->summary, k);
-  double *const spent[] = {&s->log.spent.cpu, &s->log.spent.wall, &s->log.spent.assemble, &s->log.spent.solve,
-                           &s->log.spent.project};
+  tn_cost *cost = &s->log.cost;
+  double *const spent[] = {&cost->cpu, &cost->wall, &cost->part[TN_TIME_ASSEMBLE], &cost->part[TN_TIME_SOLVE],
+                           &cost->part[TN_TIME_PROJECT]};
   for (size_t i = 0; i < sizeof spent / sizeof *spent; i++) tn_keep_finite(k, "spent", 1, spent[i]);
   tn_keep_ints(k, "worst_row", 2, s->contract.worst_row, 0, last_of(m->rows));
   list_events(s, k);

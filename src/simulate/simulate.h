@@ -243,10 +243,18 @@ typedef struct tn_addition {
   tn_status (*text)(const void *self, tn_write write, void *user);
 } tn_addition;
 
-/* s: of the processor; of the wall clock, and of parts by that */
-typedef struct tn_spent {
-  double cpu, wall, assemble, solve, project;
-} tn_spent;
+/* cost.c: what calls have cost. a stretch of a call is the work between two readings of the clock by cost.c itself */
+typedef struct tn_cost {
+  double cpu, wall;      /* s, of calls that have ended: of the processor, of the wall clock                         */
+  double part[TN_TIMES]; /* s of the wall clock: what parts took, in steps that were not measured by estimate        */
+  double cpu_began, wall_began; /* clocks where the call under way began                                             */
+  enum { TN_STRETCH_OUTSIDE, TN_STRETCH_MEASURED, TN_STRETCH_SKIPPED } stretch; /* of the call under way             */
+  double since, skipped;         /* where the stretch began; the length of those of the call that were skipped       */
+  double before[TN_TIMES];       /* of the profile, where the stretch began                                          */
+  double at_call[TN_TIMES];      /* where the call began                                                             */
+  double measured, in[TN_TIMES]; /* all measured stretches so far, and what parts took in them: the sample           */
+  int64_t steps;                 /* so far                                                                           */
+} tn_cost;
 
 /* ---- a simulation and its parts. each part is written by the files that its comment names, and read by others ---- */
 
@@ -383,9 +391,7 @@ typedef struct tn_run_log {
   tn_event event[TN_MOST_EVENTS];
   char kind[TN_MOST_EVENTS][16]; /* of events that were put back, which are no words of the program     */
   tn_doubts doubts;
-  tn_spent spent;      /* so far                                                                        */
-  tn_spent began;      /* clocks where the call under way began                                         */
-  double time_project; /* s, of the wall: corrections at the ends of steps                              */
+  tn_cost cost;
 } tn_run_log;
 
 /* start.c: the linear problem of a correction. rows: those of joints and of targets that are asked for, `all` at most: as many as the
@@ -471,6 +477,7 @@ tn_status tn_sim_may_change(const tn_sim *s, const char *function, tn_error *e);
 
 /* cost.c: around all that a public call does to the simulation; what came of it into the summary */
 void tn_cost_begin(tn_sim *s);
+void tn_cost_step(tn_sim *s); /* before a step */
 void tn_cost_end(tn_sim *s);
 void tn_cost_report(tn_sim *s);
 

@@ -647,6 +647,7 @@ static tn_status own_step(tn_sim *s, double t_limit) {
 
 tn_status tn_step(tn_sim *s, double t_limit) {
   bool changed;
+  tn_cost_step(s);
   tn_status status = tn_switch_begin(s);
   if (status != TN_OK || s->happening.ended >= 0) return status;
   if ((status = tn_packed_renew(s, TN_BEFORE_STEP, &changed)) != TN_OK) return status;

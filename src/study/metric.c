@@ -186,7 +186,7 @@ static void figures_of(const tn_sim *s, figure *out) {
   const tn_summary *sum = s ? &s->summary : &none;
   const tn_model *m = s ? s->m : &no_model;
   const double cpu = sum->cpu_seconds > 0 ? sum->cpu_seconds : NAN;
-  const double wall = s && s->log.spent.wall > 0 ? s->log.spent.wall : NAN;
+  const double wall = s && s->log.cost.wall > 0 ? s->log.cost.wall : NAN;
   const figure all[TN_FIGURES] = {{"rhs", (double)sum->rhs},
                                   {"steps", (double)sum->steps},
                                   {"rejected", (double)sum->rejected},
@@ -205,8 +205,8 @@ static void figures_of(const tn_sim *s, figure *out) {
                                   {"assemble-share", sum->cpu_assemble / cpu},
                                   {"solve-share", sum->cpu_solve / cpu},
                                   {"project-share", sum->cpu_project / cpu},
-                                  {"position-share", s ? s->solver.time_position / wall : 0},
-                                  {"velocity-share", s ? s->solver.time_velocity / wall : 0},
+                                  {"position-share", s ? s->log.cost.part[TN_TIME_POSITION] / wall : 0},
+                                  {"velocity-share", s ? s->log.cost.part[TN_TIME_VELOCITY] / wall : 0},
                                   {"coordinates", m->nq},
                                   {"speeds", m->nu},
                                   {"rows", m->rows},
