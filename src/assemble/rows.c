@@ -110,28 +110,42 @@ static void measure(const tn_system *s, const tn_measure *of, measured *x) {
   }
 }
 
+/* the body of which it is a coordinate: its rate is the speed itself; -1: none */
+static int body_of_coordinate(const tn_system *s, const tn_measure *of) {
+  const int body = of->kind == TN_OF_RAW ? of->part : of->kind == TN_OF_JOINT ? s->m->joint[of->part].carries : -1;
+  return body >= 0 && !s->m->body[body].chart ? body : -1;
+}
+
+static void coordinate(const tn_system *s, int body, int k, double *value, double *rate, double *accel0) {
+  const tn_body *b = &s->m->body[body];
+  *value = s->q[b->q + k];
+  *rate = s->u[b->u + k];
+  *accel0 = 0;
+}
+
+static void motion(const tn_system *s, const measured *x, double *value, double *rate, double *accel0) {
+  const int twist = s->m->twist;
+  *value = x->value;
+  *rate = 0;
+  *accel0 = -x->gamma;
+  for (int k = 0; k < x->n; k++) {
+    *rate += tn_dot(twist, x->J + twist * k, x->seen[k].twist);
+    *accel0 += tn_dot(twist, x->J + twist * k, x->seen[k].bias);
+  }
+}
+
 void tn_measure_eval(const tn_system *s, const tn_measure *of, double *value, double *rate, double *accel0,
                      double *row) {
-  const int twist = s->m->twist;
+  const int twist = s->m->twist, body = body_of_coordinate(s, of);
   measured x;
-  const int body = of->kind == TN_OF_RAW ? of->part : of->kind == TN_OF_JOINT ? s->m->joint[of->part].carries : -1;
-  if (body >= 0 && !s->m->body[body].chart) { /* a coordinate: its rate is the speed itself */
-    const tn_body *b = &s->m->body[body];
-    *value = s->q[b->q + of->k];
-    *rate = s->u[b->u + of->k];
-    *accel0 = 0;
-    if (row) row[b->u + of->k] += 1;
+  if (body >= 0) {
+    coordinate(s, body, of->k, value, rate, accel0);
+    if (row) row[s->m->body[body].u + of->k] += 1;
     return;
   }
   measure(s, of, &x);
-  *value = x.value;
-  *rate = 0;
-  *accel0 = -x.gamma;
-  for (int k = 0; k < x.n; k++) {
-    *rate += tn_dot(twist, x.J + twist * k, x.seen[k].twist);
-    *accel0 += tn_dot(twist, x.J + twist * k, x.seen[k].bias);
-    if (row) tn_add_row(s, &x.seen[k], x.J + twist * k, row, NULL);
-  }
+  motion(s, &x, value, rate, accel0);
+  for (int k = 0; row && k < x.n; k++) tn_add_row(s, &x.seen[k], x.J + twist * k, row, NULL);
 }
 
 int tn_measure_rows(const tn_system *s, const tn_measure *of, tn_seen seen[2], double *J) {
@@ -250,17 +264,22 @@ static void channel_row(tn_system *s, const tn_joint *j) {
   for (int k = 0, touch = 0; k < j->terms; k++) {
     const tn_measure *of = &j->term[k].of;
     const double c = j->term[k].coefficient;
+    const int body = body_of_coordinate(s, of);
+    const bool on_speed = touch < j->touches && j->touch[touch].speed >= 0;
     double value, rate, accel0;
-    tn_measure_eval(s, of, &value, &rate, &accel0, NULL);
+    measured x;
+    if (body < 0 || !on_speed) measure(s, of, &x);
+    if (body >= 0)
+      coordinate(s, body, of->k, &value, &rate, &accel0);
+    else
+      motion(s, &x, &value, &rate, &accel0);
     s->C[r] += c * value;
     s->Cdot[r] += c * rate;
     s->gamma[r] -= c * accel0;
-    if (touch < j->touches && j->touch[touch].speed >= 0) {
+    if (on_speed) {
       touch_row(s, j, 0, touch++)[0] = c;
       continue;
     }
-    measured x;
-    measure(s, of, &x);
     for (int f = 0; f < x.n; f++) {
       if (x.seen[f].body < 0) continue;
       double *R = touch_row(s, j, 0, touch++);
@@ -316,8 +335,29 @@ static void no_rows(tn_system *s, const tn_joint *j) {
 
 static int row_number(const tn_joint *j, int i) { return i < j->rows ? j->row + i : j->row_velocity + i - j->rows; }
 
+/* where all bodies are plain, a row on the twist of a body is one on its speeds */
+static void plain_rows(tn_system *s, const tn_joint *j) {
+  const tn_model *m = s->m;
+  const int twist = m->twist;
+  for (int r = 0; !j->in_tree && r < j->rows + j->rows_velocity; r++) {
+    double *row = s->A + (size_t)row_number(j, r) * (size_t)m->nu;
+    for (int k = 0; k < j->touches; k++)
+      for (int c = 0; c < twist; c++) row[twist * j->touch[k].body + c] = 0;
+    for (int k = 0; k < j->touches; k++) {
+      const tn_touch *t = &j->touch[k];
+      double room[3], *at = row + (t->speed >= 0 ? t->speed : twist * t->body);
+      const double *R = tn_touch_row(s, j, r, k, room);
+      for (int c = 0; c < (t->speed >= 0 ? 1 : twist); c++) at[c] += R[c];
+    }
+  }
+}
+
 void tn_dense_rows(tn_system *s) {
   const tn_model *m = s->m;
+  if (m->plain && !m->owned) {
+    for (int i = 0; i < m->joints; i++) plain_rows(s, &m->joint[i]);
+    return;
+  }
   tn_seen at = {.body = -1};
   memset(s->A, 0, sizeof *s->A * (size_t)m->rows * (size_t)m->nu);
   for (int i = 0; i < m->joints + m->owned; i++) {

@@ -57,10 +57,15 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
     s->S[i] = S + twist * m->body[i].u;
     if (!m->body[i].plain) continue;
     for (int k = 0; k < twist * twist; k++) s->S[i][k] = k % (twist + 1) == 0; /* and stays so */
+    for (int k = 0; k < twist * twist && !m->large; k++) J[k] = s->S[i][k];
   }
   s->M = TN_CARVE(c, double, m->large ? 0 : (uint64_t)nu *(uint64_t)nu);
   s->f = TN_CARVE(c, double, nu);
   s->A = TN_CARVE(c, double, m->large ? 0 : (uint64_t)rows *(uint64_t)nu);
+  if (c->base && !m->large) { /* of plain models what is zero stays so */
+    memset(s->M, 0, sizeof *s->M * (size_t)nu * (size_t)nu);
+    memset(s->A, 0, sizeof *s->A * (size_t)rows * (size_t)nu);
+  }
   s->R = TN_CARVE(c, double, m->R + 1);
   s->coefficient = TN_CARVE(c, double, m->coefficients);
   if (c->base)
@@ -128,6 +133,43 @@ static void add_product(tn_system *s, const tn_body *a, const double *x, const t
     if (k == 0) continue;
     double *row = s->M + (size_t)a->col[i] * (size_t)nu;
     for (int j = 0; j < b->cols; j++) row[b->col[j]] += k * y[j];
+  }
+}
+
+/* of a body whose speeds are its twist: rows `pad` apart. what is added to 0 has no sign where it is zero */
+static void mass_of_twist(const tn_system *s, int i, int pad, double *M) {
+  const tn_body *b = &s->m->body[i];
+  const tn_frame2 *f = &s->body[i];
+  const double x = f->c * b->center[0] - f->s * b->center[1], y = f->s * b->center[0] + f->c * b->center[1],
+               m = b->mass;
+  double *const row[3] = {M, M + pad, M + 2 * pad};
+  row[0][0] = row[1][1] = m;
+  row[0][1] = row[1][0] = 0;
+  row[0][2] = row[2][0] = 0 - m * y;
+  row[1][2] = row[2][1] = 0 + m * x;
+  row[2][2] = b->inertia + m * (x * x + y * y);
+}
+
+/* the same in space */
+static void mass_of_twist3(const tn_system *s, int i, int pad, double *M) {
+  const tn_body *b = &s->m->body[i];
+  const tn_frame3 *f = &s->body3[i];
+  const double m = b->mass;
+  double rho[3], AI[9], I[9];
+  tn_turn3(f->A, b->center, rho);
+  tn_product3(f->A, b->tensor, AI);
+  tn_product_t3(AI, f->A, I);
+  for (int c = 0; c < 3; c++) {
+    double *row = M + c * pad, *low = M + (3 + c) * pad, p[3], x[3];
+    double e[3] = {0};
+    e[c] = m;
+    tn_cross3(rho, e, x);
+    for (int k = 0; k < 3; k++) row[k] = e[k], row[3 + k] = 0 + x[k];
+    e[c] = 1;
+    tn_cross3(e, rho, p);
+    for (int k = 0; k < 3; k++) p[k] *= m;
+    tn_cross3(rho, p, x);
+    for (int k = 0; k < 3; k++) low[k] = 0 + p[k], low[3 + k] = 0 + (I[3 * k + c] + x[k]);
   }
 }
 
@@ -273,6 +315,11 @@ void tn_generalized_forces(tn_system *s) {
   const tn_model *m = s->m;
   const int twist = m->twist;
   for (int i = 0; i < m->bodies; i++) tn_body_net(s, i, s->gains + twist * i);
+  s->motion = TN_LEVEL_GENERALIZED;
+  if (m->plain) {
+    for (int i = 0; i < m->nu; i++) s->f[i] = 0 + s->gains[i];
+    return;
+  }
   for (int k = m->bodies - 1; k >= 0; k--) {
     const int i = m->order[k];
     const tn_body *b = &m->body[i];
@@ -292,7 +339,6 @@ void tn_generalized_forces(tn_system *s) {
       for (int r = m->dimension; r < twist; r++) net[r] = 0;
     tn_move_wrench(twist, d, net, s->gains + twist * b->parent);
   }
-  s->motion = TN_LEVEL_GENERALIZED;
 }
 
 static bool finite_rows(const tn_system *s, int first, int end) {
@@ -413,10 +459,12 @@ static void forces(tn_system *s) {
   s->motion = TN_LEVEL_FORCES;
 }
 
-static void matrices(tn_system *s) {
+/* M of bodies that stand on others, or on coordinates of their own */
+static void mass_of_bodies(tn_system *s) {
   const tn_model *m = s->m;
   memset(s->M, 0, sizeof *s->M * (size_t)m->nu * (size_t)m->nu);
-  for (int k = 0; k < m->bodies; k++) axes_of_body(s, m->order[k]);
+  for (int k = 0; k < m->bodies; k++)
+    if (!m->body[m->order[k]].plain) axes_of_body(s, m->order[k]);
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *b = &m->body[i];
     if (m->twist != 3)
@@ -425,6 +473,16 @@ static void matrices(tn_system *s) {
       mass_of_body(s, i);
     if (m->twist == TN_TWIST) mass_of_stretch(s, i);
   }
+}
+
+static void matrices(tn_system *s) {
+  const tn_model *m = s->m;
+  if (m->plain && !m->rods && !m->flywheels) /* blocks on the diagonal; all else stays zero */
+    for (int i = 0; i < m->bodies; i++)
+      (m->twist == 3 ? mass_of_twist : mass_of_twist3)(s, i, m->nu,
+                                                       s->M + (size_t)(i * m->twist) * (size_t)(m->nu + 1));
+  else
+    mass_of_bodies(s);
   mass_of_rods(s);
   mass_of_flywheels(s);
   tn_dense_rows(s);

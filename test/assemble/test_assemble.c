@@ -100,6 +100,8 @@ static int bend(build *b) {
     if (!body->type || strcmp(body->type->name, "plane") != 0) continue;
     bent.plane.coordinates = body->type->plane.coordinates;
     body->type = &bent;
+    body->plain = false; /* as the compiler would have said */
+    b->model->plain = NULL;
     n++;
   }
   return n;
