@@ -1,10 +1,10 @@
-/* what kkt.c and kkt_rows.c share. */
+/* Code that kkt.c and kkt_rows.c share. */
 #ifndef TN_KKT_H
 #define TN_KKT_H
 
 #include "linalg/linalg.h"
 
-/* four sums: vectorizes without leave to reorder, and always in the same order */
+/* four partial sums: a compiler may vectorize this without reordering, and the order is always the same */
 static inline double dot(int n, const double *restrict a, const double *restrict b) {
   double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   int i = 0;

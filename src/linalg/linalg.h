@@ -1,4 +1,4 @@
-/* linalg: factorisations. dense here; row major; nothing allocates. */
+/* linalg: factorisations. Matrices are dense and row major unless said otherwise. Nothing allocates. */
 #ifndef TN_LINALG_H
 #define TN_LINALG_H
 
@@ -10,7 +10,7 @@ static const double TN_SHIFT = 1e-15; /* 1: eps of K - eps D, which keeps the pi
 /* of the answer: sweeps of refinement end where the next one changes it by less */
 static const double TN_SWEEP_END = 1e-12;
 
-/* K = [M A'; A 0], regularised and refined; numbers in brackets are the equations at the head of kkt.c */
+/* K = [M A'; A 0], regularised and refined. Numbers in brackets are the equations at the head of kkt.c. */
 typedef struct tn_kkt {
   int nu, rows;
   int rank;         /* rows that are independent in general; below `rows`: redundant. set by the caller before factor */
@@ -18,15 +18,15 @@ typedef struct tn_kkt {
   double *L_inv;    /* nu: 1 / L_jj                                                                                   */
   int *first, *end; /* nu: first column of row j of L that is not zero; end of the diagonal block that holds j        */
   double *B;        /* rows x nu: rows of A in the metric of (M + W)^-1, scaled to length 1 (3)                       */
-  double *F;        /* rows x nu: what redundant rows leave of each other (11), in the order of `pivot`               */
-  int *lo, *hi;     /* rows: row i of A and of B is zero outside lo .. hi-1                                           */
-  int *order, *list; /* rows: an order that stands; room                                                              */
+  double *F;    /* rows x nu: N'B of redundant rows (11), 0 if they repeat exactly; in the order of `pivot`        */
+  int *lo, *hi; /* rows: row i of A and of B is zero outside lo .. hi-1                                           */
+  int *order, *list; /* rows: the order of elimination that is kept; scratch                                          */
   enum { TN_NOT_ORDERED, TN_ORDERED, TN_NO_ORDER } ordered; /* not yet; there is one; none was good enough            */
-  double rho_ordered, least_ordered; /* when it was made: rho_min; the least pivot in that order                      */
-  const int *group; /* rows, or NULL: the first of the rows that are measured alike where some are redundant          */
+  double rho_ordered, least_ordered; /* rho_min, and the least pivot in that order, when it was made                  */
+  const int *group; /* rows, or NULL: the first of the rows that share a scale where some are redundant               */
   double *D;        /* rows: (A (M + W)^-1 A')_ii                                                                     */
   double
-      *D_typical; /* rows: D at typical poses, 0 before any; the larger of the two scales a row                     */
+      *D_typical; /* rows: D at typical poses, 0 before any; a row is scaled by the larger of D and this            */
   double *s;      /* rows: 1 / sqrt(D), 0 for a row of zeros                                                        */
   double *S;      /* rows x rows: above the diagonal U of (5), in the order of `pivot`; below it T and N'N of (8)   */
   double *S_inv;  /* rows: 1 / (pivot e + eps)                                                                      */
@@ -34,12 +34,12 @@ typedef struct tn_kkt {
   int *pivot;     /* rows: row eliminated e-th                                                                      */
   double *rho; /* rows: pivot e before eps: squared sine against the rows before it; unless ordered never increasing */
   int independent; /* rows solved with, the first of `pivot`: `rank`, or more where rows after it do not depend      */
-  double off;      /* what redundant rows leave of each other: the largest of |F| (11)                               */
+  double off;      /* the largest of |F| (11): how far redundant rows are from repeating each other                  */
   double least;    /* the smallest of the pivots that are solved with                                                */
   double rho_min;  /* the smallest rho among the first `rank` pivots                                                  */
   double
       rho_typical; /* that at typical poses, 0 before any                                                             */
-  int bad_pivot;   /* speed at which M + W was not positive definite when factor fails, else -1                      */
+  int bad_pivot;   /* the speed at which M + W was not positive definite if factor has failed, else -1               */
   double *y, *z, *z_sum, *dx, *r1; /* work, nu each   */
   double *r2, *g, *v, *mu, *dmu;   /* work, rows each */
 } tn_kkt;
@@ -53,9 +53,9 @@ typedef struct tn_kkt_info {
 /* carves the arrays and sets rank = rows */
 void tn_kkt_carve(tn_kkt *k, tn_carve *c, int nu, int rows);
 
-/* forget rank and typical poses; or take the pose as factored for a typical one (the largest D of all such stands) */
+/* Forget rank and typical poses; or take the pose as factored for a typical one. The largest D of all typical poses counts. */
 void tn_kkt_reset(tn_kkt *k);
-void tn_kkt_keep(tn_kkt *k, tn_keep *keep); /* all that outlives a call */
+void tn_kkt_keep(tn_kkt *k, tn_keep *keep); /* serialize all that outlives a call */
 void tn_kkt_typical(tn_kkt *k, int rank);
 
 /* factor at M (nu x nu, full, symmetric), A (rows x nu). sigma (rows, or NULL): W = sum sigma_i a_i a_i' makes M + W
@@ -67,12 +67,12 @@ bool tn_kkt_factor(tn_kkt *k, const double *M, const double *A, const double *si
  * one factor serves any number of right-hand sides */
 void tn_kkt_solve(tn_kkt *k, const double *M, const double *A, const double *sigma, const double *f, const double *g,
                   double *x, double *lambda, tn_kkt_info *info);
-/* the correction A x = g, |x| least in the metric, of a g that is known only to within its roundoff `noise` (rows): near a
- * singular position the directions that would only carry roundoff are left alone */
+/* The smallest x in the metric with A x = g, of a g that is known only to within its roundoff `noise` (rows). Near a singular position
+ * the directions that would carry only roundoff are left out. */
 void tn_kkt_correct(tn_kkt *k, const double *M, const double *A, const double *sigma, const double *g,
                     const double *noise, double *x, double *lambda, tn_kkt_info *info);
-/* nearness of a singular position: rho_min over what it typically is; 1 far away. (masses of very different size make
- * rho small everywhere) */
+/* Nearness of a singular position: rho_min over its typical value, 1 far away. (Masses of very different size make rho small
+ * everywhere.) */
 double tn_kkt_nearness(const tn_kkt *k);
 /* rank of A in the metric of M as factored: leading pivots with rho above 1e-12 */
 int tn_kkt_rank(const tn_kkt *k);
@@ -94,24 +94,24 @@ static inline double tn_dot(int n, const double *a, const double *b) {
   return sum;
 }
 
-/* ---- dense.c: for formulations that are references, where clarity is worth more than time ------------------------------- */
+/* ---- dense.c: for formulations that serve as references; clarity comes before speed ------------------------------------- */
 
-/* the speeds measured by their masses and the rows by s (rows): x = d xs, lambda = s mu.
+/* Speeds scaled by their masses and rows by s (rows): x = d xs, lambda = s mu.
  *   d_j = 1/sqrt(M_jj + sum sigma_i a_ij^2),  Ms = d M d,  As = s A d.  sigma NULL: none */
 void tn_dense_scale(int nu, int rows, const double *M, const double *A, const double *sigma, const double *s, double *d,
                     double *Ms, double *As);
-/* max s_i |g_i - a_i x|, of a row of zeros |g_i|: what is left of rows that contradict each other */
+/* max s_i |g_i - a_i x|, of a row of zeros |g_i|: the residual of rows that contradict each other */
 double tn_dense_left(int nu, int rows, const double *A, const double *s, const double *g, const double *x);
 
 /* X (m x n) -> rows sigma_i v_i, largest first; Q (m x m, or NULL): rows q_i, X as it was = sum sigma_i q_i v_i'. X, of rows
  * of any rank, is turned until its rows are orthogonal but for those below m eps of all, which are roundoff */
 void tn_svd(int m, int n, double *X, double *Q, double *sigma);
-/* how many of sigma (m, largest first) count, `most` at most: those above max(m, n) eps sigma_0 */
+/* the numerical rank: how many of sigma (m, largest first) are above max(m, n) eps sigma_0, `most` at most */
 int tn_svd_rank(int m, int n, const double *sigma, int most);
 
-/* H (m x n, m >= n) = Q R by reflections, in place; diagonal (n) of R apart. full column rank is the caller's to know */
+/* H (m x n, m >= n) = Q R by reflections, in place; the diagonal (n) of R apart. H must have full column rank. */
 void tn_qr(int m, int n, double *H, double *diagonal);
-/* x = H^+ b, b used up; y = H^+'w: of those with H'y = w the shortest */
+/* x = H^+ b, b is used up; y = H^+'w: the shortest y with H'y = w */
 void tn_qr_solve(int m, int n, const double *H, const double *diagonal, double *b, double *x);
 void tn_qr_shortest(int m, int n, const double *H, const double *diagonal, const double *w, double *y);
 
@@ -123,7 +123,7 @@ void tn_cholesky_up(int n, const double *L, double *x);
 /* X (m x n) = L U by elimination, of rank `most` at most: L m x rank, U rank x n (X is used up). `column` (most): the k-th pivot
  * is U[k][column[k]], and the columns of those before it are zero in row k. taken (m): room */
 typedef enum tn_pivoting {
-  TN_PIVOT_FULL, /* the largest of what is left                                                             */
+  TN_PIVOT_FULL, /* the largest number that is left                                                         */
   TN_PIVOT_RREF, /* column by column, the largest of each that is above `least`                             */
   TN_PIVOT_KEPT, /* as full, among the columns that `column` holds already                                  */
   TN_PIVOT_GIVEN /* these in their order, the largest of each                                               */
@@ -133,7 +133,7 @@ int tn_eliminate(int m, int n, double *X, int most, tn_pivoting pivoting, double
                  int *column, bool *taken, double *smallest);
 
 /* ---- blocks: LDL' of a symmetric matrix made of small blocks, ordered once, factored often ------------------------------
- * nodes are unknowns that belong together: speeds of a body, rows of a joint. kinds tell the sign of their pivots:
+ * A node is a group of unknowns: the speeds of a body, the rows of a joint. Its kind says which sign its pivots have:
  *   TN_BLOCK_MASS  positive                         TN_BLOCK_ROWS  negative; may be small, see factor
  *   TN_BLOCK_FREE  positive once the rows that hold it are eliminated, zero before (coordinates of a tree) */
 
@@ -145,7 +145,7 @@ typedef struct tn_edge {
   int a, b;
 } tn_edge;
 
-/* a block of n rows is kept column by column, each this long: what is past n is zero, and stays it */
+/* A block of n rows is stored column by column, each of this length. Numbers past n are zero and stay zero. */
 static inline int tn_block_pad(int n) { return n <= 3 ? n : n <= 4 ? 4 : 8; }
 
 typedef struct tn_later { /* a block of L below the pivot of a column */
@@ -165,7 +165,7 @@ typedef struct tn_column {
   unsigned char size, kind;       /* numbers; tn_block_kind                                                  */
 } tn_column;
 
-/* columns that are filled and factored together, while they are near in memory: so many numbers of the matrix, or a few more */
+/* columns that are filled and factored together, while they are in the caches: so many numbers of the matrix, or a few more */
 enum { TN_TILE = 8192 };
 typedef struct tn_tile {
   int column, needed; /* the first of its columns, and of the nodes that must be there before it */
@@ -189,15 +189,15 @@ typedef struct tn_plan {
 bool tn_plan_make(tn_plan *p, tn_arena *arena, int nodes, const int *size, const int *kind, int edges,
                   const tn_edge *edge);
 
-/* where a block stands: value (i, j) of K(a, b) is values[at + i*row + j*col]; a == b: the lower triangle counts */
+/* the address of a block: value (i, j) of K(a, b) is values[at + i*row + j*col]; a == b: the lower triangle counts */
 typedef struct tn_where {
   int at, row, col;
 } tn_where;
 bool tn_plan_where(const tn_plan *p, int a, int b, tn_where *w);
 
-typedef struct tn_gauge { /* what the pivot of a row is measured by             */
+typedef struct tn_gauge { /* the scale of the pivot of a row                    */
   double D, D_inv;        /* its size, and the inverse of that                  */
-  double usual;           /* the inverse of D times what rho is at typical poses */
+  double usual;           /* 1 over D times rho at typical poses                 */
   double rho;             /* pivot over D                                       */
 } tn_gauge;
 
@@ -209,12 +209,12 @@ typedef struct tn_ldl {
   double *z;                   /* room for a column                                                        */
   tn_gauge *gauge;             /* rows                                                                     */
   double eps;                  /* row pivots are -(max(p, 0) + eps D)                                      */
-  double rho_min, nearness;    /* the smallest rho; of rho over what it typically is, 1 at most            */
+  double rho_min, nearness;    /* the smallest rho; the smallest rho over its typical value, 1 at most      */
   int bad;                     /* the node whose positive pivot is not, when factor fails                  */
 } tn_ldl;
 
-/* how a column is factored and solved with. factor is false where a pivot is not what it should be, or of a row is small;
- * `least`: of rho and of nearness so far */
+/* How a column is factored and solved with. `factor` returns false if a pivot has the wrong sign, or if that of a row is small;
+ * `least` are the least rho and nearness so far. */
 typedef struct tn_elimination {
   bool (*factor)(const tn_ldl *b, const tn_column *c, double *x, double least[2]);
   void (*forward)(const tn_ldl *b, const tn_column *c, double *x);
@@ -230,9 +230,9 @@ typedef struct tn_kernel {
 extern const tn_kernel tn_kernels_small[], tn_kernels_wide[], tn_kernel_any; /* lists end with code 0 */
 
 void tn_ldl_carve(tn_ldl *b, tn_carve *c, const tn_plan *p);
-/* in place. x (or NULL): a right side, taken forward on the way. false: see bad */
+/* Factors in place. x (or NULL) is a right side, which is forward substituted on the way. false: see bad. */
 bool tn_ldl_factor(tn_ldl *q, double *x);
-/* the same tile by tile, from the first to the last: what is needed before a tile may be filled in just before it */
+/* The same tile by tile, from the first to the last. The nodes that a tile needs may be filled just before it is factored. */
 void tn_ldl_begin(tn_ldl *q);
 bool tn_ldl_factor_tile(tn_ldl *q, int tile, double *x);
 /* x = K^-1 x; or its halves; the second also tile by tile, from the last to the first */
@@ -247,12 +247,12 @@ void tn_ldl_residual(const tn_plan *p, const double *K, const double *x, const d
 
 typedef struct tn_saddle {
   tn_ldl ldl;
-  /* of the caller: what is needed before a tile, of K at the present state and of the right side x unless it is NULL */
+  /* by the caller: fills the nodes that a tile needs, of K at the present state, and of the right side x unless it is NULL */
   void (*fill)(const void *who, int tile, double *K, double *x);
   const void *who;
-  bool redundant;     /* rows depend on each other in general: told by the caller                             */
+  bool redundant;     /* rows depend on each other in general: set by the caller                              */
   bool filled;        /* K0 is that of the factor                                                             */
-  double grain;       /* error times rho_min at typical poses, 0: not known                                   */
+  double grain;       /* roundoff error times rho_min, measured at typical poses; 0: not known                */
   double *K0;         /* as filled                                                                            */
   double *g, *r, *dl; /* work: vectors                                                                        */
 } tn_saddle;
@@ -260,22 +260,22 @@ typedef struct tn_saddle {
 typedef struct tn_saddle_info {
   int sweeps;
   double inconsistency; /* max |part of the right side that contradicts itself| / sqrt(D) */
-  double error;         /* of u, relative: where sweeps were made, what the last of them leaves */
+  double error;         /* of u, relative: after the last sweep, if there was one               */
 } tn_saddle_info;
 
 void tn_saddle_carve(tn_saddle *s, tn_carve *c, const tn_plan *p);
-void tn_saddle_keep(tn_saddle *s, tn_keep *keep); /* all that outlives a call */
-/* fills and factors; x, or NULL: a right side, taken forward on the way. false: see ldl.bad */
+void tn_saddle_keep(tn_saddle *s, tn_keep *keep); /* serialize all that outlives a call */
+/* Fills and factors. x (or NULL) is a right side, which is forward substituted on the way. false: see ldl.bad. */
 bool tn_saddle_factor(tn_saddle *s, double *x);
-/* how many rows depend on others, of a factor with `redundant` set: from its pivots */
+/* the number of redundant rows, from the pivots of a factor with `redundant` set */
 int tn_saddle_redundant(tn_saddle *s);
-/* whether the factor alone does not do: then tn_saddle_sweep must follow */
+/* true: the factor alone is not accurate enough, and tn_saddle_sweep must follow */
 bool tn_saddle_sweeps(const tn_saddle *s);
-/* relative, of a solution without sweeps; INFINITY: near a singular position, or rows are redundant */
+/* the relative error of a solution without sweeps; INFINITY: near a singular position, or rows are redundant */
 double tn_saddle_error(const tn_saddle *s);
-/* at a typical pose, x solved with the factor: how good it is */
+/* at a typical pose, with x solved by the factor: measures the grain */
 void tn_saddle_measure(tn_saddle *s, const double *b, double *x);
-/* x, which the factor made of the right side b, made better */
+/* refines x, which the factor has solved for the right side b */
 void tn_saddle_sweep(tn_saddle *s, const double *b, double *x, tn_saddle_info *info);
 
 /* radius.c: n to 48; A is used up */

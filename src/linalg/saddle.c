@@ -1,13 +1,13 @@
-/* K = [M A'; A 0] by blocks, where rows may be redundant or nearly so: the factor is that of K - E, E = eps D in the rows, and
- * sweeps with the residual of K itself take E out again.
- *   (1) correction (du, dl) = (K - E)^-1 (b - K x); it is the corrections that tell when to stop, not residuals: along a small
- *       singular value sigma an error e leaves a residual of sigma e only. |du| c/(1 - c) <= tol |u|, c the contraction seen
- *   (2) without sweeps the error is a grain of roundoff over rho_min, at most about 1e-13 of it: none is made where
- *       rho_min > 1e-2 if nothing else is known. bodies of very different mass or inertia make rho small everywhere and do no harm: a grain that was
- *       measured at typical poses, as the first correction there times rho_min, tells how far that goes
- *   (3) redundant rows: what of the right side no u can meet is r = -E dl, dl of the last sweep. it is taken out of the right
- *       side, or, where it is roundoff, only out of the multipliers, which are then the least in the norm of D
- * eps: 1e-15 where rows are independent; 1e-12 where some are redundant, smaller where sweeps with that are slow. */
+/* K = [M A'; A 0] by blocks, where rows may be redundant or nearly so. The factor is that of K - E, E = eps D in the rows. Sweeps of
+ * iterative refinement with the residual of K itself remove the effect of E.
+ *   (1) correction (du, dl) = (K - E)^-1 (b - K x). The corrections decide when to stop, |du| c/(1 - c) <= tol |u| with c the
+ *       contraction that was seen. A residual cannot: along a small singular value sigma an error e leaves a residual of only sigma e
+ *   (2) without sweeps the error is grain/rho_min. The grain is roundoff, at most about 1e-13. If nothing else is known, no sweep is
+ *       made where rho_min > 1e-2. Bodies of very different mass or inertia make rho small everywhere and do no harm. So the grain is
+ *       measured at typical poses, as the first correction there times rho_min
+ *   (3) redundant rows: the part of the right side that no u can meet is r = -E dl, dl of the last sweep. It is taken out of the right
+ *       side. If it is roundoff it is taken out of the multipliers only, which are then the least in the norm of D
+ * eps is 1e-15 where rows are independent. Where some are redundant it is 1e-12, or smaller if sweeps with that are slow. */
 #include "linalg/linalg.h"
 
 static const double SHIFT_REDUNDANT = 1e-12; /* 1: eps of K - eps D where some rows are redundant        */
@@ -146,8 +146,8 @@ double tn_saddle_error(const tn_saddle *s) {
   return s->redundant || !(rho > TN_RHO_DIRECT) ? INFINITY : s->grain / fmin(rho, 1);
 }
 
-/* each redundant row leaves a pivot of about eps; where that row goes before a body it touches, the body is held by 1/eps along it, and
- * the next row along that gets a pivot of about eps too */
+/* Each redundant row leaves a pivot of about eps. If the row is eliminated before a body that it touches, the body is held by 1/eps
+ * along it, and the next row along that direction gets a pivot of about eps too. So small pivots less bodies held so is the count. */
 int tn_saddle_redundant(tn_saddle *s) {
   const tn_plan *p = s->ldl.plan;
   int small = 0, huge = 0;
@@ -163,7 +163,7 @@ int tn_saddle_redundant(tn_saddle *s) {
   return small > huge ? small - huge : 0;
 }
 
-/* |u| if there were no rows, as far as the diagonal tells */
+/* an estimate of |u| without rows, from the diagonal */
 static double unbound(const tn_saddle *s, const double *b) {
   const tn_plan *p = s->ldl.plan;
   double sum = 0;
@@ -184,8 +184,8 @@ void tn_saddle_measure(tn_saddle *s, const double *b, double *x) {
   tn_ldl_solve(&s->ldl, s->r);
   sizes(s, x, &u, &lambda);
   sizes(s, s->r, &du, &dl);
-  u = fmax(u, unbound(s, b)); /* what is held still is made of forces that nearly cancel */
-  if (!(u > 0)) return;       /* nothing moves: nothing can be told */
+  u = fmax(u, unbound(s, b)); /* where a body is held still, forces nearly cancel */
+  if (!(u > 0)) return;       /* nothing moves: nothing can be measured */
   s->grain = fmax(s->grain, fmin(s->ldl.rho_min, 1) * fmax(fmax(du / u, lambda > 0 ? dl / lambda : 0), TN_EPS));
 }
 
@@ -210,7 +210,8 @@ void tn_saddle_sweep(tn_saddle *s, const double *b, double *x, tn_saddle_info *i
     if (n == 0) info->inconsistency = off;
     sizes(s, x, &u, &lambda);
     sizes(s, s->dl, &unused, &dl);
-    const double spoilt = 10 * TN_EPS * (o.sweeps + 1) * dl / u; /* roundoff of what is taken out of the multipliers */
+    const double spoilt =
+        10 * TN_EPS * (o.sweeps + 1) * dl / u; /* roundoff of the part that is taken out of the multipliers */
     if (spoilt <= 0.1 * TN_SWEEP_END || n >= (s->ldl.eps > TN_SHIFT ? ROUNDS_MAX : ROUNDS_MAX_SMALL)) {
       least_multipliers(s, o.sweeps + 1, x);
       info->error = fmax(info->error, spoilt);
