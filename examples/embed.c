@@ -5,6 +5,7 @@
  *
  * leaves files embed.* in the present folder. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,7 +208,9 @@ static int64_t run(const tn_model *model, const tn_desc *desc) {
   tn_run_fact fact;
   printf("verdict: %s\n", tn_run_verdict_name(summary->verdict));
   for (int i = 0; tn_sim_fact(sim, i, &fact); i++)
-    printf("%s, %s: %g of %g [%s]\n", tn_run_verdict_name(fact.severity), fact.key, fact.value, fact.limit, fact.unit);
+    if (!isnan(fact.limit))
+      printf("%s, %s: %g of %g [%s]\n", tn_run_verdict_name(fact.severity), fact.key, fact.value, fact.limit,
+             fact.unit);
   expect(summary->verdict == TN_TRUSTED, "the run is worse than it should be");
   tn_bad_output bad; /* outputs that were not finite numbers: here none */
   for (int i = 0; tn_sim_bad_output(sim, i, &bad); i++)

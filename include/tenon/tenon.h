@@ -310,17 +310,29 @@ TN_API const char *tn_sim_speed(const tn_sim *sim, int i);      /* name of u[i],
 TN_API const char *tn_sim_row_joint(const tn_sim *sim, int i);  /* the joint whose row i is     */
 
 TN_API const tn_summary *tn_sim_summary(const tn_sim *sim);
-/* facts about a run, which text, JSON and page print. A fact whose severity is not TN_TRUSTED is a reason for the verdict. The keys and
- * limits are listed in docs/results.md. false past the last */
+/* facts about a run: all that text, JSON and page say of it. A fact whose severity is not TN_TRUSTED is a reason for the verdict, and
+ * comes first. The keys and limits are listed in docs/results.md. false past the last */
+typedef enum tn_fact_about {
+  TN_ABOUT_WORTH,  /* how good the motion is; all reasons are this   */
+  TN_ABOUT_RUN,    /* what was run                                   */
+  TN_ABOUT_COST,   /* how far it came and what it took               */
+  TN_ABOUT_EVENTS, /* events of the model, and jumps of velocities   */
+  TN_ABOUT_LOG,    /* what happened on the way, one by one           */
+  TN_ABOUT_MODEL,  /* warnings                                       */
+  TN_ABOUT_END     /* why it ended before its time                   */
+} tn_fact_about;
+TN_API const char *tn_fact_about_name(tn_fact_about about); /* `worth`, `run`, `cost` .. */
 typedef struct tn_run_fact {
-  const char *key;         /* `contract`, `balance`, `forced-steps` .. */
-  double value;            /* NaN: it is not a number                  */
-  double limit;            /* a value up to it is trusted              */
-  const char *unit;        /* of both; `1`: none                       */
-  tn_run_verdict severity; /* the verdict that it asks for             */
-  bool timed;              /* t is known                               */
-  double t;                /* s: when it was first, or largest         */
-  char sentence[640];      /* for people                               */
+  const char *key;         /* `contract`, `balance`, `forced-steps` ..        */
+  double value;            /* NaN: it is not a number                         */
+  double limit;            /* a value up to it is trusted; NaN: there is none */
+  const char *unit;        /* of both; `1`: none                              */
+  tn_run_verdict severity; /* the verdict that it asks for                    */
+  bool timed;              /* t is known                                      */
+  double t;                /* s: when it was first, or largest                */
+  tn_fact_about about;
+  bool detail;         /* one of many: a summary that is not asked for all leaves it out */
+  char sentence[1600]; /* for people                                      */
 } tn_run_fact;
 TN_API bool tn_sim_fact(const tn_sim *sim, int i, tn_run_fact *fact);
 /* the run is so long that errors of steps may have added up to something: local_errors above 1e-5 and above 1000 tolerances, or more
@@ -455,6 +467,8 @@ TN_API tn_status tn_report_json(const tn_sim *sim, const char *model_name, tn_wr
 /* the same object for a model that did not get as far as a simulation */
 TN_API tn_status tn_report_failure(const tn_error *error, const char *model_name, tn_write write, void *user);
 TN_API tn_status tn_report_text(const tn_sim *sim, const char *model_name, tn_write write, void *user);
+/* with all facts, where the other has the first of many */
+TN_API tn_status tn_report_text_all(const tn_sim *sim, const char *model_name, tn_write write, void *user);
 
 /* a model before it runs: sizes, freedom, rank, redundant rows by joint, the start, settings, warnings. after tn_sim_start, or
  * with less in it before or after a start that failed */

@@ -80,38 +80,14 @@ static bool watch(void *user, double t) {
   return true;
 }
 
-/* the verdict stands out, the first line; with -v all events and warnings are there, where else their number would be */
+/* the verdict stands out: the first line */
 typedef struct paint {
   FILE *to;
-  bool colored;      /* the line under way is */
-  const loaded *all; /* NULL: the first of them are enough */
+  bool colored; /* the line under way is */
 } paint;
-
-static bool is_rest(const char *line, size_t n, const char *of) {
-  int more = 0, at = 0;
-  char text[48];
-  snprintf(text, sizeof text, "%.*s", n < sizeof text - 1 ? (int)n : (int)sizeof text - 1, line);
-  return sscanf(text, "  and %d %n", &more, &at) == 1 && at && strncmp(text + at, of, strlen(of)) == 0;
-}
 
 static bool painted(void *user, const char *text, size_t n) {
   paint *p = user;
-  if (p->all && is_rest(text, n, "event")) {
-    for (int i = 0, listed = 0; i < tn_sim_events(p->all->sim); i++) { /* the first eight stand above */
-      const tn_event *e = tn_sim_event(p->all->sim, i);
-      if (strcmp(e->kind, "event") != 0 && listed++ < 8) continue;
-      fprintf(p->to, "  event at t = %.6g s, %s: %s\n", e->t, e->kind, e->text);
-    }
-    return true;
-  }
-  if (p->all && is_rest(text, n, "warning")) {
-    char warning[1600];
-    for (int i = 3; i < tn_model_warnings(p->all->model); i++) {
-      tn_error_text(tn_model_warning(p->all->model, i), warning, sizeof warning);
-      fprintf(p->to, "  warning: %s\n", warning);
-    }
-    return true;
-  }
   if (!tn_to_file(p->to, text, n)) return false;
   if (p->colored && memchr(text, '\n', n)) {
     fputs("\x1b[0m", p->to);
@@ -123,9 +99,12 @@ static bool painted(void *user, const char *text, size_t n) {
 static void say_summary(const loaded *l, FILE *to, bool verbose) {
   static const char *const paints[] = {
       [TN_TRUSTED] = "\x1b[32m", [TN_DOUBTFUL] = "\x1b[1;33m", [TN_WRONG] = "\x1b[1;31m"};
-  paint p = {to, tn_colored(to), verbose ? l : NULL};
+  paint p = {to, tn_colored(to)};
   if (p.colored) fputs(paints[tn_sim_summary(l->sim)->verdict], to);
-  tn_report_text(l->sim, l->name, painted, &p);
+  if (verbose)
+    tn_report_text_all(l->sim, l->name, painted, &p);
+  else
+    tn_report_text(l->sim, l->name, painted, &p);
 }
 
 /* of a run that reached its end; where there is no summary for people, the reasons are said on standard error */

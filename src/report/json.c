@@ -191,26 +191,41 @@ static void bad_outputs(tn_json *j, const tn_sim *s) {
   tn_json_close(j);
 }
 
-static void fact(tn_json *j, const tn_run_fact *f) {
+typedef struct list {
+  tn_json *json;
+  bool reasons; /* which are wanted */
+} list;
+
+/* the log, the warnings and the time of the processor have members of their own, with more in them */
+static bool fact(void *user, const tn_run_fact *f) {
+  const list *l = user;
+  tn_json *j = l->json;
+  if ((f->severity != TN_TRUSTED) != l->reasons || f->about == TN_ABOUT_LOG || f->about == TN_ABOUT_MODEL ||
+      strcmp(f->key, TN_FACT_CPU) == 0)
+    return true;
   tn_json_open(j, NULL, "{-");
   tn_json_text(j, "key", f->key);
   tn_json_real(j, "value", f->value);
-  tn_json_real(j, "limit", f->limit);
+  if (isnan(f->limit))
+    tn_json_null(j, "limit", "there is none");
+  else
+    tn_json_real(j, "limit", f->limit);
   tn_json_text(j, "unit", f->unit);
   tn_json_text(j, "severity", tn_run_verdict_name(f->severity));
+  tn_json_text(j, "about", tn_fact_about_name(f->about));
   if (f->timed) tn_json_real(j, "t", f->t);
   tn_json_text(j, "sentence", f->sentence);
   tn_json_close(j);
+  return true;
 }
 
-/* the verdict, its reasons, and what is within its limits */
+/* the verdict, its reasons, and all other facts */
 static void verdict(tn_json *j, const tn_sim *s) {
-  tn_run_fact f;
   tn_json_text(j, "verdict", tn_run_verdict_name(s->summary.verdict));
   for (int good = 0; good < 2; good++) {
+    list l = {j, !good};
     tn_json_open(j, good ? "facts" : "reasons", "[");
-    for (int i = 0; tn_sim_fact(s, i, &f); i++)
-      if ((f.severity == TN_TRUSTED) == good) fact(j, &f);
+    tn_facts_of(s, fact, &l);
     tn_json_close(j);
   }
 }

@@ -5,8 +5,8 @@
  *   plot.c          rows as a picture             stability.c  of an integrator
  *   surface.c       of a controller               page.c    the HTML that holds a page
  *   run_page.c      the page of a run             glb.c     its motion as glTF
- *   shown.c         what these two show             facts.c   the verdict of a result file
- *   strobe.c        poses over one another */
+ *   shown.c         what these two show             verdict.c the verdict of a result file
+ *   strobe.c        poses over one another          facts.c   what a run says of itself */
 #ifndef TN_REPORT_H
 #define TN_REPORT_H
 
@@ -89,6 +89,12 @@ void tn_strobe_row(tn_strobe *k, const tn_model *m, double t, const double *row)
 void tn_strobe_remark(const tn_strobe *k, char *text, size_t size);               /* how many there are */
 /* up to two layers, whose points are in the arena; how many, -1: no memory */
 int tn_strobe_layers(const tn_strobe *k, const tn_layer *style, const double unit[2], tn_arena *arena, tn_layer *out);
+
+/* facts.c: the facts of a run in the order of the summary, until `use` returns false */
+typedef bool (*tn_fact_use)(void *user, const tn_run_fact *fact);
+void tn_facts_of(const tn_sim *s, tn_fact_use use, void *user);
+/* the key of the only fact that another run of the same model does not repeat */
+#define TN_FACT_CPU "cpu"
 
 /* members of a JSON object that several reports share */
 void tn_report_settings(tn_json *j, const tn_model *m);

@@ -632,6 +632,8 @@ void tn_doubt_step(tn_sim *s); /* a step has been taken, with the system at its 
  * equation `row`; the system and its ledger are there */
 void tn_doubt_interpolation(tn_sim *s, double t, double theta, double off, int row);
 void tn_doubt_switch(tn_sim *s, int i);
+/* a fact that decides the verdict, by number; false past the last */
+bool tn_judged_fact(const tn_sim *s, int i, tn_run_fact *fact);
 tn_run_verdict tn_verdict_of(const tn_sim *s);
 
 /* scale.c: memory of the motion, from where a run begins, with its first step, and with every step that is taken; of an attempt at hand.

@@ -1,4 +1,4 @@
-/* the verdict of a run, and the facts it rests on. They are made here once; text, JSON and page print them.
+/* the verdict of a run, and the facts it rests on. report/facts.c has these among all facts of a run, which text, JSON and page print.
  *
  * A fact has a value and a limit. Within its limit it is `trusted`; beyond it, it is a reason and makes the run `doubtful` or
  * `wrong`. The verdict is the worst of all facts. docs/results.md lists the keys and limits.
@@ -339,8 +339,7 @@ static bool (*const facts[])(const tn_sim *, tn_run_fact *) = {
     contract, balance, stabilizer, forced,        branch,   crossing, stays,  closed,
     turns,    outputs, chattering, interpolation, roundoff, unstable, stopped};
 
-bool tn_sim_fact(const tn_sim *s, int i, tn_run_fact *fact) {
-  if (!s || !fact) return false;
+bool tn_judged_fact(const tn_sim *s, int i, tn_run_fact *fact) {
   for (size_t k = 0; i >= 0 && k < sizeof facts / sizeof *facts; k++)
     if (facts[k](s, fact) && i-- == 0) return true;
   return false;
@@ -349,7 +348,7 @@ bool tn_sim_fact(const tn_sim *s, int i, tn_run_fact *fact) {
 tn_run_verdict tn_verdict_of(const tn_sim *s) {
   tn_run_verdict worst = TN_TRUSTED;
   tn_run_fact f;
-  for (int i = 0; tn_sim_fact(s, i, &f); i++)
+  for (int i = 0; tn_judged_fact(s, i, &f); i++)
     if (f.severity > worst) worst = f.severity;
   return worst;
 }

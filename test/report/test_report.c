@@ -336,6 +336,76 @@ TEST(for_people_it_says_what_ran_and_how_good_it_is) {
   build_free(&b);
 }
 
+/* the member `key` of some object of the list `of` */
+static bool listed(const tn_desc *d, const char *of, const char *key, const char *text) {
+  const tn_node *list = member(d, of);
+  for (const tn_node *k = list->first; k; k = k->next) {
+    const tn_node *word = tn_node_get(k, key);
+    if (word && word->kind == TN_NODE_TEXT && strcmp(word->text, text) == 0) return true;
+  }
+  return false;
+}
+
+/* events, a broken contract, redundant rows, warnings, outputs that are no numbers, an impulse, a run that stops: each fact with its own
+ * sentence in the text that has all, and in JSON; the short text has those that are no detail, and nothing that is no fact */
+TEST(every_fact_is_in_text_and_json_alike) {
+  static const char *const runs[][2] = {
+      {"four_bar", "{\"until\": 0.5}"},
+      {"braun_four_bars", "{\"until\": 10}"},
+      {"door_three_hinges", "{\"until\": 0.2}"},
+      {"pendulum_stop", "{\"until\": 3}"},
+      {"four_bar", "{\"until\": 0.5, \"stabilize\": \"none\", \"integrator\": {\"type\": \"euler\", \"step\": 0.01}, "
+                   "\"contract\": {\"breach\": \"record\"}}"},
+      {"four_bar", "{\"until\": 0.5, \"stabilize\": \"none\", \"integrator\": {\"type\": \"euler\", \"step\": 0.01}}"}};
+  int details = 0, reasons = 0, ends = 0;
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+    static char all[sizeof paper.text], some[sizeof paper.text];
+    char line[1700];
+    build b;
+    tn_run_fact f;
+    run_model(&b, runs[i][0], runs[i][1]);
+    tn_sim_run(b.sim, NULL, NULL, NULL); /* the last one stops */
+    snprintf(some, sizeof some, "%s", report_text(&b, "m"));
+    paper = (page){.used = 0};
+    CHECK(tn_report_text_all(b.sim, "m", to_page, &paper) == TN_OK);
+    snprintf(all, sizeof all, "%s", paper.text);
+    tn_desc *d = read_back(&b, "m");
+    int lines = 2, k = 0; /* the verdict, the name of the model */
+    for (; tn_sim_fact(b.sim, k, &f); k++) {
+      const bool warning = f.about == TN_ABOUT_MODEL, reason = f.severity != TN_TRUSTED;
+      CHECK(*f.key && *f.sentence && *f.unit && *tn_fact_about_name(f.about));
+      if (strcmp(f.key, "cpu") == 0) { /* stands on the line of what it was taken for */
+        check_number(d, "cpu_seconds", f.value);
+        snprintf(line, sizeof line, " right-hand sides, %s\n", f.sentence);
+        CHECK(strstr(all, line) && strstr(some, line));
+        continue;
+      }
+      const char *const end = strcmp(f.key, "reached") == 0 ? "," : "\n";
+      snprintf(line, sizeof line, "\n  %s%s%s%s",
+               warning  ? "warning"
+               : reason ? tn_run_verdict_name(f.severity)
+                        : "",
+               warning || reason ? ": " : "", f.sentence, end);
+      if (!strstr(all, line)) FAIL("%s: the text has no line%s", runs[i][0], line);
+      if (!f.detail && !strstr(some, line)) FAIL("%s: the short text has no line%s", runs[i][0], line);
+      if (warning || f.about == TN_ABOUT_LOG)
+        CHECK(tn_node_get(d->root, warning ? "warnings" : "events")->size > 0);
+      else if (!listed(d, reason ? "reasons" : "facts", "sentence", f.sentence))
+        FAIL("%s: JSON has no fact `%s`", runs[i][0], f.sentence);
+      lines += 1 + (warning && strchr(f.sentence, '\n'));
+      details += f.detail;
+      reasons += reason;
+      ends += f.about == TN_ABOUT_END;
+    }
+    for (const char *c = all; (c = strchr(c, '\n')); c++) lines--;
+    if (lines != 0) FAIL("%s: %d lines of the text are no facts", runs[i][0], -lines);
+    CHECK(k > 4 && !tn_sim_fact(b.sim, k, &f));
+    tn_desc_free(d);
+    build_free(&b);
+  }
+  CHECK(details > 0 && reasons > 0 && ends > 0);
+}
+
 TEST(a_write_that_fails_is_an_error_wherever_it_fails) {
   build b;
   run_model(&b, "four_bar", "{\"until\": 0.1}");

@@ -339,6 +339,9 @@ static void try_reports(void) {
   REFUSE(tn_report_text, sim, NULL, "m", no_text, NULL);
   REFUSE(tn_report_text, model_name, sim, NULL, no_text, NULL);
   REFUSE(tn_report_text, write, sim, "m", NULL, NULL);
+  REFUSE(tn_report_text_all, sim, NULL, "m", no_text, NULL);
+  REFUSE(tn_report_text_all, model_name, sim, NULL, no_text, NULL);
+  REFUSE(tn_report_text_all, write, sim, "m", NULL, NULL);
   REFUSE(tn_report_check_text, sim, NULL, "m", no_text, NULL);
   REFUSE(tn_report_check_text, model_name, sim, NULL, no_text, NULL);
   REFUSE(tn_report_check_text, write, sim, "m", NULL, NULL);
