@@ -11,7 +11,12 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
+#include "tenon/dense.h"
 #include "tenon/tenon.h"
 
 #ifdef __cplusplus
@@ -23,6 +28,26 @@ typedef struct tn_system tn_system;   /* a model at a state; assemble.h         
 typedef struct tn_solver tn_solver;   /* a system with its factorisation; formulate.h */
 typedef struct tn_context tn_context; /* what `init` may ask and say; model.h       */
 typedef struct tn_keep tn_keep;       /* a state that is saved or put back; base.h  */
+typedef struct tn_node tn_node;       /* a value as the description has it; read.h  */
+
+/* ---- status and text -------------------------------------------------------------------------------------------------- */
+
+#if defined(__GNUC__)
+#define TN_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#else
+#define TN_PRINTF(f, a)
+#endif
+
+/* return a status that is not TN_OK to the caller */
+#define TN_TRY(call)                                                                                                   \
+  do {                                                                                                                 \
+    tn_status tn_tried = (call);                                                                                       \
+    if (tn_tried != TN_OK) return tn_tried;                                                                            \
+  } while (0)
+
+/* snprintf and vsnprintf whose numbers have a decimal point in every locale */
+TN_API int tn_format(char *text, size_t size, const char *format, ...) TN_PRINTF(3, 4);
+TN_API int tn_vformat(char *text, size_t size, const char *format, va_list list) TN_PRINTF(3, 0);
 
 /* ---- states that are saved -------------------------------------------------------------------------------------------- */
 
@@ -33,28 +58,156 @@ TN_API void tn_keep_numbers(tn_keep *keep, const char *name, size_t n, double *x
 TN_API void tn_keep_finite(tn_keep *keep, const char *name, size_t n, double *x);
 TN_API void tn_keep_ints(tn_keep *keep, const char *name, size_t n, int *x, int least, int most);
 TN_API void tn_keep_flags(tn_keep *keep, const char *name, size_t n, bool *x);
+TN_API void tn_keep_group(tn_keep *keep, const char *name); /* what follows belongs to this */
+
+/* ---- workspaces ------------------------------------------------------------------------------------------------------- */
+
+/* the memory of a part: a struct, and behind it the arrays that the struct has pointers to. a table describes them; size, pointers
+ * and what is saved follow from the table */
+typedef struct tn_sizes {
+  int n; /* of an integrator the length of y; of others the number of speeds */
+  int m; /* rows                                                             */
+  int q; /* coordinates                                                      */
+} tn_sizes;
+
+typedef enum tn_extent {
+  TN_ONE,           /* 1                   */
+  TN_N,             /* n                   */
+  TN_M,             /* m                   */
+  TN_Q,             /* q                   */
+  TN_N_OR_M,        /* the smaller of both */
+  TN_N_OR_M_LARGER, /* the larger          */
+  TN_N_AND_M,       /* n + m               */
+  TN_N_AND_LEAST    /* n + the smaller     */
+} tn_extent;
+
+typedef enum tn_element {
+  TN_DOUBLES,
+  TN_FINITE_DOUBLES, /* a saved state with an infinity or a NaN here is refused */
+  TN_INTS,
+  TN_FLAGS, /* bool                                                */
+  TN_NESTED /* another workspace: the pointer is to its struct     */
+} tn_element;
+
+struct tn_workspace;
+typedef struct tn_array {
+  const char *name;
+  tn_element element;
+  size_t at;         /* offset in the struct: of the pointer, or of the first of `count` pointers          */
+  int rows, columns; /* tn_extent                                                                          */
+  int count;         /* 0: one                                                                             */
+  bool inside;       /* there are no pointers: `count` elements stand in the struct itself                 */
+  bool kept;         /* part of a saved state. never of TN_NESTED, whose own table says it                 */
+  int least, most;   /* range of TN_INTS that are kept; most is added to the extent `most_of`, unless TN_ONE */
+  int most_of;       /* tn_extent */
+  int (*many)(
+      const void *self); /* instead of count, where it depends on the parameters: 0, the pointers stay NULL    */
+  const struct tn_workspace *nested;
+} tn_array; /* a table ends with name NULL */
+
+/* lines of a table: TN_ARRAY(room, H, .rows = TN_N, .columns = TN_N), TN_INSIDE(room, ready, .element = TN_FLAGS, .kept = true) */
+#define TN_ARRAY(type, member, ...)                                                                                    \
+  { .name = #member, .at = offsetof(type, member), __VA_ARGS__ }
+#define TN_INSIDE(type, member, ...)                                                                                   \
+  { .name = #member, .at = offsetof(type, member), .inside = true, __VA_ARGS__ }
+
+typedef struct tn_workspace {
+  size_t size; /* of the struct                                    */
+  const tn_array *arrays;
+} tn_workspace;
+
+/* bytes; any allocation of that size is aligned well enough */
+TN_API size_t tn_workspace_size(const tn_workspace *workspace, const void *self, tn_sizes sizes);
+/* set the pointers, and nothing else; the struct, which stands at `work`. NULL if work is */
+TN_API void *tn_workspace_ready(const tn_workspace *workspace, const void *self, void *work, tn_sizes sizes);
+/* the same with the structs set to zero before. arrays stay as they are */
+TN_API void *tn_workspace_start(const tn_workspace *workspace, const void *self, void *work, tn_sizes sizes);
+/* every array that is kept, in the order of the table */
+TN_API void tn_workspace_keep(const tn_workspace *workspace, const void *self, void *work, tn_sizes sizes,
+                              tn_keep *keep);
 
 /* ---- a model at a state, as parts see it ------------------------------------------------------------------------------ */
 
 typedef struct tn_view {
   int coordinates, speeds, rows, holonomic; /* nq, nu; the first `holonomic` rows have a C                    */
+  bool large;                               /* there are no matrices                                          */
   double t, length;                         /* s; the model's length, m                                       */
   const double *q, *u;                      /* nq, nu                                                         */
   const double *M, *f;                      /* nu x nu, NULL in large models; nu                              */
   const double *A;                          /* rows x nu; likewise                                            */
   const double *C, *Cdot, *gamma;           /* rows                                                           */
   const double *scale;                      /* rows: C times this is what the contract sees                   */
+  const double *Ct;                         /* rows: Cdot = A u + Ct                                          */
+  /* rows, or NULL: M is positive definite once sigma_i a_i a_i' of these rows are added, a_i row i of A: they hold what has no mass */
+  const double *sigma;
 } tn_view;
 
+/* of a workspace for matrices; all 0 in a large model, which has none */
+static inline tn_sizes tn_matrix_sizes(const tn_view *v) {
+  tn_sizes sizes = {0, 0, 0};
+  if (!v->large) sizes.n = v->speeds, sizes.m = v->rows, sizes.q = v->coordinates;
+  return sizes;
+}
+
+/* the view of a system, which follows its evaluations; or a copy of it, whose arrays follow them and whose t does not */
+TN_API const tn_view *tn_view_of(const tn_system *system);
 TN_API void tn_system_view(const tn_system *system, tn_view *view);
 TN_API const tn_system *tn_solver_system(const tn_solver *solver);
-/* assemble at a state; for the view of what an accept has been given or has changed */
+
+/* what is evaluated at a state */
+typedef enum tn_evaluation {
+  TN_EVALUATE_ROWS,    /* C, Cdot, Ct and scale; for tn_solver_rows_times and corrections. M, A, f and gamma are void */
+  TN_EVALUATE_MOTION,  /* gamma too, and all that a solve for accelerations needs                                   */
+  TN_EVALUATE_MATRICES /* M, A and f too; in large models there are none                                          */
+} tn_evaluation;
+/* q (nq), u (nu) may be the state an accept has been given, or what it has made of that. an accept ends with at least
+ * TN_EVALUATE_MOTION at the state it leaves, if it has evaluated another. TN_E_RUN: something is not finite, with a message */
+TN_API tn_status tn_solver_evaluate_at(tn_solver *solver, tn_evaluation level, double t, const double *q, const double *u);
+/* tn_solver_evaluate_at with TN_EVALUATE_MATRICES */
 TN_API tn_status tn_solver_assemble(tn_solver *solver, double t, const double *q, const double *u);
+/* r (rows) = A x, x (nu), at the state last evaluated; A itself is not formed for it */
+TN_API void tn_solver_rows_times(tn_solver *solver, const double *x, double *r);
+/* the largest |rows_i| scale_i of the first n rows: of C or Cdot what the contract sees. NaN if one of them is. which: that
+ * row; may be NULL */
+TN_API double tn_violation(const tn_system *system, const double *rows, int n, int *which);
 /* s (nu): the smallest change in the kinetic-energy norm with A s = r (rows), at the state last assembled. `position`: r is
  * made of C, else of Cdot; near a singular position what of it is roundoff is left alone */
 TN_API tn_status tn_solver_smallest(tn_solver *solver, bool position, const double *r, double *s);
 /* q (nq) moved by s (nu): added, where rates are speeds; turned, where they are not */
 TN_API void tn_solver_move(const tn_solver *solver, double *q, const double *s);
+/* TN_E_RUN or TN_E_MODEL with a message, for a part to return where it cannot go on */
+TN_API tn_status tn_solver_fail(tn_solver *solver, tn_status status, const char *format, ...) TN_PRINTF(3, 4);
+
+/* how a state is projected on the constraints */
+typedef enum tn_metric {
+  TN_METRIC_MASS,     /* the change is the smallest in the kinetic-energy norm */
+  TN_METRIC_IDENTITY, /* in the norm of the speeds                             */
+  TN_METRIC_DEPENDENT /* dependent components alone are moved. tn_context_use_dependent must have been called */
+} tn_metric;
+
+typedef struct tn_projection {
+  tn_metric metric;
+  bool once; /* one pass of the position; else until C is roundoff */
+  /* TN_METRIC_DEPENDENT. choose: 0 at every correction, 1 again when the choice is ten times worse than it was, 2 only before it
+   * degenerates. independent (nu, or NULL): components that stand as long as the others are enough; its memory lives as long as the model.
+   * shared: those that the formulation has chosen, where it has chosen some */
+  int choose;
+  const bool *independent;
+  bool shared;
+} tn_projection;
+
+/* q and u moved so that C and Cdot are zero. *changed is set when they move. leaves TN_EVALUATE_MOTION at the result */
+TN_API tn_status tn_solver_project(tn_solver *solver, const tn_projection *how, double t, double *q, double *u,
+                                   bool *changed);
+/* the same once and in the metric of masses, if the violation of C or Cdot is beyond a bound; such projections are counted */
+TN_API tn_status tn_solver_guard(tn_solver *solver, double position, double velocity, double t, double *q, double *u,
+                                 bool *changed);
+/* the `filter` of a stabilizer whose accept is tn_solver_project: its arguments are those of `filter` */
+TN_API void tn_solver_filter(tn_solver *solver, const tn_projection *how, double *dq, double *du,
+                             double *taken_position, double *taken_velocity);
+/* the components that depend on the others at the matrices of the state last evaluated, by pivoting: their numbers in column
+ * (nu); how many. for tn_context_use_dependent */
+TN_API int tn_solver_dependent(tn_solver *solver, bool velocity, int *column);
 
 /* ---- fields ------------------------------------------------------------------------------------------------------- */
 
@@ -112,8 +265,47 @@ TN_API extern const tn_field tn_fields_names[], tn_fields_numbers[];
 TN_API tn_status tn_context_fail(tn_context *ctx, const char *key, const char *format, ...);
 /* the same as a remark that `check` shows: the part is good                                                       */
 TN_API void tn_context_warn(tn_context *ctx, const char *key, const char *format, ...);
+TN_API void tn_context_hint(tn_context *ctx, const char *format, ...)
+    TN_PRINTF(2, 3);                                         /* after tn_context_fail: a remedy */
 TN_API void *tn_context_alloc(tn_context *ctx, size_t size); /* lives as long as the model; NULL: no memory */
-TN_API bool tn_context_on_bodies(tn_context *ctx);           /* the places of the part were given in body axes */
+
+/* settings of the run and sizes of the model, for `init` of a formulation, stabilizer or integrator */
+struct tn_integrator_type;
+typedef struct tn_settings {
+  int coordinates, speeds, rows,
+      holonomic; /* nq; nu; rows; those of them that have a C. not for `init` of an integrator */
+  bool large;    /* there are no matrices                                                */
+  double until;  /* s                                                                    */
+  bool fixed;    /* steps of one length                                                  */
+  double step;   /* s, if fixed                                                          */
+  double contract_position,
+      contract_velocity; /* bounds of |C| scale and of |Cdot| scale                              */
+  const struct tn_integrator_type
+      *integrator;             /* NULL for `init` of an integrator or formulation                      */
+  const void *integrator_self; /* its parameters                                                       */
+} tn_settings;
+TN_API void tn_context_settings(const tn_context *ctx, tn_settings *settings);
+
+/* for `init` of a stabilizer: feedback that lets a violation grow by the factor `growth` a step is refused at the field `key`, with
+ * the hint. where the run allows unstable gains it is a warning, and part of the verdict of the run */
+TN_API tn_status tn_context_unstable(tn_context *ctx, const char *key, double growth, const char *hint,
+                                     const char *format, ...) TN_PRINTF(5, 6);
+/* for `init` of a stabilizer: it will use TN_METRIC_DEPENDENT or tn_solver_dependent, which need a workspace */
+TN_API void tn_context_use_dependent(tn_context *ctx);
+
+/* values that a part reads by itself, of fields of kind TN_LIST, TN_TEXT or TN_NAMES: as they are written; NULL if left out */
+TN_API const tn_node *tn_context_value(const tn_context *ctx, const char *key);
+TN_API int tn_node_items(const tn_node *value);                 /* of a list how many; -1: it is no list */
+TN_API const tn_node *tn_node_item(const tn_node *list, int i); /* NULL: it has none */
+/* a list of n numbers or constant expressions; else refused */
+TN_API tn_status tn_context_numbers(tn_context *ctx, const tn_node *value, int n, double *x);
+/* as tn_context_fail, at a value; NULL: at the part */
+TN_API tn_status tn_context_refuse(tn_context *ctx, const tn_node *value, const char *format, ...) TN_PRINTF(3, 4);
+/* names of coordinates or speeds, `a.x+a.y` or a list: *n numbers of speeds in the order named. and *which (nu): whether each is
+ * among them. left out: NULL and 0. both live as long as the model */
+TN_API tn_status tn_context_speeds(tn_context *ctx, const char *key, const int **speed, int *n);
+TN_API tn_status tn_context_speed_set(tn_context *ctx, const char *key, const bool **which);
+TN_API bool tn_context_on_bodies(tn_context *ctx); /* the places of the part were given in body axes */
 /* for `init` of a joint: the shortest length, m, that is more than roundoff beside `length` (0: none), the size of the bodies
  * and where they are. a distance, radius or arm up to it makes the joint degenerate and is to be refused */
 TN_API double tn_context_least_length(tn_context *ctx, double length);
@@ -518,7 +710,6 @@ typedef struct tn_stage { /* where a stabilizer acts                            
 
 /* places to act, any of which may be NULL: on gamma, on qdot, on the state. U and C are those of all rows; the first `holonomic`
  * rows have a C */
-struct tn_integrator_type;
 typedef struct tn_stabilizer_type {
   const char *name, *doc;
   const char *example; /* options of the command line that show it */

@@ -42,6 +42,7 @@ typedef enum tn_level {
 
 struct tn_system {
   const tn_model *m;
+  tn_view view;              /* what parts see: the arrays below                                                 */
   bool counted;              /* how many rows are independent in general is known                               */
   tn_level position, motion; /* how far it has been evaluated where it stands                                   */
   int64_t place;             /* number of the position (t, q), from 1; each move makes a new one                */

@@ -122,6 +122,23 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
     if (m->joint[i].off) tn_system_switch(s, true, i, false);
   for (int i = 0; c->base && i < m->forces; i++) s->force_off[i] = m->force[i].off;
   s->probe = TN_CARVE(c, double, m->jacobian_room ? nu + twist *bodies + rows + m->jacobian_room : 0);
+  s->view = (tn_view){.coordinates = m->nq,
+                      .speeds = nu,
+                      .rows = rows,
+                      .holonomic = m->holonomic,
+                      .large = m->large,
+                      .length = m->length,
+                      .q = s->q,
+                      .u = s->u,
+                      .M = m->large ? NULL : s->M,
+                      .f = s->f,
+                      .A = m->large ? NULL : s->A,
+                      .C = s->C,
+                      .Cdot = s->Cdot,
+                      .gamma = s->gamma,
+                      .scale = s->scale,
+                      .Ct = s->Ct,
+                      .sigma = m->sigma};
 }
 
 /* M += scale (R' R) for two rows each on its columns */
@@ -401,7 +418,7 @@ void tn_system_stale(tn_system *s) {
 
 void tn_system_move(tn_system *s, double t, const double *q, const double *u, const double *state) {
   const tn_model *m = s->m;
-  s->t = t;
+  s->t = s->view.t = t;
   memcpy(s->q, q, sizeof *q * (size_t)m->nq);
   memcpy(s->u, u, sizeof *u * (size_t)m->nu);
   if (state) memcpy(s->state, state, sizeof *state * (size_t)m->states);
@@ -580,24 +597,9 @@ bool tn_system_fault(const tn_system *s, char *text, size_t size) {
   return false;
 }
 
+const tn_view *tn_view_of(const tn_system *s) { return s ? &s->view : NULL; }
+
 void tn_system_view(const tn_system *s, tn_view *v) {
-  if (!v) return;
-  *v = (tn_view){0};
-  if (!s) return;
-  const tn_model *m = s->m;
-  *v = (tn_view){.coordinates = m->nq,
-                 .speeds = m->nu,
-                 .rows = m->rows,
-                 .holonomic = m->holonomic,
-                 .t = s->t,
-                 .length = m->length,
-                 .q = s->q,
-                 .u = s->u,
-                 .M = m->large ? NULL : s->M,
-                 .f = s->f,
-                 .A = m->large ? NULL : s->A,
-                 .C = s->C,
-                 .Cdot = s->Cdot,
-                 .gamma = s->gamma,
-                 .scale = s->scale};
+  static const tn_view none = {0};
+  if (v) *v = s ? s->view : none;
 }

@@ -17,12 +17,6 @@
 
 /* ---- messages --------------------------------------------------------------------------------------------------- */
 
-#if defined(__GNUC__)
-#define TN_PRINTF(f, a) __attribute__((format(printf, f, a)))
-#else
-#define TN_PRINTF(f, a)
-#endif
-
 /* where a value stands in the text it was read from */
 typedef struct tn_place {
   const char *file; /* NULL: built by calls */
@@ -30,11 +24,8 @@ typedef struct tn_place {
   int line, column; /* from 1 */
 } tn_place;
 
-/* format.c: vsnprintf and snprintf whose numbers have a point in every locale */
-int tn_vformat(char *text, size_t size, const char *format, va_list list) TN_PRINTF(3, 0);
-/* the same, what %s gives as tn_show shows it */
+/* format.c: tn_vformat, what %s gives as tn_show shows it */
 int tn_vformat_shown(char *text, size_t size, const char *format, va_list list) TN_PRINTF(3, 0);
-int tn_format(char *text, size_t size, const char *format, ...) TN_PRINTF(3, 4);
 
 /* put.c: text for whoever takes it; `failed` once that was refused. names in it are shown as tn_show does */
 typedef struct tn_printer {
@@ -60,13 +51,6 @@ void tn_show_cut(char *field, size_t size, const char *text, bool cut);
 int tn_names_text(char *text, size_t size, const char *between, int n, const char *const *names);
 
 double tn_cpu_clock(void); /* clock.c: of this thread, s */
-
-/* hands a status on that is not TN_OK */
-#define TN_TRY(call)                                                                                                   \
-  do {                                                                                                                 \
-    tn_status tn_tried = (call);                                                                                       \
-    if (tn_tried != TN_OK) return tn_tried;                                                                            \
-  } while (0)
 
 /* an argument of a public function that may not be NULL: `name` as the header has it. TN_E_USAGE names both */
 tn_status tn_null_argument(tn_error *e, const char *function, const char *name);
@@ -170,8 +154,7 @@ tn_status tn_keep_save(tn_keep_list list, void *self, uint64_t fingerprint, tn_w
 size_t tn_keep_look(const void *data, size_t size, uint64_t fingerprint, tn_error *e);
 tn_status tn_keep_load(tn_keep_list list, void *self, uint64_t fingerprint, const void *data, size_t size, size_t *used,
                        tn_error *e);
-bool tn_keep_reads(const tn_keep *k);             /* numbers are being put back                    */
-void tn_keep_group(tn_keep *k, const char *name); /* what follows belongs to this                  */
+bool tn_keep_reads(const tn_keep *k); /* numbers are being put back                    */
 void tn_keep_longs(tn_keep *k, const char *name, size_t n, int64_t *x); /* that count: not below 0 */
 void tn_keep_flag(tn_keep *k, const char *name, bool *x, bool can);     /* yes is refused where it cannot be */
 void tn_keep_text(tn_keep *k, const char *name, size_t room, char *x);

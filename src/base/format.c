@@ -88,6 +88,7 @@ static void put_text(target *out, const conversion *c, const char *s) {
 
 static int format_to(char *text, size_t size, bool shown, const char *format, va_list list) {
   if (!text) size = 0; /* as snprintf(NULL, 0) */
+  if (!format) format = "";
   target out = {text, size ? size - 1 : 0, 0, shown};
   va_list arguments;
   va_copy(arguments, list);

@@ -111,6 +111,7 @@ static bool given(tn_keep *k, const char *name, size_t n, const void *x) {
 void tn_keep_group(tn_keep *k, const char *name) {
   const unsigned char *values;
   size_t n = 0;
+  if (!given(k, name, 0, &n)) return;
   item(k, GROUP, name, &n, 1, &values);
 }
 

@@ -5,8 +5,6 @@
 #include "assemble/assemble.h"
 #include "linalg/linalg.h"
 
-typedef enum tn_metric { TN_METRIC_MASS, TN_METRIC_IDENTITY, TN_METRIC_DEPENDENT } tn_metric;
-
 /* sparse.c: the factorisation block by block, where the model has a plan; far from singular positions */
 typedef struct tn_sparse {
   bool there, ready; /* the model has a plan; typical poses are known                          */
@@ -173,9 +171,6 @@ int tn_dependent_choose(tn_solver *s, bool velocity);
 /* x (nu) with A x = r that moves nothing else; false: not finite */
 bool tn_dependent_correct(tn_solver *s, bool velocity, const double *r, double *x);
 
-/* r = A x, from the matrix where there is one */
-void tn_solver_rows_times(tn_solver *s, const double *x, double *r);
-
 /* by_kkt.c: for formulations whose workspace begins with a tn_kkt, what they leave to it */
 bool tn_by_kkt_factor(void *work, const tn_system *sys, int *bad);
 void tn_by_kkt_reset(void *work);
@@ -186,8 +181,6 @@ void tn_by_kkt_correct(const void *self, void *work, const tn_system *sys, const
 double tn_by_kkt_nearness(const void *work);
 int tn_by_kkt_rank(const void *work);
 
-/* worst scaled row; C or Cdot. which: the row, may be NULL */
-double tn_violation(const tn_system *s, const double *rows, int n, int *which);
 /* of C, or of Cdot, in shares of what its assembly spans and of how fast it moves, at least 1 */
 double tn_violation_seen(tn_system *s, bool velocity);
 

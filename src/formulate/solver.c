@@ -275,6 +275,7 @@ tn_status tn_solver_correct_stale(tn_solver *s, const double *r, double *x, tn_e
 }
 
 void tn_solver_rows_times(tn_solver *s, const double *x, double *r) {
+  if (!s || !x || !r) return;
   const int nu = s->sys.m->nu;
   assert(tn_knows(&s->sys, TN_LEVEL_ROWS));
   if (!tn_knows(&s->sys, TN_LEVEL_MATRICES)) {
@@ -293,6 +294,7 @@ void tn_solver_rows_times(tn_solver *s, const double *x, double *r) {
 double tn_violation(const tn_system *s, const double *rows, int n, int *which) {
   double worst = 0;
   if (which) *which = 0;
+  if (!s || !rows) return NAN;
   for (int i = 0; i < n; i++) {
     const double v = fabs(rows[i]) * s->scale[i];
     if (!(v <= worst)) {
@@ -314,29 +316,4 @@ double tn_violation_seen(tn_system *s, bool velocity) {
     if (isnan(v)) break;
   }
   return worst;
-}
-
-void tn_solver_move(const tn_solver *s, double *q, const double *x) {
-  if (s && q && x) tn_model_add(s->sys.m, q, x);
-}
-
-/* ---- for parts from outside --------------------------------------------------------------------------------------------- */
-
-const tn_system *tn_solver_system(const tn_solver *s) { return s ? &s->sys : NULL; }
-
-tn_status tn_solver_assemble(tn_solver *s, double t, const double *q, const double *u) {
-  if (!s || !q || !u) return TN_E_USAGE;
-  tn_status status = tn_solver_at(s, t, q, u, s->e);
-  if (status != TN_OK) return status;
-  tn_need(&s->sys, TN_LEVEL_GENERALIZED);
-  tn_need(&s->sys, TN_LEVEL_MATRICES);
-  return TN_OK;
-}
-
-tn_status tn_solver_smallest(tn_solver *solver, bool position, const double *r, double *s) {
-  if (!solver || !r || !s) return TN_E_USAGE;
-  tn_status status = tn_solver_factor(solver, TN_METRIC_MASS, solver->e);
-  return status == TN_OK
-             ? tn_solver_correct(solver, TN_METRIC_MASS, position ? TN_OF_POSITION : TN_OF_VELOCITY, r, s, solver->e)
-             : status;
 }

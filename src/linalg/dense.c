@@ -164,6 +164,7 @@ void tn_qr_shortest(int m, int n, const double *H, const double *diagonal, const
 /* ---- Cholesky -------------------------------------------------------------------------------------------------------- */
 
 bool tn_cholesky(int n, double *A) {
+  if (!A) return false;
   for (int j = 0; j < n; j++) {
     double *l = row(A, j, n);
     for (int i = 0; i < j; i++) l[i] = (l[i] - dot(i, crow(A, i, n), l)) / crow(A, i, n)[i];
@@ -175,10 +176,12 @@ bool tn_cholesky(int n, double *A) {
 }
 
 void tn_cholesky_down(int n, const double *L, double *x) {
+  if (!L || !x) return;
   for (int j = 0; j < n; j++) x[j] = (x[j] - dot(j, crow(L, j, n), x)) / crow(L, j, n)[j];
 }
 
 void tn_cholesky_up(int n, const double *L, double *x) {
+  if (!L || !x) return;
   for (int j = n - 1; j >= 0; j--) {
     x[j] /= crow(L, j, n)[j];
     axpy(j, -x[j], crow(L, j, n), x);

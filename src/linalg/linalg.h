@@ -1,4 +1,5 @@
-/* linalg: factorisations. Matrices are dense and row major unless said otherwise. Nothing allocates. */
+/* linalg: factorisations. Matrices are dense and row major unless said otherwise. Nothing allocates. What parts see of it is in
+ * tenon/dense.h. */
 #ifndef TN_LINALG_H
 #define TN_LINALG_H
 
@@ -88,12 +89,6 @@ void tn_singular_values(int m, int n, double *A, double *sigma);
 /* determinant.c: of A (n x n), which is used up */
 double tn_determinant(int n, double *A);
 
-static inline double tn_dot(int n, const double *a, const double *b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 /* ---- dense.c: for formulations that serve as references; clarity comes before speed ------------------------------------- */
 
 /* Speeds scaled by their masses and rows by s (rows): x = d xs, lambda = s mu.
@@ -114,11 +109,6 @@ void tn_qr(int m, int n, double *H, double *diagonal);
 /* x = H^+ b, b is used up; y = H^+'w: the shortest y with H'y = w */
 void tn_qr_solve(int m, int n, const double *H, const double *diagonal, double *b, double *x);
 void tn_qr_shortest(int m, int n, const double *H, const double *diagonal, const double *w, double *y);
-
-/* A (n x n) = L L', in the lower half; false: not positive definite. x = A^-1 x, or its halves L^-1 x and L^-T x */
-bool tn_cholesky(int n, double *A);
-void tn_cholesky_down(int n, const double *L, double *x);
-void tn_cholesky_up(int n, const double *L, double *x);
 
 /* X (m x n) = L U by elimination, of rank `most` at most: L m x rank, U rank x n (X is used up). `column` (most): the k-th pivot
  * is U[k][column[k]], and the columns of those before it are zero in row k. taken (m): room */
@@ -277,14 +267,5 @@ double tn_saddle_error(const tn_saddle *s);
 void tn_saddle_measure(tn_saddle *s, const double *b, double *x);
 /* refines x, which the factor has solved for the right side b */
 void tn_saddle_sweep(tn_saddle *s, const double *b, double *x, tn_saddle_info *info);
-
-/* radius.c: n to 48; A is used up */
-double tn_spectral_radius(int n, double *A);
-
-/* lu.c: n x n in place, pivot n; false: singular. the complex one is A + i B */
-bool tn_lu_factor(int n, double *A, int *pivot);
-void tn_lu_solve(int n, const double *LU, const int *pivot, double *x);
-bool tn_lu_factor_complex(int n, double *A, double *B, int *pivot);
-void tn_lu_solve_complex(int n, const double *A, const double *B, const int *pivot, double *x, double *y);
 
 #endif

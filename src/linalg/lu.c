@@ -3,6 +3,7 @@
 #include "linalg/linalg.h"
 
 bool tn_lu_factor(int n, double *A, int *pivot) {
+  if (!A || !pivot) return false;
   for (int k = 0; k < n; k++) {
     int p = k;
     for (int i = k + 1; i < n; i++)
@@ -26,6 +27,7 @@ bool tn_lu_factor(int n, double *A, int *pivot) {
 }
 
 void tn_lu_solve(int n, const double *LU, const int *pivot, double *x) {
+  if (!LU || !pivot || !x) return;
   for (int k = 0; k < n; k++) { /* all exchanges first: the rows of L were exchanged with them */
     const double y = x[pivot[k]];
     x[pivot[k]] = x[k];
@@ -49,6 +51,7 @@ static void divide(double a, double b, double c, double d, double *re, double *i
 }
 
 bool tn_lu_factor_complex(int n, double *A, double *B, int *pivot) {
+  if (!A || !B || !pivot) return false;
   for (int k = 0; k < n; k++) {
     int p = k;
     double most = -1;
@@ -81,6 +84,7 @@ bool tn_lu_factor_complex(int n, double *A, double *B, int *pivot) {
 }
 
 void tn_lu_solve_complex(int n, const double *A, const double *B, const int *pivot, double *x, double *y) {
+  if (!A || !B || !pivot || !x || !y) return;
   for (int k = 0; k < n; k++) {
     const double re = x[pivot[k]], im = y[pivot[k]];
     x[pivot[k]] = x[k], y[pivot[k]] = y[k];

@@ -5,7 +5,7 @@
 double tn_spectral_radius(int n, double *A) {
   enum { SQUARINGS = 40, MOST = 48 };
   double B[MOST * MOST], size = 0; /* logarithm of what was taken out of A */
-  if (n < 1 || n > MOST) return NAN;
+  if (!A || n < 1 || n > MOST) return NAN;
   for (int s = 0; s <= SQUARINGS; s++) {
     double most = 0;
     for (int i = 0; i < n * n; i++) most = fmax(most, fabs(A[i]));

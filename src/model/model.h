@@ -500,6 +500,10 @@ struct tn_model {
   tn_run run;
 };
 
+static inline const void *tn_integrator_self(const tn_model *m) {
+  return m->run.integrator->size ? m->run.integrator_part.self : m->run.integrator->constants;
+}
+
 /* lengths that a body's motion is seen against, m: of its assembly, 0 where that has none; and 1 m, then, whatever else is in the model */
 static inline double tn_body_length(const tn_model *m, int body) { return m->assembly_size[m->assembly[body]]; }
 static inline double tn_length_at(const tn_model *m, int body) {

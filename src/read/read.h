@@ -20,7 +20,7 @@ typedef struct tn_scope {
   const struct tn_scope *outer;
 } tn_scope;
 
-typedef struct tn_node {
+struct tn_node {
   tn_node_kind kind;
   const char *key;    /* in an object; NULL in a list or at the root  */
   tn_place key_place; /* of the key                                   */
@@ -34,7 +34,7 @@ typedef struct tn_node {
   struct tn_node *next, *parent;
   const tn_scope *scope; /* counters of the repeats around it            */
   bool *counters; /* inside a repeat, of a text: bytes at which a counter was met when it was read as an expression */
-} tn_node;
+};
 
 /* a type from outside, known to one description */
 typedef struct tn_added {
@@ -56,7 +56,6 @@ static inline bool tn_node_is_own(const tn_node *member) { return member->key &&
 tn_node *tn_node_new(tn_arena *arena, tn_node_kind kind); /* NULL: no memory */
 void tn_node_append(tn_node *parent, tn_node *child);
 const tn_node *tn_node_get(const tn_node *object, const char *key); /* NULL if missing or not an object */
-const tn_node *tn_node_item(const tn_node *list, int i);
 /* `/joints/knee/axis` of a node, cut to size */
 void tn_node_pointer(const tn_node *node, char *text, size_t size);
 /* an error at a node: message as tn_fail, place and pointer of the node */

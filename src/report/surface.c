@@ -41,7 +41,7 @@ tn_status tn_surface_controller(const char *part, tn_controller *c, tn_error *e)
   tn_status status = tn_desc_new(NULL, &desc, e);
   if (status == TN_OK) status = describe(desc, part, e);
   if (status == TN_OK) status = tn_compile(desc, &model, e);
-  if (status == TN_OK) *c = *tn_controller_of(&model->run.stabilizer[0]);
+  if (status == TN_OK) *c = *tn_controller_of(model->run.stabilizer[0].type, model->run.stabilizer[0].self);
   tn_model_free(model);
   tn_desc_free(desc);
   return status;

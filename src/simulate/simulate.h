@@ -456,10 +456,6 @@ struct tn_sim {
   tn_summary summary;
 };
 
-static inline const void *tn_integrator_self(const tn_model *m) {
-  return m->run.integrator->size ? m->run.integrator_part.self : m->run.integrator->constants;
-}
-
 /* views of a state vector */
 static inline double *tn_u_of(const tn_sim *s, double *y) { return y + s->m->nq; }
 static inline double *tn_states_of(const tn_sim *s, double *y) { return y + s->m->nq + s->m->nu; }

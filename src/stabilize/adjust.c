@@ -15,56 +15,47 @@ typedef struct adjust {
 } adjust;
 
 typedef struct room {
-  double *H, *h, *s, *A; /* nu x nu, nu, nu; rows x nu: columns of D */
-  int *column;           /* nu: D       */
+  double *H, *h, *s; /* nu x nu, nu, nu      */
+  double *A;         /* rows x nu: columns of D */
+  double *move;      /* nu: s, of all speeds */
+  int *column;       /* nu: D                */
 } room;
 
-static void carve(room *w, tn_carve *c, const tn_model *m) {
-  const uint64_t nu = m->large ? 0 : (uint64_t)m->nu, rows = m->large ? 0 : (uint64_t)m->rows;
-  w->H = TN_CARVE(c, double, nu *nu);
-  w->h = TN_CARVE(c, double, nu + 1);
-  w->s = TN_CARVE(c, double, nu + 1);
-  w->A = TN_CARVE(c, double, rows *nu);
-  w->column = TN_CARVE(c, int, nu + 1);
-}
+/* nothing in it outlives a correction */
+static const tn_array arrays[] = {TN_ARRAY(room, H, .rows = TN_N, .columns = TN_N),
+                                  TN_ARRAY(room, h, .rows = TN_N),
+                                  TN_ARRAY(room, s, .rows = TN_N),
+                                  TN_ARRAY(room, A, .rows = TN_M, .columns = TN_N),
+                                  TN_ARRAY(room, move, .rows = TN_N),
+                                  TN_ARRAY(room, column, .element = TN_INTS, .rows = TN_N),
+                                  {.name = NULL}};
+static const tn_workspace workspace = {sizeof(room), arrays};
 
-static size_t memory(const void *self, const tn_system *sys) {
-  tn_carve c = {NULL, 0};
-  room w;
-  (void)self;
-  carve(&w, &c, sys->m);
-  return c.used;
-}
+static size_t memory(const void *self, const tn_system *sys) { return tn_room_size(&workspace, self, sys); }
 
 static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
   adjust *a = self;
   (void)fixed_step;
-  TN_TRY(tn_speeds_at(ctx, tn_node_get(ctx->node, "dependent"), "dependent", &a->dependent));
-  if (!a->dependent) ctx->m->run.chooses_dependent = true;
+  TN_TRY(tn_context_speed_set(ctx, "dependent", &a->dependent));
+  if (!a->dependent) tn_context_use_dependent(ctx);
   return TN_OK;
 }
 
 /* D, their number */
-static int choose(const adjust *a, room *w, tn_solver *s, bool velocity) {
+static int choose(const adjust *a, room *w, tn_solver *s, int speeds, bool velocity) {
   int n = 0;
-  if (a->dependent) {
-    for (int j = 0; j < s->sys.m->nu; j++)
-      if (a->dependent[j]) w->column[n++] = j;
-    return n;
-  }
-  tn_dependent_by(&s->dependent, 0, NULL, false);
-  n = tn_dependent_choose(s, velocity);
-  memcpy(w->column, s->dependent.column, sizeof *w->column * (size_t)n);
+  if (!a->dependent) return tn_solver_dependent(s, velocity, w->column);
+  for (int j = 0; j < speeds; j++)
+    if (a->dependent[j]) w->column[n++] = j;
   return n;
 }
 
 /* columns of D, and -h of (1), (3) into w->h: `far` is how far it has gone so far, or NULL. |h| */
-static double look(const adjust *a, room *w, const tn_system *sys, int n, int rows, const double *off,
-                   const double *far) {
-  const int nu = sys->m->nu;
+static double look(const adjust *a, room *w, const tn_view *v, int n, int rows, const double *off, const double *far) {
+  const int nu = v->speeds;
   double square = 0;
   for (int i = 0; i < rows; i++)
-    for (int j = 0; j < n; j++) w->A[i * n + j] = sys->A[i * nu + w->column[j]];
+    for (int j = 0; j < n; j++) w->A[i * n + j] = v->A[i * nu + w->column[j]];
   for (int j = 0; j < n; j++) {
     w->h[j] = far ? -a->weight * far[j] : 0;
     for (int i = 0; i < rows; i++) w->h[j] -= a->penalty * w->A[i * n + j] * off[i];
@@ -90,42 +81,41 @@ static bool solve(const adjust *a, room *w, int n, int rows) {
 static tn_status accept(const void *self, const tn_stage *at, tn_solver *s, double t, double *q, double *u,
                         bool *changed) {
   const adjust *a = self;
-  const tn_system *sys = &s->sys;
-  const tn_model *m = sys->m;
-  tn_carve c = {at->room, 0};
-  room w;
-  if (!m->rows) return TN_OK;
-  if (m->large)
-    return tn_fail(s->e, TN_E_MODEL, "a model of %d speeds and %d rows is too large for `adjust`", m->nu, m->rows);
-  carve(&w, &c, m);
+  const tn_view *v = tn_view_of(tn_solver_system(s));
+  if (!v->rows) return TN_OK;
+  if (v->large)
+    return tn_solver_fail(s, TN_E_MODEL, "a model of %d speeds and %d rows is too large for `adjust`", v->speeds,
+                          v->rows);
+  room *w = tn_workspace_ready(&workspace, self, at->room, tn_matrix_sizes(v));
   TN_TRY(tn_solver_assemble(s, t, q, u));
-  int n = choose(a, &w, s, false);
-  for (int j = 0; j < n; j++) w.s[j] = 0;
-  for (int pass = 0; pass < a->passes && m->holonomic && n; pass++) {
-    if (look(a, &w, sys, n, m->holonomic, sys->C, w.s) < a->eps) break;
-    if (!solve(a, &w, n, m->holonomic)) return tn_fail(s->e, TN_E_RUN, "`adjust` has no solution");
-    for (int j = 0; j < m->nu; j++) s->s[j] = 0;
+  int n = choose(a, w, s, v->speeds, false);
+  for (int j = 0; j < n; j++) w->s[j] = 0;
+  for (int pass = 0; pass < a->passes && v->holonomic && n; pass++) {
+    if (look(a, w, v, n, v->holonomic, v->C, w->s) < a->eps) break;
+    if (!solve(a, w, n, v->holonomic)) return tn_solver_fail(s, TN_E_RUN, "`adjust` has no solution");
+    for (int j = 0; j < v->speeds; j++) w->move[j] = 0;
     for (int j = 0; j < n; j++) {
-      w.s[j] += w.h[j];
-      s->s[w.column[j]] = w.h[j];
-      *changed = *changed || w.h[j] != 0;
+      w->s[j] += w->h[j];
+      w->move[w->column[j]] = w->h[j];
+      *changed = *changed || w->h[j] != 0;
     }
-    tn_solver_move(s, q, s->s);
+    tn_solver_move(s, q, w->move);
     TN_TRY(tn_solver_assemble(s, t, q, u));
   }
-  n = choose(a, &w, s, true);
+  n = choose(a, w, s, v->speeds, true);
   if (!n) return TN_OK;
-  look(a, &w, sys, n, m->rows, sys->Cdot, NULL);
-  if (!solve(a, &w, n, m->rows)) return tn_fail(s->e, TN_E_RUN, "`adjust` has no solution");
+  look(a, w, v, n, v->rows, v->Cdot, NULL);
+  if (!solve(a, w, n, v->rows)) return tn_solver_fail(s, TN_E_RUN, "`adjust` has no solution");
   for (int j = 0; j < n; j++) {
-    u[w.column[j]] += w.h[j];
-    *changed = *changed || w.h[j] != 0;
+    u[w->column[j]] += w->h[j];
+    *changed = *changed || w->h[j] != 0;
   }
-  return tn_solver_at(s, t, q, u, s->e);
+  return tn_solver_evaluate_at(s, TN_EVALUATE_MOTION, t, q, u);
 }
 
-/* nothing in its room outlives a correction */
-static void keep(const void *self, void *space, tn_keep *k) { (void)self, (void)space, (void)k; }
+static void keep(const void *self, void *space, tn_keep *k) {
+  tn_workspace_keep(&workspace, self, space, (tn_sizes){0}, k);
+}
 
 static const tn_field fields[] = {
     {.key = "dependent",

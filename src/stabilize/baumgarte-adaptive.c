@@ -27,47 +27,42 @@ typedef struct space { /* all 0 at first */
   double time, position, velocity, longest;
 } space;
 
+static const tn_array arrays[] = {TN_INSIDE(space, w, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_INSIDE(space, ceiling, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_INSIDE(space, before, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_INSIDE(space, time, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_INSIDE(space, position, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_INSIDE(space, velocity, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_INSIDE(space, longest, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_INSIDE(space, raised, .element = TN_FLAGS, .kept = true),
+                                  TN_INSIDE(space, steps, .element = TN_INTS, .kept = true, .most = LONGEST),
+                                  {.name = NULL}};
+static const tn_workspace workspace = {sizeof(space), arrays};
+
 static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
   adaptive *s = self;
-  const tn_run *run = &ctx->m->run;
-  const tn_integrator_type *type = run->integrator;
-  const void *parameters = type->size ? run->integrator_part.self : type->constants;
-  tn_bounds_default(ctx, &s->position, &s->velocity);
+  tn_settings run;
+  tn_context_settings(ctx, &run);
+  const tn_integrator_type *type = run.integrator;
+  tn_bounds_default(&run, &s->position, &s->velocity);
   if (s->least > s->start || s->start > s->most)
     return tn_context_fail(ctx, "start", "least <= start <= most is asked of gains");
   if (!type->attempt)
     return tn_context_fail(ctx, NULL, "%s keeps what it knows of earlier steps: gains may not change between them",
                            type->name);
-  s->limit = tn_feedback_limit(type, parameters, &(tn_feedback){.gain = {2, 1}, .n = 2});
-  if (!fixed_step || s->least * run->step <= SHARE * s->limit) return TN_OK;
-  tn_context_fail(ctx, "least", "with steps of %g s gains above %.4g are too near the limit of %s", run->step,
-                  SHARE * s->limit / run->step, type->name);
-  return TN_E_MODEL;
-}
-
-static bool held(const void *self) {
-  (void)self;
-  return false;
-}
-
-/* a rate does not outlive its step, since w may have changed */
-static bool tied(const void *self) {
-  (void)self;
-  return true;
+  s->limit = tn_feedback_limit(type, run.integrator_self, &(tn_feedback){.gain = {2, 1}, .n = 2});
+  if (!fixed_step || s->least * run.step <= SHARE * s->limit) return TN_OK;
+  return tn_context_fail(ctx, "least", "with steps of %g s gains above %.4g are too near the limit of %s", run.step,
+                         SHARE * s->limit / run.step, type->name);
 }
 
 static size_t memory(const void *self, const tn_system *sys) {
-  (void)self, (void)sys;
-  return sizeof(space);
+  (void)sys;
+  return tn_workspace_size(&workspace, self, (tn_sizes){0});
 }
 
 static void keep(const void *self, void *work, tn_keep *k) {
-  space *r = work;
-  (void)self;
-  double *const numbers[] = {&r->w, &r->ceiling, &r->before, &r->time, &r->position, &r->velocity, &r->longest};
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) tn_keep_finite(k, "window", 1, numbers[i]);
-  tn_keep_flags(k, "raised", 1, &r->raised);
-  tn_keep_ints(k, "steps", 1, &r->steps, 0, LONGEST);
+  tn_workspace_keep(&workspace, self, work, (tn_sizes){0}, k);
 }
 
 static double gain(const adaptive *s, const tn_stage *at) {
@@ -77,8 +72,9 @@ static double gain(const adaptive *s, const tn_stage *at) {
 
 static void feedback(const void *self, const tn_system *sys, const tn_stage *at, double *U) {
   const double w = gain(self, at);
-  for (int i = 0; i < sys->m->rows; i++) U[i] += 2 * w * sys->Cdot[i];
-  for (int i = 0; i < sys->m->holonomic; i++) U[i] += w * w * sys->C[i];
+  const tn_view *v = tn_view_of(sys);
+  for (int i = 0; i < v->rows; i++) U[i] += 2 * w * v->Cdot[i];
+  for (int i = 0; i < v->holonomic; i++) U[i] += w * w * v->C[i];
 }
 
 /* (3), (4) at the end of a window */
@@ -108,10 +104,10 @@ static tn_status accept(const void *self, const tn_stage *at, tn_solver *solver,
   space *r = at->room;
   (void)changed;
   if (!(at->h > 0)) return TN_OK;
-  TN_TRY(tn_solver_at(solver, t, q, u, solver->e));
-  const tn_system *sys = &solver->sys;
-  const double C = tn_violation(sys, sys->C, sys->m->holonomic, NULL),
-               Cdot = tn_violation(sys, sys->Cdot, sys->m->rows, NULL);
+  TN_TRY(tn_solver_evaluate_at(solver, TN_EVALUATE_MOTION, t, q, u));
+  const tn_system *sys = tn_solver_system(solver);
+  const tn_view *v = tn_view_of(sys);
+  const double C = tn_violation(sys, v->C, v->holonomic, NULL), Cdot = tn_violation(sys, v->Cdot, v->rows, NULL);
   r->position += at->h * C * C;
   r->velocity += at->h * Cdot * Cdot;
   r->time += at->h;
@@ -166,8 +162,8 @@ const tn_stabilizer_type tn_stabilizer_baumgarte_adaptive = {
     .size = sizeof(adaptive),
     .fields = fields,
     .init = init,
-    .held = held,
-    .tied_to_step = tied,
+    .held = tn_never,
+    .tied_to_step = tn_always, /* a rate does not outlive its step, since w may have changed */
     .memory = memory,
     .limits = limits,
     .feedback = feedback,

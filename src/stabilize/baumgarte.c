@@ -61,13 +61,14 @@ static tn_status refuse_held(const baumgarte *s, tn_context *ctx, const tn_integ
               type->name);
   else
     tn_format(hint, sizeof hint, "`tenon stability %s` tells which are not", type->name);
-  return tn_feedback_refuse(ctx, tied(s) ? "a" : "alpha", growth, hint,
-                            "held gains a = %g, b = %g per step are unstable with %s", gain[0], b, type->name);
+  return tn_context_unstable(ctx, tied(s) ? "a" : "alpha", growth, hint,
+                             "held gains a = %g, b = %g per step are unstable with %s", gain[0], b, type->name);
 }
 
-static tn_status refuse_staged(const baumgarte *s, tn_context *ctx, const tn_integrator_type *type, const void *self,
-                               const tn_feedback *g, double growth) {
-  const double x = tn_feedback_limit(type, self, g);
+static tn_status refuse_staged(const baumgarte *s, tn_context *ctx, const tn_settings *run, const tn_feedback *g,
+                               double growth) {
+  const tn_integrator_type *type = run->integrator;
+  const double x = tn_feedback_limit(type, run->integrator_self, g);
   char hint[160];
   if (!(x > 0))
     tn_format(hint, sizeof hint, "no step is short enough: more damping");
@@ -75,9 +76,9 @@ static tn_status refuse_staged(const baumgarte *s, tn_context *ctx, const tn_int
     tn_format(hint, sizeof hint, "stable to a = %.4g, b = %.4g in this ratio", x * s->a, x * x * s->b);
   else
     tn_format(hint, sizeof hint, "stable to a step of %.4g s, or with this step to alpha = %.4g, beta = %.4g",
-              x * ctx->m->run.step, x * s->alpha, x * s->beta);
-  return tn_feedback_refuse(ctx, tied(s) ? "a" : NULL, growth, hint,
-                            "gains at every stage let a violation grow by %.4g a step with %s", growth, type->name);
+              x * run->step, x * s->alpha, x * s->beta);
+  return tn_context_unstable(ctx, tied(s) ? "a" : NULL, growth, hint,
+                             "gains at every stage let a violation grow by %.4g a step with %s", growth, type->name);
 }
 
 static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
@@ -85,10 +86,11 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
   TN_TRY(read_gains(s, ctx));
   const bool step = tied(s);
   /* where the step is known, gains in 1/s are gains per step too */
-  const tn_run *run = &ctx->m->run;
-  const tn_integrator_type *type = run->integrator;
-  const void *parameters = type->size ? run->integrator_part.self : type->constants;
-  const tn_feedback g = gains(s, run->step), v = gain_of_rate(s, run->step);
+  tn_settings run;
+  tn_context_settings(ctx, &run);
+  const tn_integrator_type *type = run.integrator;
+  const void *parameters = run.integrator_self;
+  const tn_feedback g = gains(s, run.step), v = gain_of_rate(s, run.step);
   /* a gain of 1/h at every stage: the error estimate does not fall with h, and the step goes to zero */
   if (step && !g.held && !fixed_step)
     return tn_context_fail(
@@ -101,16 +103,16 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
     tn_context_warn(ctx, step ? "a" : "alpha",
                     "undamped: held gains a = %g, b = %g per step are on the edge of what is stable with %s", g.gain[0],
                     g.gain[1], type->name);
-  if (!g.held && !tn_feedback_stable(growth)) TN_TRY(refuse_staged(s, ctx, type, parameters, &g, growth));
-  if (!fixed_step || ctx->m->rows == ctx->m->holonomic) return TN_OK;
+  if (!g.held && !tn_feedback_stable(growth)) TN_TRY(refuse_staged(s, ctx, &run, &g, growth));
+  if (!fixed_step || run.rows == run.holonomic) return TN_OK;
   const double rate = tn_feedback_growth(type, parameters, &v);
   if (tn_feedback_stable(rate)) return TN_OK;
   char hint[80];
   tn_format(hint, sizeof hint, "stable to `nonholonomic` %.4g",
-            tn_feedback_limit(type, parameters, &v) * v.gain[0] / run->step);
-  return tn_feedback_refuse(ctx, "nonholonomic", rate, hint,
-                            "gain %g per step lets a violation of velocity rows grow by %.4g a step with %s", v.gain[0],
-                            rate, type->name);
+            tn_feedback_limit(type, parameters, &v) * v.gain[0] / run.step);
+  return tn_context_unstable(ctx, "nonholonomic", rate, hint,
+                             "gain %g per step lets a violation of velocity rows grow by %.4g a step with %s",
+                             v.gain[0], rate, type->name);
 }
 
 static void limits(const void *self, const tn_integrator_type *type, const void *parameters, double h, char *text,
@@ -127,8 +129,9 @@ static void feedback(const void *self, const tn_system *sys, const tn_stage *at,
   const double h = at->h;
   const double kd = tied(self) ? s->a / h : 2 * s->alpha, kp = tied(self) ? s->b / (h * h) : s->beta * s->beta;
   const double kv = isnan(s->nonholonomic) ? kd : s->nonholonomic;
-  for (int i = 0; i < sys->m->holonomic; i++) U[i] += kd * sys->Cdot[i] + kp * sys->C[i];
-  for (int i = sys->m->holonomic; i < sys->m->rows; i++) U[i] += kv * sys->Cdot[i];
+  const tn_view *v = tn_view_of(sys);
+  for (int i = 0; i < v->holonomic; i++) U[i] += kd * v->Cdot[i] + kp * v->C[i];
+  for (int i = v->holonomic; i < v->rows; i++) U[i] += kv * v->Cdot[i];
 }
 
 static const tn_field fields[] = {

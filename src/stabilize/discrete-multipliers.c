@@ -15,64 +15,46 @@ static const double ROUNDOFF = 1e-15, CLOSE = 1e-9, LEFT = 1e-3, SLOW = 0.9;
 
 typedef struct room {
   bool ready;     /* gram is that of the start of the step */
-  tn_gram gram;   /* G by its factor                       */
+  tn_gram *gram;  /* G by its factor                       */
   double *r, *dx; /* rows, nu                              */
+  double *q;      /* nq: what a pass makes of it           */
 } room;
 
-static room *carve(tn_carve *c, const tn_model *m) {
-  room *w = TN_CARVE(c, room, 1), at;
-  tn_gram_carve(&at.gram, c, m);
-  at.r = TN_CARVE(c, double, m->rows + 1);
-  at.dx = TN_CARVE(c, double, m->nu + 1);
-  if (!c->base) return w;
-  at.ready = w->ready;
-  *w = at;
-  return w;
-}
+static const tn_array arrays[] = {TN_ARRAY(room, gram, .element = TN_NESTED, .nested = &tn_gram_workspace),
+                                  TN_ARRAY(room, r, .rows = TN_M),
+                                  TN_ARRAY(room, dx, .rows = TN_N),
+                                  TN_ARRAY(room, q, .rows = TN_Q),
+                                  {.name = NULL}};
+static const tn_workspace workspace = {sizeof(room), arrays};
 
-static size_t memory(const void *self, const tn_system *sys) {
-  tn_carve c = {NULL, 0};
-  (void)self;
-  carve(&c, sys->m);
-  return c.used;
-}
+static size_t memory(const void *self, const tn_system *sys) { return tn_room_size(&workspace, self, sys); }
 
-static bool yes(const void *self) {
-  (void)self;
-  return true;
-}
-
-static bool no(const void *self) {
-  (void)self;
-  return false;
-}
-
-static void make(room *w, const tn_system *sys) {
-  w->ready = tn_gram_form(&w->gram, sys);
+static void make(room *w, const tn_view *v) {
+  w->ready = tn_gram_form(w->gram, v);
   if (!w->ready) return;
-  tn_gram_least(&w->gram);
-  w->ready = tn_gram_factor(&w->gram);
+  tn_gram_least(w->gram);
+  w->ready = tn_gram_factor(w->gram);
 }
 
 /* where a step begins; nothing is fed back */
 static void feedback(const void *self, const tn_system *sys, const tn_stage *at, double *U) {
-  tn_carve c = {at->room, 0};
-  (void)self, (void)U;
-  if (!sys->m->large && sys->m->rows) make(carve(&c, sys->m), sys);
+  (void)U;
+  const tn_view *v = tn_view_of(sys);
+  if (!v->large && v->rows) make(tn_workspace_ready(&workspace, self, at->room, tn_matrix_sizes(v)), v);
 }
 
 /* w->dx = -W G^-1 r, r of the first n rows */
 static void change(room *w, int n, const double *r) {
-  for (int i = 0; i < w->gram.rows; i++) w->r[i] = i < n ? -r[i] : 0;
-  tn_gram_solve(&w->gram, w->r);
-  tn_gram_spread(&w->gram, w->r, w->dx);
+  for (int i = 0; i < w->gram->rows; i++) w->r[i] = i < n ? -r[i] : 0;
+  tn_gram_solve(w->gram, w->r);
+  tn_gram_spread(w->gram, w->r, w->dx);
 }
 
 /* first: the violation before all passes, worst: what is left of it */
 static tn_status judge(tn_solver *s, const tn_stage *at, const char *what, double first, double worst) {
   if (worst <= CLOSE || worst <= LEFT * first) return TN_OK;
-  return tn_fail(
-      s->e, TN_E_RUN,
+  return tn_solver_fail(
+      s, TN_E_RUN,
       "the discrete multipliers of %s do not converge in a step of %.3g s: the constraint equations turn too "
       "far in it, take shorter steps",
       what, at->h);
@@ -80,39 +62,39 @@ static tn_status judge(tn_solver *s, const tn_stage *at, const char *what, doubl
 
 static tn_status positions(room *w, const tn_stage *at, tn_solver *s, double t, double *q, const double *u,
                            bool *changed) {
-  const tn_system *sys = &s->sys;
-  const int holonomic = sys->m->holonomic;
-  const size_t size = sizeof *q * (size_t)sys->m->nq;
-  const double first = tn_violation(sys, sys->C, holonomic, NULL);
+  const tn_system *sys = tn_solver_system(s);
+  const tn_view *v = tn_view_of(sys);
+  const size_t size = sizeof *q * (size_t)v->coordinates;
+  const double first = tn_violation(sys, v->C, v->holonomic, NULL);
   double worst = first;
   for (int pass = 0; pass < MOST_PASSES && worst >= ROUNDOFF; pass++) {
-    change(w, holonomic, sys->C);
-    memcpy(s->q_try, q, size);
-    tn_solver_move(s, s->q_try, w->dx);
-    tn_solver_rows_at(s, t, s->q_try, u);
-    const double now = tn_violation(sys, sys->C, holonomic, NULL);
+    change(w, v->holonomic, v->C);
+    memcpy(w->q, q, size);
+    tn_solver_move(s, w->q, w->dx);
+    TN_TRY(tn_solver_evaluate_at(s, TN_EVALUATE_ROWS, t, w->q, u));
+    const double now = tn_violation(sys, v->C, v->holonomic, NULL);
     if (!(now < worst)) break;
-    memcpy(q, s->q_try, size);
+    memcpy(q, w->q, size);
     *changed = true;
     const bool slow = now > SLOW * worst;
     worst = now;
     if (slow) break;
   }
-  tn_solver_rows_at(s, t, q, u);
+  TN_TRY(tn_solver_evaluate_at(s, TN_EVALUATE_ROWS, t, q, u));
   return judge(s, at, "positions", first, worst);
 }
 
 static tn_status velocities(room *w, const tn_stage *at, tn_solver *s, double t, const double *q, double *u,
                             bool *changed) {
-  const tn_system *sys = &s->sys;
-  const int rows = sys->m->rows, nu = sys->m->nu;
-  const double first = tn_violation(sys, sys->Cdot, rows, NULL);
+  const tn_system *sys = tn_solver_system(s);
+  const tn_view *v = tn_view_of(sys);
+  const double first = tn_violation(sys, v->Cdot, v->rows, NULL);
   double worst = first;
   for (int pass = 0; pass < MOST_PASSES && worst > 0; pass++) {
-    change(w, rows, sys->Cdot);
-    for (int j = 0; j < nu; j++) u[j] += w->dx[j];
-    tn_solver_rows_at(s, t, q, u);
-    const double now = tn_violation(sys, sys->Cdot, rows, NULL);
+    change(w, v->rows, v->Cdot);
+    for (int j = 0; j < v->speeds; j++) u[j] += w->dx[j];
+    TN_TRY(tn_solver_evaluate_at(s, TN_EVALUATE_ROWS, t, q, u));
+    const double now = tn_violation(sys, v->Cdot, v->rows, NULL);
     const bool slow = now > SLOW * worst;
     *changed = true;
     worst = now;
@@ -123,40 +105,41 @@ static tn_status velocities(room *w, const tn_stage *at, tn_solver *s, double t,
 
 static tn_status accept(const void *self, const tn_stage *at, tn_solver *s, double t, double *q, double *u,
                         bool *changed) {
-  const tn_model *m = s->sys.m;
-  tn_carve c = {at->room, 0};
-  (void)self;
-  if (!m->rows) return TN_OK;
-  if (m->large)
-    return tn_fail(s->e, TN_E_MODEL, "a model of %d speeds and %d rows is too large for `discrete-multipliers`", m->nu,
-                   m->rows);
-  room *w = carve(&c, m);
+  const tn_view *v = tn_view_of(tn_solver_system(s));
+  if (!v->rows) return TN_OK;
+  if (v->large)
+    return tn_solver_fail(s, TN_E_MODEL, "a model of %d speeds and %d rows is too large for `discrete-multipliers`",
+                          v->speeds, v->rows);
+  room *w = tn_workspace_ready(&workspace, self, at->room, tn_matrix_sizes(v));
   TN_TRY(tn_solver_assemble(s, t, q, u));
-  if (!w->ready) make(w, &s->sys);
+  if (!w->ready) make(w, v);
   if (!w->ready)
-    return tn_fail(s->e, TN_E_RUN, "the discrete multipliers cannot be found: the mass matrix is singular");
+    return tn_solver_fail(s, TN_E_RUN, "the discrete multipliers cannot be found: the mass matrix is singular");
   TN_TRY(positions(w, at, s, t, q, u, changed));
   TN_TRY(velocities(w, at, s, t, q, u, changed));
-  return tn_solver_at(s, t, q, u, s->e);
+  return tn_solver_evaluate_at(s, TN_EVALUATE_MOTION, t, q, u);
 }
 
 /* to first order that of the smallest change: W of the start for W of the end */
 static void filter(const void *self, tn_solver *solver, double *dq, double *du, double *taken_position,
                    double *taken_velocity) {
+  static const tn_projection by = {.metric = TN_METRIC_MASS};
   (void)self;
-  tn_put_back_filter(solver, TN_METRIC_MASS, dq, du, taken_position, taken_velocity);
+  tn_solver_filter(solver, &by, dq, du, taken_position, taken_velocity);
 }
 
 /* every step makes its room anew */
-static void keep(const void *self, void *space, tn_keep *k) { (void)self, (void)space, (void)k; }
+static void keep(const void *self, void *space, tn_keep *k) {
+  tn_workspace_keep(&workspace, self, space, (tn_sizes){0}, k);
+}
 
 const tn_stabilizer_type tn_stabilizer_discrete_multipliers = {
     .name = "discrete-multipliers",
     .doc = "multipliers of the step itself put the next state on the constraints, along their gradients at its start",
     .example = "--stabilize discrete-multipliers --integrator rk4 --step 1e-3",
     .source = "ten Dam 1992",
-    .held = yes,
-    .tied_to_step = no,
+    .held = tn_always,
+    .tied_to_step = tn_never,
     .needs_matrices = true,
     .memory = memory,
     .feedback = feedback,

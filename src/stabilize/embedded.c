@@ -23,20 +23,17 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
 
 static bool held(const void *self) { return ((const embedded *)self)->feedback == 0; }
 
-static bool tied(const void *self) {
-  (void)self;
-  return true;
-}
-
 static void feedback(const void *self, const tn_system *sys, const tn_stage *at, double *U) {
   (void)self;
-  for (int i = 0; i < sys->m->rows; i++) U[i] += sys->Cdot[i] / at->h;
+  const tn_view *v = tn_view_of(sys);
+  for (int i = 0; i < v->rows; i++) U[i] += v->Cdot[i] / at->h;
 }
 
 static void drift(const void *self, const tn_system *sys, const tn_stage *at, double *fixed, double *live) {
   if (((const embedded *)self)->form == 1) return;
-  for (int i = 0; fixed && i < sys->m->holonomic; i++) fixed[i] -= sys->C[i] / at->h;
-  for (int i = 0; live && i < sys->m->rows; i++) live[i] -= sys->Cdot[i];
+  const tn_view *v = tn_view_of(sys);
+  for (int i = 0; fixed && i < v->holonomic; i++) fixed[i] -= v->C[i] / at->h;
+  for (int i = 0; live && i < v->rows; i++) live[i] -= v->Cdot[i];
 }
 
 static const tn_field fields[] = {{.key = "form",
@@ -60,7 +57,7 @@ const tn_stabilizer_type tn_stabilizer_embedded = {
     .fields = fields,
     .init = init,
     .held = held,
-    .tied_to_step = tied,
+    .tied_to_step = tn_always,
     .feedback = feedback,
     .drift = drift,
 };

@@ -40,6 +40,14 @@ typedef struct measured { /* (3), all 0 at first: 1-norms, their largest so far 
   bool known;
 } measured;
 
+static const tn_array arrays[] = {TN_INSIDE(measured, C, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_INSIDE(measured, Cdot, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_INSIDE(measured, rate, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_INSIDE(measured, known, .element = TN_FLAGS, .kept = true),
+                                  TN_INSIDE(measured, steps, .element = TN_INTS, .kept = true, .most = MOST_STEPS),
+                                  {.name = NULL}};
+static const tn_workspace workspace = {sizeof(measured), arrays};
+
 /* gains per step of length h near zero, of rows that have a C, and of those that have none */
 static tn_feedback gains(const fuzzy *s, double h) {
   const tn_controller *c = &s->controller;
@@ -86,19 +94,19 @@ static tn_status refuse_mixture(const fuzzy *s, tn_context *ctx, bool hand, bool
   if (!hand && s->rule == BY_STEP && !(isnan(g->kd_nonholonomic) && isnan(g->ku_nonholonomic)))
     return tn_context_fail(ctx, isnan(g->kd_nonholonomic) ? "ku_nonholonomic" : "kd_nonholonomic",
                            "gains that come from bounds and the step are those of velocity rows, too");
-  if (s->rule != BY_MEASURE && tn_node_get(ctx->node, "steps"))
+  if (s->rule != BY_MEASURE && tn_context_value(ctx, "steps"))
     return tn_context_fail(ctx, "steps", "only `rule` measured waits for the first steps");
   return TN_OK;
 }
 
-static tn_status read_gains(fuzzy *s, tn_context *ctx) {
+static tn_status read_gains(fuzzy *s, tn_context *ctx, const tn_settings *run) {
   gain_set *g = &s->hand;
   const bool hand = !isnan(g->kp) || !isnan(g->kd) || !isnan(g->ku),
              bounds = !isnan(s->eps_position) || !isnan(s->eps_velocity);
   TN_TRY(refuse_mixture(s, ctx, hand, bounds));
   if (!hand && !bounds) { /* those of the contract */
-    s->eps_position = ctx->m->run.contract_position;
-    s->eps_velocity = ctx->m->run.contract_velocity;
+    s->eps_position = run->contract_position;
+    s->eps_velocity = run->contract_velocity;
   }
   s->bounded = !hand && s->rule == BY_STEP;
   if (s->rule == BY_PAPER) g->kp = 1 / s->eps_position, g->kd = 1 / s->eps_velocity, g->ku = 100 * g->kp;
@@ -109,11 +117,10 @@ static tn_status read_gains(fuzzy *s, tn_context *ctx) {
 }
 
 /* key: of the gains that it is about */
-static tn_status judge_growth(const fuzzy *s, tn_context *ctx, const tn_feedback *g, double h, const char *key,
-                              const char *rows) {
-  const tn_run *run = &ctx->m->run;
+static tn_status judge_growth(const fuzzy *s, tn_context *ctx, const tn_settings *run, const tn_feedback *g, double h,
+                              const char *key, const char *rows) {
   const tn_integrator_type *type = run->integrator;
-  const void *parameters = type->size ? run->integrator_part.self : type->constants;
+  const void *parameters = run->integrator_self;
   const double growth = tn_feedback_growth(type, parameters, g);
   char text[160];
   if (tn_feedback_stable(growth)) return TN_OK;
@@ -123,25 +130,23 @@ static tn_status judge_growth(const fuzzy *s, tn_context *ctx, const tn_feedback
                     rows, growth, type->name, text);
     return TN_OK;
   }
-  return tn_feedback_refuse(ctx, key, growth, text, "a small violation%s grows by %.4g a step with %s", rows, growth,
-                            type->name);
+  return tn_context_unstable(ctx, key, growth, text, "a small violation%s grows by %.4g a step with %s", rows, growth,
+                             type->name);
 }
 
-static tn_status judge_gains(const fuzzy *s, tn_context *ctx, bool fixed_step) {
-  const tn_run *run = &ctx->m->run;
+static tn_status judge_gains(const fuzzy *s, tn_context *ctx, const tn_settings *run) {
   const tn_integrator_type *type = run->integrator;
-  const void *parameters = type->size ? run->integrator_part.self : type->constants;
-  const double h = s->bounded ? 1 : fixed_step ? run->step : 0;
+  const double h = s->bounded ? 1 : run->fixed ? run->step : 0;
   const tn_feedback g = gains(s, h), v = gain_of_rate(s, h), second = gains(s, 1);
-  const char *own = tn_node_get(ctx->node, "ku_nonholonomic")   ? "ku_nonholonomic"
-                    : tn_node_get(ctx->node, "kd_nonholonomic") ? "kd_nonholonomic"
-                                                                : NULL;
+  const char *own = tn_context_value(ctx, "ku_nonholonomic")   ? "ku_nonholonomic"
+                    : tn_context_value(ctx, "kd_nonholonomic") ? "kd_nonholonomic"
+                                                               : NULL;
   double p[2];
   if (h > 0) {
-    if (ctx->m->holonomic > 0) TN_TRY(judge_growth(s, ctx, &g, h, NULL, ""));
-    if (ctx->m->rows > ctx->m->holonomic) TN_TRY(judge_growth(s, ctx, &v, h, own, " of velocity rows"));
+    if (run->holonomic > 0) TN_TRY(judge_growth(s, ctx, run, &g, h, NULL, ""));
+    if (run->rows > run->holonomic) TN_TRY(judge_growth(s, ctx, run, &v, h, own, " of velocity rows"));
   } else if (poles(second.gain[0], second.gain[1], p) && -p[0] * run->until > MANY) {
-    const double longest = tn_feedback_limit(type, parameters, &second);
+    const double longest = tn_feedback_limit(type, run->integrator_self, &second);
     if (longest > 0 && run->until / longest > MANY)
       tn_context_warn(ctx, NULL,
                       "poles at %.3g and %.3g 1/s: steps of %s stay below %.3g s, and %.2g of them are needed", p[0],
@@ -153,20 +158,22 @@ static tn_status judge_gains(const fuzzy *s, tn_context *ctx, bool fixed_step) {
 static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
   fuzzy *s = self;
   tn_controller *c = &s->controller;
-  TN_TRY(read_gains(s, ctx));
+  tn_settings run;
+  (void)fixed_step; /* the settings have it */
+  tn_context_settings(ctx, &run);
+  TN_TRY(read_gains(s, ctx, &run));
   TN_TRY(tn_controller_read(c, ctx, s->sets, s->both, s->infer));
   if (s->bounded && !(c->slope_x > 0.1 && c->slope_y > 0.1))
     return tn_context_fail(
-        ctx, tn_node_get(ctx->node, "sets") ? "sets" : "set",
+        ctx, tn_context_value(ctx, "sets") ? "sets" : "set",
         "these sets do not act near zero, so bounds cannot be kept: triangular or gaussian, or `kp`, `kd`, `ku`");
   if (s->feedback == 0) s->feedback = s->bounded ? 1 : 2;
   if (s->bounded && s->feedback == 2)
     return tn_context_fail(ctx, "feedback", "gains that come from bounds are tied to the step: feedback held");
-  if (s->rule != BY_MEASURE) return judge_gains(s, ctx, fixed_step);
-  const tn_integrator_type *type = ctx->m->run.integrator;
-  if (type->attempt) return TN_OK;
+  if (s->rule != BY_MEASURE) return judge_gains(s, ctx, &run);
+  if (run.integrator->attempt) return TN_OK;
   return tn_context_fail(ctx, "rule", "%s keeps what it knows of earlier steps: gains may not change between them",
-                         type->name);
+                         run.integrator->name);
 }
 
 /* how far gains of velocity rows that are their own are stable; h 0: the step is not fixed */
@@ -220,27 +227,22 @@ static bool tied(const void *self) {
 
 static size_t memory(const void *self, const tn_system *sys) {
   (void)sys;
-  return ((const fuzzy *)self)->rule == BY_MEASURE ? sizeof(measured) : 0;
+  return ((const fuzzy *)self)->rule == BY_MEASURE ? tn_workspace_size(&workspace, self, (tn_sizes){0}) : 0;
 }
 
 static void keep(const void *self, void *room, tn_keep *k) {
-  measured *r = room;
-  if (((const fuzzy *)self)->rule != BY_MEASURE) return;
-  double *const norms[] = {&r->C, &r->Cdot, &r->rate};
-  for (int i = 0; i < 3; i++) tn_keep_finite(k, "violations", 1, norms[i]);
-  tn_keep_flags(k, "known", 1, &r->known);
-  tn_keep_ints(k, "steps", 1, &r->steps, 0, MOST_STEPS);
+  if (((const fuzzy *)self)->rule == BY_MEASURE) tn_workspace_keep(&workspace, self, room, (tn_sizes){0}, k);
 }
 
 /* (3); false: not yet */
-static bool by_measure(const fuzzy *s, const tn_model *m, const measured *r, gain_set *g) {
+static bool by_measure(const fuzzy *s, int holonomic, const measured *r, gain_set *g) {
   if (!r->known) return false;
   *g = s->hand;
   if (isnan(g->kp)) g->kp = 1 / r->C;
   if (isnan(g->kd)) g->kd = 1 / r->Cdot;
   if (isnan(g->ku)) g->ku = 100 * g->kp;
   if (isnan(g->kd_nonholonomic)) g->kd_nonholonomic = 1 / r->rate;
-  if (isnan(g->ku_nonholonomic)) g->ku_nonholonomic = m->holonomic ? g->ku : 100 * g->kd_nonholonomic;
+  if (isnan(g->ku_nonholonomic)) g->ku_nonholonomic = holonomic ? g->ku : 100 * g->kd_nonholonomic;
   return true;
 }
 
@@ -256,16 +258,16 @@ static gain_set by_step(const fuzzy *s, double h) {
 static void feedback(const void *self, const tn_system *sys, const tn_stage *at, double *U) {
   const fuzzy *s = self;
   const tn_controller *c = &s->controller;
-  const tn_model *m = sys->m;
+  const tn_view *v = tn_view_of(sys);
   gain_set g = s->hand;
   if (s->bounded) g = by_step(s, at->h);
-  if (s->rule == BY_MEASURE && !by_measure(s, m, at->room, &g)) return;
-  for (int i = 0; i < m->holonomic; i++) {
-    const double scale = s->bounded ? sys->scale[i] : 1, y = g.kd * scale * sys->Cdot[i];
-    U[i] += g.ku / scale * tn_controller_surface(c, g.kp * scale * sys->C[i], y);
+  if (s->rule == BY_MEASURE && !by_measure(s, v->holonomic, at->room, &g)) return;
+  for (int i = 0; i < v->holonomic; i++) {
+    const double scale = s->bounded ? v->scale[i] : 1, y = g.kd * scale * v->Cdot[i];
+    U[i] += g.ku / scale * tn_controller_surface(c, g.kp * scale * v->C[i], y);
   }
-  for (int i = m->holonomic; i < m->rows; i++) {
-    const double scale = s->bounded ? sys->scale[i] : 1, y = g.kd_nonholonomic * scale * sys->Cdot[i];
+  for (int i = v->holonomic; i < v->rows; i++) {
+    const double scale = s->bounded ? v->scale[i] : 1, y = g.kd_nonholonomic * scale * v->Cdot[i];
     U[i] += g.ku_nonholonomic / scale * tn_controller_line(c, y);
   }
 }
@@ -281,16 +283,16 @@ static tn_status measure(const fuzzy *s, const tn_stage *at, tn_solver *solver, 
                          const double *u) {
   measured *r = at->room;
   if (r->known || !(at->h > 0)) return TN_OK;
-  TN_TRY(tn_solver_at(solver, t, q, u, solver->e));
-  const tn_system *sys = &solver->sys;
-  const int holonomic = sys->m->holonomic, rows = sys->m->rows;
-  r->C = fmax(r->C, norm(0, holonomic, sys->C, NULL));
-  r->Cdot = fmax(r->Cdot, norm(0, holonomic, sys->Cdot, NULL));
-  r->rate = fmax(r->rate, norm(holonomic, rows, sys->Cdot, NULL));
+  TN_TRY(tn_solver_evaluate_at(solver, TN_EVALUATE_MOTION, t, q, u));
+  const tn_view *v = tn_view_of(tn_solver_system(solver));
+  const int holonomic = v->holonomic, rows = v->rows;
+  r->C = fmax(r->C, norm(0, holonomic, v->C, NULL));
+  r->Cdot = fmax(r->Cdot, norm(0, holonomic, v->Cdot, NULL));
+  r->rate = fmax(r->rate, norm(holonomic, rows, v->Cdot, NULL));
   if (r->steps < MOST_STEPS) r->steps++;
-  const bool felt = norm(0, holonomic, sys->C, sys->scale) > FELT || norm(0, holonomic, sys->Cdot, sys->scale) > FELT;
+  const bool felt = norm(0, holonomic, v->C, v->scale) > FELT || norm(0, holonomic, v->Cdot, v->scale) > FELT;
   r->known = r->steps >= s->steps && (!holonomic || (felt && r->C > 0 && r->Cdot > 0)) &&
-             (rows == holonomic || norm(holonomic, rows, sys->Cdot, sys->scale) > FELT);
+             (rows == holonomic || norm(holonomic, rows, v->Cdot, v->scale) > FELT);
   return TN_OK;
 }
 
@@ -298,7 +300,7 @@ static tn_status accept(const void *self, const tn_stage *at, tn_solver *solver,
                         bool *changed) {
   const fuzzy *s = self;
   if (s->rule == BY_MEASURE) return measure(s, at, solver, t, q, u);
-  return s->bounded ? tn_put_back_beyond(solver, s->eps_position, s->eps_velocity, t, q, u, changed) : TN_OK;
+  return s->bounded ? tn_solver_guard(solver, s->eps_position, s->eps_velocity, t, q, u, changed) : TN_OK;
 }
 
 #define NUMBER(name, at, of, text)                                                                                     \
@@ -398,6 +400,6 @@ const tn_stabilizer_type tn_stabilizer_fuzzy = {
     .published = "fuzzy:set=gaussian,kp=100,kd=0.01,ku=10000,width=1,feedback=staged",
 };
 
-const tn_controller *tn_controller_of(const tn_part *stabilizer) {
-  return stabilizer->type == &tn_stabilizer_fuzzy ? &((const fuzzy *)stabilizer->self)->controller : NULL;
+const tn_controller *tn_controller_of(const tn_stabilizer_type *type, const void *self) {
+  return type == &tn_stabilizer_fuzzy && self ? &((const fuzzy *)self)->controller : NULL;
 }

@@ -4,28 +4,25 @@
  *   (3) (add + S) x = x by Cholesky, add a diagonal: any that is above roundoff lets rows repeat each other */
 #include "stabilize/stabilize.h"
 
-void tn_gram_carve(tn_gram *w, tn_carve *c, const tn_model *m) {
-  const uint64_t n = m->large ? 0 : (uint64_t)m->nu, rows = m->large ? 0 : (uint64_t)m->rows;
-  w->nu = (int)n;
-  w->rows = (int)rows;
-  w->L = TN_CARVE(c, double, n *n);
-  w->y = TN_CARVE(c, double, n + 1);
-  w->B = TN_CARVE(c, double, rows *n);
-  w->S = TN_CARVE(c, double, rows *rows);
-  w->G = TN_CARVE(c, double, rows *rows);
-  w->g = TN_CARVE(c, double, rows + 1);
-  w->add = TN_CARVE(c, double, rows + 1);
-}
+static const tn_array arrays[] = {TN_ARRAY(tn_gram, L, .rows = TN_N, .columns = TN_N),
+                                  TN_ARRAY(tn_gram, y, .rows = TN_N),
+                                  TN_ARRAY(tn_gram, B, .rows = TN_M, .columns = TN_N),
+                                  TN_ARRAY(tn_gram, S, .rows = TN_M, .columns = TN_M),
+                                  TN_ARRAY(tn_gram, G, .rows = TN_M, .columns = TN_M),
+                                  TN_ARRAY(tn_gram, g, .rows = TN_M),
+                                  TN_ARRAY(tn_gram, add, .rows = TN_M),
+                                  {.name = NULL}};
+const tn_workspace tn_gram_workspace = {sizeof(tn_gram), arrays};
 
-bool tn_gram_form(tn_gram *w, const tn_system *sys) {
-  const int nu = w->nu, rows = w->rows;
-  const double *sigma = sys->m->sigma;
-  memcpy(w->L, sys->M, sizeof *w->L * (size_t)nu * (size_t)nu);
-  memcpy(w->y, sys->f, sizeof *w->y * (size_t)nu);
+bool tn_gram_form(tn_gram *w, const tn_view *v) {
+  const int nu = w->nu = v->speeds, rows = w->rows = v->rows;
+  const double *sigma = v->sigma;
+  memcpy(w->L, v->M, sizeof *w->L * (size_t)nu * (size_t)nu);
+  memcpy(w->y, v->f, sizeof *w->y * (size_t)nu);
   for (int k = 0; sigma && k < rows; k++) {
-    const double *a = sys->A + (size_t)k * (size_t)nu;
+    const double *a = v->A + (size_t)k * (size_t)nu;
     for (int i = 0; sigma[k] > 0 && i < nu; i++) {
-      w->y[i] += sigma[k] * a[i] * sys->gamma[k];
+      w->y[i] += sigma[k] * a[i] * v->gamma[k];
       for (int j = 0; j < nu; j++) w->L[i * nu + j] += sigma[k] * a[i] * a[j];
     }
   }
@@ -33,9 +30,9 @@ bool tn_gram_form(tn_gram *w, const tn_system *sys) {
   tn_cholesky_down(nu, w->L, w->y);
   for (int k = 0; k < rows; k++) {
     double *b = w->B + (size_t)k * (size_t)nu;
-    memcpy(b, sys->A + (size_t)k * (size_t)nu, sizeof *b * (size_t)nu);
+    memcpy(b, v->A + (size_t)k * (size_t)nu, sizeof *b * (size_t)nu);
     tn_cholesky_down(nu, w->L, b);
-    w->g[k] = tn_dot(nu, b, w->y) - sys->gamma[k];
+    w->g[k] = tn_dot(nu, b, w->y) - v->gamma[k];
     for (int i = 0; i <= k; i++) w->S[k * rows + i] = w->S[i * rows + k] = tn_dot(nu, b, w->B + (size_t)i * (size_t)nu);
   }
   return true;

@@ -9,6 +9,8 @@
  *       predicted states, of which C(p_{n+1}) = C_n + sum b_j Cdot(p_{n-j}), Cdot(p_{n+1}) = Cdot_n. from the second correction on
  *       C is what the corrector makes of it
  *   (5) limit: the largest x so that x a, x^2 b, x^3 c are stable, and all below: what x times the step does to gains in 1/s */
+#include <stdlib.h>
+
 #include "stabilize/stabilize.h"
 
 enum { MOST = 4, RATES = 16, LARGEST = 48 };
@@ -50,7 +52,7 @@ static bool step_map(const tn_integrator_type *type, const void *self, int n, co
   tn_effort effort = {0};
   const tn_ode ode = {
       .self = &s, .n = n, .effort = &effort, .begin = begin, .rates = rates, .weights = weights, .refuse = refuse};
-  void *work = tn_block_new(NULL, type->memory(self, n) + 1);
+  void *work = calloc(1, type->memory(self, n) + 1);
   bool good = work != NULL;
   for (int j = 0; good && j < n; j++) {
     double y[MOST] = {0}, ynew[MOST] = {0};
@@ -59,7 +61,7 @@ static bool step_map(const tn_integrator_type *type, const void *self, int n, co
     good = type->attempt(work, &ode, 0, y, 1, ynew, NULL) == TN_OK;
     for (int i = 0; i < n; i++) S[i * n + j] = ynew[i];
   }
-  tn_block_free(NULL, work);
+  free(work);
   return good;
 }
 
@@ -215,24 +217,6 @@ double tn_feedback_growth(const tn_integrator_type *type, const void *self, cons
 }
 
 bool tn_feedback_stable(double growth) { return isnan(growth) || growth <= EDGE; }
-
-tn_status tn_feedback_refuse(tn_context *ctx, const char *key, double growth, const char *hint, const char *format,
-                             ...) {
-  tn_run *run = &ctx->m->run;
-  char text[400];
-  va_list args;
-  va_start(args, format);
-  tn_vformat(text, sizeof text, format, args);
-  va_end(args);
-  if (run->allows_unstable) {
-    run->unstable_growth = fmax(run->unstable_growth, growth);
-    tn_context_warn(ctx, key, "%s; %s", text, hint);
-    return TN_OK;
-  }
-  tn_context_fail(ctx, key, "%s", text);
-  tn_hint(ctx->e, "%s; --allow-unstable runs it all the same", hint);
-  return TN_E_MODEL;
-}
 
 static bool stable_at(const tn_integrator_type *type, const void *self, const tn_feedback *g, double x) {
   const tn_feedback scaled = {

@@ -19,26 +19,25 @@ static tn_feedback per_step(const poles *s, double h) {
   return (tn_feedback){.n = s->gain.n, .gain = {k[0] * h, k[1] * h * h, k[2] * h * h * h}};
 }
 
-static tn_status refuse(const poles *s, tn_context *ctx, const tn_feedback *g, const char *key, double growth) {
-  const tn_integrator_type *type = ctx->m->run.integrator;
-  const void *parameters = type->size ? ctx->m->run.integrator_part.self : type->constants;
-  const double x = tn_feedback_limit(type, parameters, g);
+static tn_status refuse(tn_context *ctx, const tn_settings *run, const tn_feedback *g, const char *key, double growth) {
+  const tn_integrator_type *type = run->integrator;
+  const double x = tn_feedback_limit(type, run->integrator_self, g);
   char hint[120];
-  (void)s;
   if (x > 0)
     tn_format(hint, sizeof hint, "stable to a step of %.4g s, or with this step to poles %.4g times as large",
-              x * ctx->m->run.step, x);
+              x * run->step, x);
   else
     tn_format(hint, sizeof hint, "no step is short enough: a lower `frequency`");
-  return tn_feedback_refuse(ctx, key, growth, hint, "poles let a violation grow by %.4g a step with %s", growth,
-                            type->name);
+  return tn_context_unstable(ctx, key, growth, hint, "poles let a violation grow by %.4g a step with %s", growth,
+                             type->name);
 }
 
 static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
   poles *s = self;
-  const tn_run *run = &ctx->m->run;
-  const tn_integrator_type *type = run->integrator;
-  const void *parameters = type->size ? run->integrator_part.self : type->constants;
+  tn_settings run;
+  tn_context_settings(ctx, &run);
+  const tn_integrator_type *type = run.integrator;
+  const void *parameters = run.integrator_self;
   if (!isnan(s->frequency) && !isnan(s->second))
     return tn_context_fail(ctx, "second", "a pair of poles has a frequency, or two real ones: not both");
   if (isnan(s->second)) s->second = s->pole;
@@ -52,17 +51,12 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
     if (!isfinite(s->gain.gain[i]))
       return tn_context_fail(ctx, "pole", "the products of these poles are not finite numbers");
   if (!fixed_step) return TN_OK;
-  const tn_feedback g = per_step(s, run->step), v = {.n = 1, .gain = {s->rate * run->step}};
+  const tn_feedback g = per_step(s, run.step), v = {.n = 1, .gain = {s->rate * run.step}};
   const double growth = tn_feedback_growth(type, parameters, &g);
-  if (!tn_feedback_stable(growth)) TN_TRY(refuse(s, ctx, &g, "pole", growth));
-  if (ctx->m->rows == ctx->m->holonomic) return TN_OK;
+  if (!tn_feedback_stable(growth)) TN_TRY(refuse(ctx, &run, &g, "pole", growth));
+  if (run.rows == run.holonomic) return TN_OK;
   const double rate = tn_feedback_growth(type, parameters, &v);
-  return tn_feedback_stable(rate) ? TN_OK : refuse(s, ctx, &v, "rate", rate);
-}
-
-static bool no(const void *self) {
-  (void)self;
-  return false;
+  return tn_feedback_stable(rate) ? TN_OK : refuse(ctx, &run, &v, "rate", rate);
 }
 
 static void limits(const void *self, const tn_integrator_type *type, const void *parameters, double h, char *text,
@@ -78,17 +72,19 @@ static int states(const void *self, int rows, int holonomic) {
 
 static void state_rates(const void *self, const tn_system *sys, const tn_stage *at, double *rate) {
   (void)at;
-  for (int i = 0; ((const poles *)self)->gain.n == 3 && i < sys->m->holonomic; i++) rate[i] = sys->C[i];
+  const tn_view *v = tn_view_of(sys);
+  for (int i = 0; ((const poles *)self)->gain.n == 3 && i < v->holonomic; i++) rate[i] = v->C[i];
 }
 
 static void feedback(const void *self, const tn_system *sys, const tn_stage *at, double *U) {
   const poles *s = self;
   const double *k = s->gain.gain;
-  for (int i = 0; i < sys->m->holonomic; i++) {
-    U[i] += k[0] * sys->Cdot[i] + k[1] * sys->C[i];
+  const tn_view *v = tn_view_of(sys);
+  for (int i = 0; i < v->holonomic; i++) {
+    U[i] += k[0] * v->Cdot[i] + k[1] * v->C[i];
     if (s->gain.n == 3) U[i] += k[2] * at->state[i];
   }
-  for (int i = sys->m->holonomic; i < sys->m->rows; i++) U[i] += s->rate * sys->Cdot[i];
+  for (int i = v->holonomic; i < v->rows; i++) U[i] += s->rate * v->Cdot[i];
 }
 
 static const tn_field fields[] = {{.key = "pole",
@@ -133,8 +129,8 @@ const tn_stabilizer_type tn_stabilizer_input_output = {
     .size = sizeof(poles),
     .fields = fields,
     .init = init,
-    .held = no,
-    .tied_to_step = no,
+    .held = tn_never,
+    .tied_to_step = tn_never,
     .limits = limits,
     .states = states,
     .state_rates = state_rates,

@@ -17,97 +17,82 @@ enum { EULER, MIDPOINT };
 typedef struct penalty {
   double eps;
   int rule;
-  const tn_model *m; /* for `keep`, which gets no system */
+  tn_sizes sizes; /* for `keep`, which gets no system */
 } penalty;
 
 typedef struct room {
   bool have, ready, failed; /* lambda is there; half is that of the last attempt; a matrix was singular */
   double *lambda, *half;    /* rows                                                                     */
-  tn_gram gram;
+  tn_gram *gram;
 } room;
 
-static room *carve(tn_carve *c, const tn_model *m) {
-  room *w = TN_CARVE(c, room, 1), at;
-  at.lambda = TN_CARVE(c, double, m->rows + 1);
-  at.half = TN_CARVE(c, double, m->rows + 1);
-  tn_gram_carve(&at.gram, c, m);
-  if (!c->base) return w;
-  at.have = w->have, at.ready = w->ready, at.failed = w->failed;
-  *w = at;
-  return w;
-}
+static const tn_array arrays[] = {TN_INSIDE(room, have, .element = TN_FLAGS, .kept = true),
+                                  TN_INSIDE(room, ready, .element = TN_FLAGS, .kept = true),
+                                  TN_INSIDE(room, failed, .element = TN_FLAGS, .kept = true),
+                                  TN_ARRAY(room, lambda, .rows = TN_M, .kept = true),
+                                  TN_ARRAY(room, half, .rows = TN_M, .kept = true),
+                                  TN_ARRAY(room, gram, .element = TN_NESTED, .nested = &tn_gram_workspace),
+                                  {.name = NULL}};
+static const tn_workspace workspace = {sizeof(room), arrays};
 
-static size_t memory(const void *self, const tn_system *sys) {
-  tn_carve c = {NULL, 0};
-  (void)self;
-  carve(&c, sys->m);
-  return c.used;
-}
+static size_t memory(const void *self, const tn_system *sys) { return tn_room_size(&workspace, self, sys); }
 
 static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
   penalty *s = self;
-  const tn_integrator_type *type = ctx->m->run.integrator;
+  tn_settings run;
   (void)fixed_step;
-  s->m = ctx->m;
-  if (!type->attempt || type->keeps_rates) {
-    tn_context_fail(ctx, NULL, "multipliers that are held over a step go with formulas of one step, not with %s",
-                    type->name);
-    return TN_E_MODEL;
-  }
-  return TN_OK;
-}
-
-static bool yes(const void *self) {
-  (void)self;
-  return true;
+  tn_context_settings(ctx, &run);
+  if (!run.large) s->sizes = (tn_sizes){.n = run.speeds, .m = run.rows, .q = run.coordinates};
+  if (run.integrator->attempt && !run.integrator->keeps_rates) return TN_OK;
+  return tn_context_fail(ctx, NULL, "multipliers that are held over a step go with formulas of one step, not with %s",
+                         run.integrator->name);
 }
 
 /* that of the constrained motion, and the smallest where rows repeat each other */
 static bool first_lambda(room *w) {
-  tn_gram_least(&w->gram);
-  if (!tn_gram_factor(&w->gram)) return false;
-  memcpy(w->lambda, w->gram.g, sizeof *w->lambda * (size_t)w->gram.rows);
-  tn_gram_solve(&w->gram, w->lambda);
+  tn_gram_least(w->gram);
+  if (!tn_gram_factor(w->gram)) return false;
+  memcpy(w->lambda, w->gram->g, sizeof *w->lambda * (size_t)w->gram->rows);
+  tn_gram_solve(w->gram, w->lambda);
   return true;
 }
 
 /* (3) */
-static bool half_a_step_on(const penalty *s, room *w, const tn_system *sys, double h) {
+static bool half_a_step_on(const penalty *s, room *w, const tn_view *v, double h) {
   const double d = s->rule == EULER ? h : h / 2;
-  for (int i = 0; i < w->gram.rows; i++) {
-    const bool holonomic = i < sys->m->holonomic;
-    w->gram.add[i] = s->eps / (holonomic ? d * d : d);
-    w->half[i] = w->gram.add[i] * w->lambda[i] + (holonomic ? sys->Cdot[i] / d : 0) + w->gram.g[i];
+  for (int i = 0; i < w->gram->rows; i++) {
+    const bool holonomic = i < v->holonomic;
+    w->gram->add[i] = s->eps / (holonomic ? d * d : d);
+    w->half[i] = w->gram->add[i] * w->lambda[i] + (holonomic ? v->Cdot[i] / d : 0) + w->gram->g[i];
   }
-  if (!tn_gram_factor(&w->gram)) return false;
-  tn_gram_solve(&w->gram, w->half);
+  if (!tn_gram_factor(w->gram)) return false;
+  tn_gram_solve(w->gram, w->half);
   return true;
 }
 
 static void feedback(const void *self, const tn_system *sys, const tn_stage *at, double *U) {
-  const int rows = sys->m->rows;
-  tn_carve c = {at->room, 0};
-  if (sys->m->large || !rows) return; /* accept says so */
-  room *w = carve(&c, sys->m);
-  w->ready = tn_gram_form(&w->gram, sys) && (w->have || first_lambda(w)) && half_a_step_on(self, w, sys, at->h);
+  const tn_view *v = tn_view_of(sys);
+  if (v->large || !v->rows) return; /* accept says so */
+  room *w = tn_workspace_ready(&workspace, self, at->room, tn_matrix_sizes(v));
+  w->ready = tn_gram_form(w->gram, v) && (w->have || first_lambda(w)) && half_a_step_on(self, w, v, at->h);
   w->failed = !w->ready;
-  for (int i = 0; w->ready && i < rows; i++)
-    U[i] += tn_dot(rows, w->gram.S + (size_t)i * (size_t)rows, w->half) - w->gram.g[i];
+  for (int i = 0; w->ready && i < v->rows; i++)
+    U[i] += tn_dot(v->rows, w->gram->S + (size_t)i * (size_t)v->rows, w->half) - w->gram->g[i];
 }
 
 static tn_status accept(const void *self, const tn_stage *at, tn_solver *s, double t, double *q, double *u,
                         bool *changed) {
-  const tn_model *m = s->sys.m;
-  tn_carve c = {at->room, 0};
   (void)t, (void)q, (void)u, (void)changed;
-  if (!m->rows) return TN_OK;
-  if (m->large)
-    return tn_fail(s->e, TN_E_MODEL, "a model of %d speeds and %d rows is too large for `penalty-staggered`", m->nu,
-                   m->rows);
-  room *w = carve(&c, m);
-  if (w->failed) return tn_fail(s->e, TN_E_RUN, "the penalty of `penalty-staggered` has no multipliers at this state");
+  const tn_view *v = tn_view_of(tn_solver_system(s));
+  if (!v->rows) return TN_OK;
+  if (v->large)
+    return tn_solver_fail(s, TN_E_MODEL, "a model of %d speeds and %d rows is too large for `penalty-staggered`",
+                          v->speeds, v->rows);
+  room *w = tn_workspace_ready(&workspace, self, at->room, tn_matrix_sizes(v));
+  if (w->failed)
+    return tn_solver_fail(s, TN_E_RUN, "the penalty of `penalty-staggered` has no multipliers at this state");
   if (!w->ready) return TN_OK;
-  for (int i = 0; i < m->rows; i++)
+  for (int i = 0; i < v->rows; i++)
     w->lambda[i] = ((const penalty *)self)->rule == EULER ? w->half[i] : 2 * w->half[i] - w->lambda[i];
   w->have = true;
   w->ready = false;
@@ -115,14 +100,9 @@ static tn_status accept(const void *self, const tn_stage *at, tn_solver *s, doub
 }
 
 static void keep(const void *self, void *space, tn_keep *k) {
-  const tn_model *m = ((const penalty *)self)->m;
-  const size_t rows = (size_t)m->rows;
-  tn_carve c = {space, 0};
-  room *w = carve(&c, m);
-  bool *const flags[] = {&w->have, &w->ready, &w->failed};
-  for (int i = 0; i < 3; i++) tn_keep_flags(k, "flag", 1, flags[i]);
-  tn_keep_numbers(k, "lambda", rows, w->lambda);
-  tn_keep_numbers(k, "half", rows, w->half);
+  const penalty *s = self;
+  tn_workspace_ready(&workspace, s, space, s->sizes);
+  tn_workspace_keep(&workspace, s, space, s->sizes, k);
 }
 
 static const tn_field fields[] = {{.key = "eps",
@@ -148,8 +128,8 @@ const tn_stabilizer_type tn_stabilizer_penalty_staggered = {
     .size = sizeof(penalty),
     .fields = fields,
     .init = init,
-    .held = yes,
-    .tied_to_step = yes,
+    .held = tn_always,
+    .tied_to_step = tn_always,
     .needs_matrices = true,
     .memory = memory,
     .feedback = feedback,

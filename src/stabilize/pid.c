@@ -19,9 +19,10 @@ static tn_feedback gains(const pid *s) {
 
 static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
   const pid *s = self;
-  const tn_run *run = &ctx->m->run;
-  const tn_integrator_type *type = run->integrator;
-  const void *parameters = type->size ? run->integrator_part.self : type->constants;
+  tn_settings run;
+  tn_context_settings(ctx, &run);
+  const tn_integrator_type *type = run.integrator;
+  const void *parameters = run.integrator_self;
   const tn_feedback g = gains(s);
   if (!g.held && !fixed_step)
     return tn_context_fail(
@@ -40,17 +41,12 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
               x * x * x * s->c);
   else
     tn_format(hint, sizeof hint, "not stable at any size in this ratio: c less than about a b");
-  return tn_feedback_refuse(ctx, NULL, growth, hint,
-                            "gains a = %g, b = %g, c = %g let a violation grow by %.4g a step with %s", s->a, s->b,
-                            s->c, growth, type->name);
+  return tn_context_unstable(ctx, NULL, growth, hint,
+                             "gains a = %g, b = %g, c = %g let a violation grow by %.4g a step with %s", s->a, s->b,
+                             s->c, growth, type->name);
 }
 
 static bool held(const void *self) { return ((const pid *)self)->feedback == 0; }
-
-static bool tied(const void *self) {
-  (void)self;
-  return true;
-}
 
 static void limits(const void *self, const tn_integrator_type *type, const void *parameters, double h, char *text,
                    size_t size) {
@@ -66,14 +62,16 @@ static int states(const void *self, int rows, int holonomic) {
 
 static void state_rates(const void *self, const tn_system *sys, const tn_stage *at, double *rate) {
   (void)self, (void)at;
-  for (int i = 0; i < sys->m->holonomic; i++) rate[i] = sys->C[i];
+  const tn_view *v = tn_view_of(sys);
+  for (int i = 0; i < v->holonomic; i++) rate[i] = v->C[i];
 }
 
 static void feedback(const void *self, const tn_system *sys, const tn_stage *at, double *U) {
   const pid *s = self;
   const double h = at->h, kd = s->a / h, kp = s->b / (h * h), ki = s->c / (h * h * h);
-  for (int i = 0; i < sys->m->rows; i++) U[i] += kd * sys->Cdot[i];
-  for (int i = 0; i < sys->m->holonomic; i++) U[i] += kp * sys->C[i] + ki * at->state[i];
+  const tn_view *v = tn_view_of(sys);
+  for (int i = 0; i < v->rows; i++) U[i] += kd * v->Cdot[i];
+  for (int i = 0; i < v->holonomic; i++) U[i] += kp * v->C[i] + ki * at->state[i];
 }
 
 static const tn_field fields[] = {
@@ -105,7 +103,7 @@ const tn_stabilizer_type tn_stabilizer_pid = {
     .fields = fields,
     .init = init,
     .held = held,
-    .tied_to_step = tied,
+    .tied_to_step = tn_always,
     .limits = limits,
     .states = states,
     .state_rates = state_rates,

@@ -16,35 +16,37 @@ typedef struct project {
 
 static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
   project *p = self;
+  tn_settings run;
   (void)fixed_step;
   if (p->place != GUARD && (!isnan(p->position) || !isnan(p->velocity)))
     return tn_context_fail(ctx, isnan(p->position) ? "velocity" : "position", "only a guard has bounds: place guard");
   if (p->place == GUARD && (p->metric || p->passes))
     return tn_context_fail(ctx, p->metric ? "metric" : "passes", "a guard makes one pass in the metric of masses");
-  const tn_node *named = tn_node_get(ctx->node, "independent");
+  const bool named = tn_context_value(ctx, "independent") != NULL;
   if (p->metric != TN_METRIC_DEPENDENT && (named || p->choose))
     return tn_context_fail(ctx, named ? "independent" : "choose", "it is for the metric `dependent`");
-  TN_TRY(tn_speeds_at(ctx, named, "independent", &p->independent));
-  if (p->metric == TN_METRIC_DEPENDENT) ctx->m->run.chooses_dependent = true;
-  tn_bounds_default(ctx, &p->position, &p->velocity);
+  TN_TRY(tn_context_speed_set(ctx, "independent", &p->independent));
+  if (p->metric == TN_METRIC_DEPENDENT) tn_context_use_dependent(ctx);
+  tn_context_settings(ctx, &run);
+  tn_bounds_default(&run, &p->position, &p->velocity);
   return TN_OK;
 }
 
-static tn_metric metric_of(const project *p, tn_solver *solver) {
-  const tn_metric metric = (tn_metric)p->metric;
-  if (metric == TN_METRIC_DEPENDENT) tn_dependent_by(&solver->dependent, p->choose, p->independent, !p->independent);
-  return metric;
+static tn_projection how(const project *p) {
+  return (tn_projection){.metric = (tn_metric)p->metric,
+                         .once = p->passes == 1,
+                         .choose = p->choose,
+                         .independent = p->independent,
+                         .shared = !p->independent};
 }
 
 static bool wants_stages(const void *self) { return ((const project *)self)->place == STAGE; }
 
 static tn_status stage(const void *self, const tn_stage *at, tn_solver *solver, double t, double *q, double *u) {
-  const project *p = self;
-  const tn_metric metric = metric_of(p, solver);
+  const tn_projection by = how(self);
   bool changed = false;
   (void)at;
-  TN_TRY(tn_solver_at(solver, t, q, u, solver->e));
-  return tn_put_back(solver, metric, p->passes == 1, t, q, u, NULL, NULL, &changed, solver->e);
+  return tn_solver_project(solver, &by, t, q, u, &changed);
 }
 
 static tn_status accept(const void *self, const tn_stage *at, tn_solver *solver, double t, double *q, double *u,
@@ -52,18 +54,18 @@ static tn_status accept(const void *self, const tn_stage *at, tn_solver *solver,
   (void)at;
   const project *p = self;
   if (p->place == STAGE) return TN_OK;
-  if (p->place == GUARD) return tn_put_back_beyond(solver, p->position, p->velocity, t, q, u, changed);
-  const tn_metric metric = metric_of(p, solver);
-  return tn_put_back(solver, metric, p->passes == 1, t, q, u, NULL, NULL, changed, solver->e);
+  if (p->place == GUARD) return tn_solver_guard(solver, p->position, p->velocity, t, q, u, changed);
+  const tn_projection by = how(p);
+  return tn_solver_project(solver, &by, t, q, u, changed);
 }
 
 /* place step: of the estimate what accept takes away: e <- e - s, A s = A e */
 static void filter(const void *self, tn_solver *solver, double *dq, double *du, double *taken_position,
                    double *taken_velocity) {
   const project *p = self;
-  const tn_metric metric = metric_of(p, solver);
   if (p->place != STEP) return; /* what is off stays, or is judged where it is */
-  tn_put_back_filter(solver, metric, dq, du, taken_position, taken_velocity);
+  const tn_projection by = how(p);
+  tn_solver_filter(solver, &by, dq, du, taken_position, taken_velocity);
 }
 
 static const tn_field fields[] = {{.key = "metric",

@@ -3,7 +3,7 @@
 #ifndef TN_STABILIZE_H
 #define TN_STABILIZE_H
 
-#include "formulate/formulate.h"
+#include "tenon/extend.h"
 
 /* fields `position` and `velocity` of a part's own struct: bounds; and these, where they were left out, those of the contract */
 #define TN_BOUNDS(type)                                                                                                \
@@ -17,9 +17,9 @@
     .key = "velocity", .unit = "1/s", .doc = "the same of velocities", .offset = offsetof(type, velocity),             \
     .dflt = NAN, .lo = TN_POSITIVE, .hi = INFINITY                                                                     \
   }
-static inline void tn_bounds_default(const tn_context *ctx, double *position, double *velocity) {
-  if (isnan(*position)) *position = ctx->m->run.contract_position;
-  if (isnan(*velocity)) *velocity = ctx->m->run.contract_velocity;
+static inline void tn_bounds_default(const tn_settings *run, double *position, double *velocity) {
+  if (isnan(*position)) *position = run->contract_position;
+  if (isnan(*velocity)) *velocity = run->contract_velocity;
 }
 
 /* held.c: a violation under feedback (a/h) Cdot + (b/h^2) C that is held over each step grows by this a step, in the long run; and the
@@ -38,13 +38,25 @@ typedef struct tn_feedback {
 double tn_feedback_growth(const tn_integrator_type *type, const void *self, const tn_feedback *g);
 double tn_feedback_limit(const tn_integrator_type *type, const void *self, const tn_feedback *g);
 bool tn_feedback_stable(double growth);
-/* gains that let a violation grow, by this factor a step: refused at the field `key`, with a hint; with `allow_unstable` of the
- * run a warning, and a fact of its verdict */
-tn_status tn_feedback_refuse(tn_context *ctx, const char *key, double growth, const char *hint, const char *format, ...)
-    TN_PRINTF(5, 6);
 /* both in words. h: the gains are in 1/s, 1/s^2 .., times powers of this; 0: they are per step. `growth`: the step is known */
 void tn_feedback_text(const tn_integrator_type *type, const void *self, const tn_feedback *g, double h, bool growth,
                       char *text, size_t size);
+
+/* no, yes: of an instance */
+static inline bool tn_never(const void *self) {
+  (void)self;
+  return false;
+}
+static inline bool tn_always(const void *self) {
+  (void)self;
+  return true;
+}
+
+/* bytes of a room that the table describes */
+static inline size_t tn_room_size(const tn_workspace *workspace, const void *self, const tn_system *sys) {
+  const tn_view *v = tn_view_of(sys);
+  return tn_workspace_size(workspace, self, tn_matrix_sizes(v));
+}
 
 /* gram.c: (1) to (3) there, of stabilizers that have `needs_matrices` */
 typedef struct tn_gram {
@@ -54,9 +66,9 @@ typedef struct tn_gram {
   double *S, *G;   /* rows x rows; G the factor of add + S */
   double *g, *add; /* rows                               */
 } tn_gram;
-void tn_gram_carve(tn_gram *w, tn_carve *c, const tn_model *m);
-bool tn_gram_form(tn_gram *w, const tn_system *sys); /* false: no mass in some direction */
-void tn_gram_least(tn_gram *w);                      /* the least `add`                  */
+extern const tn_workspace tn_gram_workspace;
+bool tn_gram_form(tn_gram *w, const tn_view *v); /* false: no mass in some direction */
+void tn_gram_least(tn_gram *w);                  /* the least `add`                  */
 bool tn_gram_factor(tn_gram *w);
 void tn_gram_solve(const tn_gram *w, double *x);
 void tn_gram_spread(const tn_gram *w, const double *x, double *dx);
@@ -99,8 +111,8 @@ typedef struct tn_choice_of_sets {
 } tn_choice_of_sets;
 tn_status tn_controller_read(tn_controller *c, tn_context *ctx, const tn_choice_of_sets choice[2], int both,
                              bool mamdani);
-/* fuzzy.c: of a stabilizer; NULL: it has none */
+/* fuzzy.c: of a stabilizer with its parameters; NULL: it has none */
 extern const tn_stabilizer_type tn_stabilizer_fuzzy;
-const tn_controller *tn_controller_of(const tn_part *stabilizer);
+const tn_controller *tn_controller_of(const tn_stabilizer_type *type, const void *self);
 
 #endif

@@ -183,7 +183,7 @@ static tn_status stabilizer_of(const tn_allocator *allocator, const tn_node *nod
 }
 
 static tn_status slope(const tn_node *node, const tn_part *stabilizer, double *value, tn_error *e) {
-  const tn_controller *c = tn_controller_of(stabilizer);
+  const tn_controller *c = tn_controller_of(stabilizer->type, stabilizer->self);
   const tn_node *along = tn_node_get(node, "along");
   const char *word = along && along->kind == TN_NODE_TEXT ? along->text : along ? "" : "x";
   if (!c) return tn_node_fail(node, e, TN_E_MODEL, "this stabilizer is no controller");

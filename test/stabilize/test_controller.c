@@ -35,7 +35,7 @@ static bool controller_of(const char *stabilize, tn_controller *c) {
   if (tn_desc_part(b.desc, "/run/stabilize", stabilize, &e) != TN_OK) build_fail(&b, "%s", e.message);
   const bool good = !b.failed && build_compile(&b);
   if (good)
-    *c = *tn_controller_of(&b.model->run.stabilizer[0]);
+    *c = *tn_controller_of(b.model->run.stabilizer[0].type, b.model->run.stabilizer[0].self);
   else
     FAIL("%s: %s", stabilize, b.message);
   build_free(&b);

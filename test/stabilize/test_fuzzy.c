@@ -53,7 +53,7 @@ static bool controller_of(const char *stabilize, tn_controller *c, char *text, s
   build_read(&b, "pendulum");
   if (tn_desc_part(b.desc, "/run/stabilize", stabilize, &e) != TN_OK) build_fail(&b, "%s", e.message);
   const bool good = !b.failed && build_compile(&b);
-  if (good) *c = *tn_controller_of(&b.model->run.stabilizer[0]);
+  if (good) *c = *tn_controller_of(b.model->run.stabilizer[0].type, b.model->run.stabilizer[0].self);
   if (good && text) snprintf(text, size, "%s", tn_model_stabilizer(b.model, 0));
   if (!good) FAIL("%s: %s", stabilize, b.message);
   build_free(&b);
@@ -122,7 +122,7 @@ TEST(own_sets_and_table) {
             "[0, 0.25, 0.5, 1], [0.5, 1, 1]]}");
   CHECK(build_compile(&b));
   if (!b.failed) {
-    const tn_controller *own = tn_controller_of(&b.model->run.stabilizer[0]);
+    const tn_controller *own = tn_controller_of(b.model->run.stabilizer[0].type, b.model->run.stabilizer[0].self);
     CHECK(tn_controller_surface(own, -0.1, 0.625) == tn_controller_surface(&c, -0.1, 0.625));
   } else {
     FAIL("%s", b.message);

@@ -10,7 +10,7 @@
 #include "tenon/study.h"
 #include "test.h"
 
-enum { MOST = 600 };
+enum { MOST = 900 };
 typedef struct argument {
   char function[48], name[32];
 } argument;
@@ -377,6 +377,133 @@ static void try_reports(void) {
   REFUSE(tn_list_print, write, NULL, NULL, false, NULL, NULL, &e);
 }
 
+static void try_solver(tn_solver *solver, const tn_system *system) {
+  static const tn_projection by = {.metric = TN_METRIC_MASS};
+  double x[64] = {0}, y[64] = {0};
+  int which = 7, column[64];
+  bool changed = false;
+  REFUSE(tn_solver_evaluate_at, solver, NULL, TN_EVALUATE_MOTION, 0, x, x);
+  REFUSE(tn_solver_evaluate_at, q, solver, TN_EVALUATE_MOTION, 0, NULL, x);
+  REFUSE(tn_solver_evaluate_at, u, solver, TN_EVALUATE_MOTION, 0, x, NULL);
+  HARMLESS(tn_solver_rows_times, solver, DONE(tn_solver_rows_times(NULL, x, y)));
+  HARMLESS(tn_solver_rows_times, x, DONE(tn_solver_rows_times(solver, NULL, y)));
+  HARMLESS(tn_solver_rows_times, r, DONE(tn_solver_rows_times(solver, x, NULL)));
+  HARMLESS(tn_violation, system, isnan(tn_violation(NULL, x, 1, &which)) && which == 0);
+  HARMLESS(tn_violation, rows, isnan(tn_violation(system, NULL, 1, NULL)));
+  LEFT_OUT(tn_violation, which, tn_violation(system, x, 1, NULL) == 0);
+  REFUSE(tn_solver_fail, solver, NULL, TN_E_RUN, "x");
+  REFUSE(tn_solver_fail, format, solver, TN_E_RUN, NULL);
+  REFUSE(tn_solver_project, solver, NULL, &by, 0, x, y, &changed);
+  REFUSE(tn_solver_project, how, solver, NULL, 0, x, y, &changed);
+  REFUSE(tn_solver_project, q, solver, &by, 0, NULL, y, &changed);
+  REFUSE(tn_solver_project, u, solver, &by, 0, x, NULL, &changed);
+  REFUSE(tn_solver_project, changed, solver, &by, 0, x, y, NULL);
+  REFUSE(tn_solver_guard, solver, NULL, 1, 1, 0, x, y, &changed);
+  REFUSE(tn_solver_guard, q, solver, 1, 1, 0, NULL, y, &changed);
+  REFUSE(tn_solver_guard, u, solver, 1, 1, 0, x, NULL, &changed);
+  REFUSE(tn_solver_guard, changed, solver, 1, 1, 0, x, y, NULL);
+  HARMLESS(tn_solver_filter, solver, DONE(tn_solver_filter(NULL, &by, x, x, y, y)));
+  HARMLESS(tn_solver_filter, how, DONE(tn_solver_filter(solver, NULL, x, x, y, y)));
+  HARMLESS(tn_solver_filter, dq, DONE(tn_solver_filter(solver, &by, NULL, x, y, y)));
+  HARMLESS(tn_solver_filter, du, DONE(tn_solver_filter(solver, &by, x, NULL, y, y)));
+  HARMLESS(tn_solver_filter, taken_position, DONE(tn_solver_filter(solver, &by, x, x, NULL, y)));
+  HARMLESS(tn_solver_filter, taken_velocity, DONE(tn_solver_filter(solver, &by, x, x, y, NULL)));
+  HARMLESS(tn_solver_dependent, solver, tn_solver_dependent(NULL, false, column) == 0);
+  HARMLESS(tn_solver_dependent, column, tn_solver_dependent(solver, false, NULL) == 0);
+}
+
+static void try_workspaces(void) {
+  static const tn_array arrays[] = {{.name = "x", .rows = TN_N, .kept = true}, {.name = NULL}};
+  static const tn_workspace of = {sizeof(double *), arrays};
+  static double memory[64];
+  const tn_sizes two = {.n = 2};
+  tn_keep k = {.mode = TN_KEEP_MEASURE, .e = &e};
+  HARMLESS(tn_workspace_size, workspace, tn_workspace_size(NULL, NULL, two) == 0);
+  LEFT_OUT(tn_workspace_size, self, tn_workspace_size(&of, NULL, two) <= sizeof memory);
+  HARMLESS(tn_workspace_ready, workspace, !tn_workspace_ready(NULL, NULL, memory, two));
+  HARMLESS(tn_workspace_ready, work, !tn_workspace_ready(&of, NULL, NULL, two));
+  LEFT_OUT(tn_workspace_ready, self, tn_workspace_ready(&of, NULL, memory, two) == memory);
+  HARMLESS(tn_workspace_start, workspace, !tn_workspace_start(NULL, NULL, memory, two));
+  HARMLESS(tn_workspace_start, work, !tn_workspace_start(&of, NULL, NULL, two));
+  LEFT_OUT(tn_workspace_start, self, tn_workspace_start(&of, NULL, memory, two) == memory);
+  HARMLESS(tn_workspace_keep, workspace, DONE(tn_workspace_keep(NULL, NULL, memory, two, &k)) && k.size == 0);
+  HARMLESS(tn_workspace_keep, work, DONE(tn_workspace_keep(&of, NULL, NULL, two, &k)) && k.size == 0);
+  HARMLESS(tn_workspace_keep, keep, DONE(tn_workspace_keep(&of, NULL, memory, two, NULL)));
+  LEFT_OUT(tn_workspace_keep, self, DONE(tn_workspace_keep(&of, NULL, memory, two, &k)) && k.size > 16);
+}
+
+static int formatted(char *text, size_t size, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  const int n = tn_vformat(text, size, format, list);
+  va_end(list);
+  return n;
+}
+
+static void try_dense(void) {
+  double A[4] = {1, 0, 0, 1}, B[4] = {0}, x[2] = {1, 1}, y[2] = {0};
+  int pivot[2] = {0, 1};
+  char text[8];
+  HARMLESS(tn_cholesky, A, !tn_cholesky(2, NULL));
+  HARMLESS(tn_cholesky_down, L, DONE(tn_cholesky_down(2, NULL, x)));
+  HARMLESS(tn_cholesky_down, x, DONE(tn_cholesky_down(2, A, NULL)));
+  HARMLESS(tn_cholesky_up, L, DONE(tn_cholesky_up(2, NULL, x)));
+  HARMLESS(tn_cholesky_up, x, DONE(tn_cholesky_up(2, A, NULL)));
+  HARMLESS(tn_lu_factor, A, !tn_lu_factor(2, NULL, pivot));
+  HARMLESS(tn_lu_factor, pivot, !tn_lu_factor(2, A, NULL));
+  HARMLESS(tn_lu_solve, LU, DONE(tn_lu_solve(2, NULL, pivot, x)));
+  HARMLESS(tn_lu_solve, pivot, DONE(tn_lu_solve(2, A, NULL, x)));
+  HARMLESS(tn_lu_solve, x, DONE(tn_lu_solve(2, A, pivot, NULL)));
+  HARMLESS(tn_lu_factor_complex, A, !tn_lu_factor_complex(2, NULL, B, pivot));
+  HARMLESS(tn_lu_factor_complex, B, !tn_lu_factor_complex(2, A, NULL, pivot));
+  HARMLESS(tn_lu_factor_complex, pivot, !tn_lu_factor_complex(2, A, B, NULL));
+  HARMLESS(tn_lu_solve_complex, A, DONE(tn_lu_solve_complex(2, NULL, B, pivot, x, y)));
+  HARMLESS(tn_lu_solve_complex, B, DONE(tn_lu_solve_complex(2, A, NULL, pivot, x, y)));
+  HARMLESS(tn_lu_solve_complex, pivot, DONE(tn_lu_solve_complex(2, A, B, NULL, x, y)));
+  HARMLESS(tn_lu_solve_complex, x, DONE(tn_lu_solve_complex(2, A, B, pivot, NULL, y)));
+  HARMLESS(tn_lu_solve_complex, y, DONE(tn_lu_solve_complex(2, A, B, pivot, x, NULL)));
+  HARMLESS(tn_spectral_radius, A, isnan(tn_spectral_radius(2, NULL)));
+  HARMLESS(tn_vformat, text, formatted(NULL, 8, "abc") == 3);
+  HARMLESS(tn_vformat, format, formatted(text, 8, NULL) == 0 && !text[0]);
+  HARMLESS(tn_format, text, tn_format(NULL, 8, "abc") == 3);
+  HARMLESS(tn_format, format, tn_format(text, 8, NULL) == 0 && !text[0]);
+}
+
+static void try_context(tn_context *ctx) {
+  const int *speed;
+  const bool *which;
+  int n = 0;
+  double x[2];
+  tn_settings s = {.rows = 7};
+  const tn_node *gravity = tn_context_value(ctx, "gravity");
+  HARMLESS(tn_context_settings, ctx, DONE(tn_context_settings(NULL, &s)) && s.rows == 0);
+  HARMLESS(tn_context_settings, settings, DONE(tn_context_settings(ctx, NULL)));
+  HARMLESS(tn_context_hint, ctx, DONE(tn_context_hint(NULL, "x")));
+  HARMLESS(tn_context_hint, format, DONE(tn_context_hint(ctx, NULL)));
+  HARMLESS(tn_context_unstable, ctx, tn_context_unstable(NULL, NULL, 2, "h", "x") == TN_E_USAGE);
+  LEFT_OUT(tn_context_unstable, key, tn_context_unstable(ctx, NULL, 2, "h", "x") == TN_E_MODEL);
+  HARMLESS(tn_context_unstable, hint, tn_context_unstable(ctx, NULL, 2, NULL, "x") == TN_E_USAGE);
+  HARMLESS(tn_context_unstable, format, tn_context_unstable(ctx, NULL, 2, "h", NULL) == TN_E_USAGE);
+  HARMLESS(tn_context_use_dependent, ctx, DONE(tn_context_use_dependent(NULL)));
+  HARMLESS(tn_context_value, ctx, gravity && !tn_context_value(NULL, "gravity"));
+  HARMLESS(tn_context_value, key, !tn_context_value(ctx, NULL));
+  HARMLESS(tn_node_items, value, tn_node_items(NULL) == -1 && tn_node_items(gravity) == 3);
+  HARMLESS(tn_node_item, list, !tn_node_item(NULL, 0));
+  HARMLESS(tn_context_numbers, ctx, tn_context_numbers(NULL, gravity, 3, x) == TN_E_USAGE);
+  HARMLESS(tn_context_numbers, value, tn_context_numbers(ctx, NULL, 3, x) == TN_E_USAGE);
+  HARMLESS(tn_context_numbers, x, tn_context_numbers(ctx, gravity, 3, NULL) == TN_E_USAGE);
+  HARMLESS(tn_context_refuse, ctx, tn_context_refuse(NULL, gravity, "x") == TN_E_USAGE);
+  LEFT_OUT(tn_context_refuse, value, tn_context_refuse(ctx, NULL, "x") == TN_E_MODEL);
+  HARMLESS(tn_context_refuse, format, tn_context_refuse(ctx, gravity, NULL) == TN_E_USAGE);
+  HARMLESS(tn_context_speeds, ctx, tn_context_speeds(NULL, "k", &speed, &n) == TN_E_USAGE);
+  HARMLESS(tn_context_speeds, key, tn_context_speeds(ctx, NULL, &speed, &n) == TN_E_USAGE);
+  HARMLESS(tn_context_speeds, speed, tn_context_speeds(ctx, "k", NULL, &n) == TN_E_USAGE);
+  HARMLESS(tn_context_speeds, n, tn_context_speeds(ctx, "k", &speed, NULL) == TN_E_USAGE);
+  HARMLESS(tn_context_speed_set, ctx, tn_context_speed_set(NULL, "k", &which) == TN_E_USAGE);
+  HARMLESS(tn_context_speed_set, key, tn_context_speed_set(ctx, NULL, &which) == TN_E_USAGE);
+  HARMLESS(tn_context_speed_set, which, tn_context_speed_set(ctx, "k", NULL) == TN_E_USAGE);
+}
+
 static void try_parts(void) {
   double x[64] = {0};
   int whole = 0;
@@ -390,6 +517,8 @@ static void try_parts(void) {
 #define KEPT(function, argument, ...)                                                                                  \
   k = (tn_keep){.mode = TN_KEEP_MEASURE, .e = &e};                                                                     \
   HARMLESS(function, argument, (function(__VA_ARGS__), k.failed))
+  HARMLESS(tn_keep_group, keep, DONE(tn_keep_group(NULL, "g")));
+  KEPT(tn_keep_group, name, &k, NULL);
   HARMLESS(tn_keep_numbers, keep, DONE(tn_keep_numbers(NULL, "n", 1, x)));
   KEPT(tn_keep_numbers, name, &k, NULL, 1, x);
   KEPT(tn_keep_numbers, x, &k, "n", 1, NULL);
@@ -403,6 +532,7 @@ static void try_parts(void) {
   KEPT(tn_keep_flags, name, &k, NULL, 1, &flag);
   KEPT(tn_keep_flags, x, &k, "n", 1, NULL);
 #undef KEPT
+  HARMLESS(tn_view_of, system, !tn_view_of(NULL) && tn_view_of(system) == &system->view);
   HARMLESS(tn_system_view, system, DONE(tn_system_view(NULL, &view)) && !view.rows && !view.q);
   HARMLESS(tn_system_view, view, DONE(tn_system_view(system, NULL)));
   HARMLESS(tn_solver_system, solver, !tn_solver_system(NULL));
@@ -415,6 +545,10 @@ static void try_parts(void) {
   HARMLESS(tn_solver_move, solver, DONE(tn_solver_move(NULL, x, x)));
   HARMLESS(tn_solver_move, q, DONE(tn_solver_move(solver, NULL, x)));
   HARMLESS(tn_solver_move, s, DONE(tn_solver_move(solver, x, NULL)));
+  try_solver(solver, system);
+  try_workspaces();
+  try_dense();
+  try_context(&ctx);
   HARMLESS(tn_context_fail, ctx, tn_context_fail(NULL, NULL, "x") == TN_E_USAGE);
   LEFT_OUT(tn_context_fail, key, tn_context_fail(&ctx, NULL, "x") == TN_E_MODEL);
   HARMLESS(tn_context_fail, format, tn_context_fail(&ctx, NULL, NULL) == TN_E_USAGE);
@@ -792,6 +926,7 @@ TEST(null_in_every_argument) {
   tn_model_free(model);
   tn_desc_free(desc);
   int n = arguments_of("tenon.h", found, 0);
+  n = arguments_of("dense.h", found, n);
   n = arguments_of("extend.h", found, n);
   n = arguments_of("study.h", found, n);
   for (int i = 0; i < n; i++) {
