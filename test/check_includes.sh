@@ -1,7 +1,7 @@
 #!/bin/sh
 # data flows one way: a file in src/X includes public headers, headers of X, and <folder>/<folder>.h of folders before X.
-# cli, and mpi with it, include public headers and cli.h only. parts of stabilize see tenon/extend.h alone, as those from outside do: its
-# files include that and headers of stabilize, which include no more. prints file:line of every include that goes against this. usage: check_includes.sh [root]
+# cli, and mpi with it, include public headers and cli.h only. parts of stabilize and integrate see tenon/extend.h alone, as those from
+# outside do: their files include that and headers of their folder, which include no more. prints file:line of every include that goes against this. usage: check_includes.sh [root]
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 
@@ -10,7 +10,7 @@ find src include -name '*.[ch]' | LC_ALL=C sort | xargs awk '
     n = split("base linalg read model body joint force assemble formulate stabilize integrate simulate record draw graph report " \
               "study cli mpi", flow, " ")
     for (i = 1; i <= n; i++) place[flow[i]] = i
-    n = split("stabilize", parts, " ")
+    n = split("stabilize integrate", parts, " ")
     for (i = 1; i <= n; i++) sees_extend[parts[i]] = 1
   }
   function bad(why) { printf "%s:%d: \"%s\": %s\n", FILENAME, FNR, header, why; failed = 1 }

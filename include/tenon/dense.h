@@ -7,6 +7,9 @@
 
 #include "tenon/tenon.h"
 
+/* 1: machine epsilon, the distance from 1 to the next double. roundoff of one operation is at most half of it */
+#define TN_EPS 2.220446049250313e-16
+
 #ifdef __cplusplus
 extern "C" {
 #endif

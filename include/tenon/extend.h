@@ -281,7 +281,7 @@ typedef struct tn_settings {
   double contract_position,
       contract_velocity; /* bounds of |C| scale and of |Cdot| scale                              */
   const struct tn_integrator_type
-      *integrator;             /* NULL for `init` of an integrator or formulation                      */
+      *integrator;             /* its own for `init` of an integrator; NULL for that of a formulation  */
   const void *integrator_self; /* its parameters                                                       */
 } tn_settings;
 TN_API void tn_context_settings(const tn_context *ctx, tn_settings *settings);

@@ -4,8 +4,7 @@
 #ifndef TN_TOLERANCE_H
 #define TN_TOLERANCE_H
 
-/* 1: machine epsilon, the distance from 1 to the next double. roundoff of one operation is at most half of it */
-#define TN_EPS 0x1p-52
+/* TN_EPS, machine epsilon, is in tenon/dense.h: parts see it, too */
 
 /* 1: a quotient so near to a whole number is a whole number */
 static const double TN_WHOLE = 1e-9;

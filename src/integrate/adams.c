@@ -19,7 +19,6 @@
  *
  * the first steps of a given order are made by dop853, in halves. abm begins with order one and short steps. */
 #include "integrate/integrate.h"
-#include "model/model.h"
 
 enum {
   MOST = 12,
@@ -69,40 +68,45 @@ typedef struct memory {
   tn_newton *newton;     /* am, or NULL              */
 } memory;
 
-static memory *carve(tn_carve *c, const adams *is, int n) {
-  memory *w = TN_CARVE(c, memory, 1);
-  const int differences = (is->kind == VARIABLE ? MOST : is->k) + 1;
-  double *p = TN_CARVE(c, double, (uint64_t)(8 + differences) * (uint64_t)n + 1);
-  tn_dop853 *starter[2] = {NULL, NULL};
-  for (int i = 0; is->kind != VARIABLE && i < 2; i++) starter[i] = tn_dop853_carve(c, n);
-  tn_newton *newton = is->corrections == 0 && is->iteration == NEWTON ? tn_newton_carve(c, n, 1) : NULL;
-  if (c->base) {
-    *w = (memory){.is = *is,
-                  .n = n,
-                  .k = is->kind == VARIABLE ? 1 : is->k,
-                  .rising = true,
-                  .starter = {starter[0], starter[1]},
-                  .newton = newton};
-    double **vector[] = {&w->y, &w->ynew, &w->p, &w->e, &w->f, &w->d, &w->kick, &w->w};
-    for (int i = 0; i < 8; i++) *vector[i] = p + i * n;
-    for (int i = 0; i < differences; i++) w->phi[i] = p + (8 + i) * n;
-    if (newton) newton->most = TN_NEWTON_FIXED;
-    tn_ratio gamma[DIFFERENCES];
-    if (is->kind == VARIABLE) tn_adams_gamma(DIFFERENCES - 1, false, gamma);
-    for (int i = 0; is->kind == VARIABLE && i < DIFFERENCES; i++) w->gamma[i] = fabs(tn_ratio_value(gamma[i]));
-  }
-  return w;
+static int differences(const void *self) {
+  const adams *is = self;
+  return (is->kind == VARIABLE ? MOST : is->k) + 1;
+}
+static int starters(const void *self) { return ((const adams *)self)->kind == VARIABLE ? 0 : 2; }
+static int newtons(const void *self) {
+  const adams *is = self;
+  return is->corrections == 0 && is->iteration == NEWTON;
 }
 
-static size_t size(const void *self, int n) {
-  tn_carve c = {NULL, 0};
-  carve(&c, self, n);
-  return c.used;
-}
+static const tn_array arrays[] = {
+    TN_ARRAY(memory, phi, .rows = TN_N, .many = differences),
+    TN_ARRAY(memory, y, .rows = TN_N),
+    TN_ARRAY(memory, ynew, .rows = TN_N),
+    TN_ARRAY(memory, p, .rows = TN_N),
+    TN_ARRAY(memory, e, .rows = TN_N),
+    TN_ARRAY(memory, f, .rows = TN_N),
+    TN_ARRAY(memory, d, .rows = TN_N),
+    TN_ARRAY(memory, kick, .rows = TN_N),
+    TN_ARRAY(memory, w, .rows = TN_N),
+    TN_ARRAY(memory, starter, .element = TN_NESTED, .nested = &tn_dop853_workspace, .many = starters),
+    TN_ARRAY(memory, newton, .element = TN_NESTED, .nested = &tn_newton_workspace, .many = newtons),
+    {.name = NULL}};
+static const tn_workspace workspace = {sizeof(memory), arrays};
+
+static size_t size(const void *self, int n) { return tn_workspace_size(&workspace, self, (tn_sizes){.n = n}); }
 
 static void start(const void *self, void *work, int n) {
-  tn_carve c = {work, 0};
-  carve(&c, self, n);
+  memory *w = tn_workspace_start(&workspace, self, work, (tn_sizes){.n = n});
+  w->is = *(const adams *)self;
+  w->n = n;
+  w->k = w->is.kind == VARIABLE ? 1 : w->is.k;
+  w->rising = true;
+  for (int i = 0; i < starters(self); i++) tn_dop853_begin(w->starter[i], n);
+  if (w->newton) w->newton->most = TN_NEWTON_FIXED;
+  if (w->is.kind != VARIABLE) return;
+  tn_ratio gamma[DIFFERENCES];
+  tn_adams_gamma(DIFFERENCES - 1, false, gamma);
+  for (int i = 0; i < DIFFERENCES; i++) w->gamma[i] = fabs(tn_ratio_value(gamma[i]));
 }
 
 /* ---- weights ------------------------------------------------------------------------------------------------------------ */
@@ -499,7 +503,9 @@ static bool keeps_predicted(const void *self) { return ((const adams *)self)->mo
 
 /* what the name says, beside what the fields do */
 static tn_status init(void *self, tn_context *ctx) {
-  const adams *named = ctx->m->run.integrator->constants;
+  tn_settings run;
+  tn_context_settings(ctx, &run);
+  const adams *named = run.integrator->constants;
   adams *s = self;
   s->kind = named->kind;
   s->k = named->k;

@@ -190,28 +190,31 @@ struct tn_dop853 {
   double *e5; /* of each part: |e5|/w of the last estimate. valid with `weighed` */
 };
 
-tn_dop853 *tn_dop853_carve(tn_carve *c, int n) {
-  tn_dop853 *w = TN_CARVE(c, tn_dop853, 1);
-  double *p = TN_CARVE(c, double, (uint64_t)(5 + ALL + MORE) * (uint64_t)n + 1);
-  if (c->base) {
-    *w = (tn_dop853){.n = n, .y0 = p, .y1 = p + n, .stage = p + 2 * n, .w = p + 3 * n, .e5 = p + 4 * n};
-    for (int s = 0; s < ALL; s++) w->k[s] = p + (5 + s) * n;
-    for (int s = 0; s < MORE; s++) w->d[s] = p + (5 + ALL + s) * n;
-  }
-  return w;
-}
+static const tn_array arrays[] = {TN_INSIDE(tn_dop853, first_ready, .element = TN_FLAGS, .kept = true),
+                                  TN_INSIDE(tn_dop853, last_ready, .element = TN_FLAGS, .kept = true),
+                                  TN_INSIDE(tn_dop853, more_ready, .element = TN_FLAGS, .kept = true),
+                                  TN_INSIDE(tn_dop853, weighed, .element = TN_FLAGS, .kept = true),
+                                  TN_INSIDE(tn_dop853, apart, .element = TN_FLAGS, .kept = true),
+                                  TN_INSIDE(tn_dop853, t, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_INSIDE(tn_dop853, h, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_ARRAY(tn_dop853, y0, .rows = TN_N, .kept = true),
+                                  TN_ARRAY(tn_dop853, y1, .rows = TN_N, .kept = true),
+                                  TN_ARRAY(tn_dop853, w, .rows = TN_N, .kept = true),
+                                  TN_ARRAY(tn_dop853, e5, .rows = TN_N, .kept = true),
+                                  TN_ARRAY(tn_dop853, k, .rows = TN_N, .count = ALL, .kept = true),
+                                  TN_ARRAY(tn_dop853, d, .rows = TN_N, .count = MORE, .kept = true),
+                                  TN_ARRAY(tn_dop853, stage, .rows = TN_N),
+                                  {.name = NULL}};
+const tn_workspace tn_dop853_workspace = {sizeof(tn_dop853), arrays};
 
 static size_t size(const void *self, int n) {
-  tn_carve c = {NULL, 0};
-  (void)self;
-  tn_dop853_carve(&c, n);
-  return c.used;
+  return tn_workspace_size(&tn_dop853_workspace, self, (tn_sizes){.n = n});
 }
 
+void tn_dop853_begin(tn_dop853 *w, int n) { w->n = n; }
+
 static void start(const void *self, void *work, int n) {
-  tn_carve c = {work, 0};
-  (void)self;
-  tn_dop853_carve(&c, n);
+  tn_dop853_begin(tn_workspace_start(&tn_dop853_workspace, self, work, (tn_sizes){.n = n}), n);
 }
 
 /* of number i; there are no more parts than numbers */
@@ -333,20 +336,7 @@ static tn_status dense(void *work, const tn_ode *ode, double theta, double *y) {
 }
 
 static void keep(void *work, tn_keep *k) {
-  tn_dop853 *w = work;
-  tn_keep_flags(k, "first_ready", 1, &w->first_ready);
-  tn_keep_flags(k, "last_ready", 1, &w->last_ready);
-  tn_keep_flags(k, "more_ready", 1, &w->more_ready);
-  tn_keep_flags(k, "weighed", 1, &w->weighed);
-  tn_keep_flags(k, "apart", 1, &w->apart);
-  tn_keep_finite(k, "t", 1, &w->t);
-  tn_keep_finite(k, "h", 1, &w->h);
-  tn_keep_numbers(k, "y0", (size_t)w->n, w->y0);
-  tn_keep_numbers(k, "y1", (size_t)w->n, w->y1);
-  tn_keep_numbers(k, "w", (size_t)w->n, w->w);
-  tn_keep_numbers(k, "e5", (size_t)w->n, w->e5);
-  for (int s = 0; s < ALL; s++) tn_keep_numbers(k, "k", (size_t)w->n, w->k[s]);
-  for (int s = 0; s < MORE; s++) tn_keep_numbers(k, "d", (size_t)w->n, w->d[s]);
+  tn_workspace_keep(&tn_dop853_workspace, NULL, work, (tn_sizes){.n = ((const tn_dop853 *)work)->n}, k);
 }
 
 const tn_integrator_type tn_integrator_dop853 = {

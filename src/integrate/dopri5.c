@@ -33,27 +33,23 @@ static const double D[STAGES] = {-12715105075.0 / 11282082432.0,  0,
                                  701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
                                  69997945.0 / 29380423.0};
 
-static memory *carve(tn_carve *c, int n) {
-  memory *w = TN_CARVE(c, memory, 1);
-  double *p = TN_CARVE(c, double, (uint64_t)(STAGES + 3) * (uint64_t)n + 1);
-  if (c->base) {
-    *w = (memory){.n = n, .y0 = p, .y1 = p + n, .stage = p + 2 * n};
-    for (int s = 0; s < STAGES; s++) w->k[s] = p + (3 + s) * n;
-  }
-  return w;
-}
+static const tn_array arrays[] = {TN_INSIDE(memory, first_ready, .element = TN_FLAGS, .kept = true),
+                                  TN_INSIDE(memory, last_ready, .element = TN_FLAGS, .kept = true),
+                                  TN_INSIDE(memory, exchanged, .element = TN_FLAGS, .kept = true),
+                                  TN_INSIDE(memory, t, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_INSIDE(memory, h, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_ARRAY(memory, y0, .rows = TN_N, .kept = true),
+                                  TN_ARRAY(memory, y1, .rows = TN_N, .kept = true),
+                                  TN_ARRAY(memory, k, .rows = TN_N, .count = STAGES, .kept = true),
+                                  TN_ARRAY(memory, stage, .rows = TN_N),
+                                  {.name = NULL}};
+static const tn_workspace workspace = {sizeof(memory), arrays};
 
-static size_t size(const void *self, int n) {
-  (void)self;
-  tn_carve c = {NULL, 0};
-  carve(&c, n);
-  return c.used;
-}
+static size_t size(const void *self, int n) { return tn_workspace_size(&workspace, self, (tn_sizes){.n = n}); }
 
 static void start(const void *self, void *work, int n) {
-  (void)self;
-  tn_carve c = {work, 0};
-  carve(&c, n);
+  memory *w = tn_workspace_start(&workspace, self, work, (tn_sizes){.n = n});
+  w->n = n;
 }
 
 static tn_status attempt(void *work, const tn_ode *ode, double t, const double *y, double h, double *ynew,
@@ -113,15 +109,7 @@ static tn_status dense(void *work, const tn_ode *ode, double theta, double *y) {
 }
 
 static void keep(void *work, tn_keep *k) {
-  memory *w = work;
-  tn_keep_flags(k, "first_ready", 1, &w->first_ready);
-  tn_keep_flags(k, "last_ready", 1, &w->last_ready);
-  tn_keep_flags(k, "exchanged", 1, &w->exchanged);
-  tn_keep_finite(k, "t", 1, &w->t);
-  tn_keep_finite(k, "h", 1, &w->h);
-  tn_keep_numbers(k, "y0", (size_t)w->n, w->y0);
-  tn_keep_numbers(k, "y1", (size_t)w->n, w->y1);
-  for (int s = 0; s < STAGES; s++) tn_keep_numbers(k, "k", (size_t)w->n, w->k[s]);
+  tn_workspace_keep(&workspace, NULL, work, (tn_sizes){.n = ((const memory *)work)->n}, k);
 }
 
 const tn_integrator_type tn_integrator_dopri5 = {

@@ -6,7 +6,6 @@
 #ifndef TN_INTEGRATE_H
 #define TN_INTEGRATE_H
 
-#include "linalg/linalg.h"
 #include "tenon/extend.h"
 
 /* cubic through (y0, f0), (y1, f1) at theta in [0, 1] of a step h; local error h^4 y''''/384 */
@@ -23,7 +22,8 @@ void tn_combine(int n, const double *y, double h, int m, const double *c, double
 
 /* dop853.c, as others use it to begin with: its memory, one step without an estimate, and the state inside it */
 typedef struct tn_dop853 tn_dop853;
-tn_dop853 *tn_dop853_carve(tn_carve *c, int n);
+extern const tn_workspace tn_dop853_workspace;
+void tn_dop853_begin(tn_dop853 *w, int n); /* after tn_workspace_start */
 tn_status tn_dop853_step(tn_dop853 *w, const tn_ode *ode, double t, const double *y, double h, double *ynew);
 tn_status tn_dop853_dense(tn_dop853 *w, const tn_ode *ode, double theta, double *y);
 void tn_dop853_forget(tn_dop853 *w); /* the rate at the start of its next step */
@@ -59,12 +59,12 @@ typedef struct tn_newton {
   int most;              /* iterations that are allowed; 0: as of those that may shorten their step */
   double *J, *matrix[3]; /* m x m                                                             */
   int *pivot[2];
-  double *y, *f, *f0, *w; /* n                                                                 */
+  double *y, *f, *w; /* n                                                                 */
 } tn_newton;
 
 typedef enum tn_newton_state { TN_NEWTON_GOES_ON, TN_NEWTON_DONE, TN_NEWTON_FAILS } tn_newton_state;
 
-tn_newton *tn_newton_carve(tn_carve *c, int n, int matrices);
+extern const tn_workspace tn_newton_workspace, tn_newton_workspace_3; /* with one matrix; with three */
 /* a step of length h from (t, y), where the rates are f0: Jacobian and weights; `factored` says whether matrices stand */
 tn_status tn_newton_begin(tn_newton *w, const tn_ode *ode, double t, const double *y, double h, const double *f0);
 void tn_newton_matrix(const tn_newton *w, double c, double *A); /* c I - J */
@@ -81,7 +81,6 @@ tn_status tn_newton_try(tn_newton *w, const tn_ode *ode, double t, const double 
 tn_status tn_newton_iterate(tn_newton *w, const tn_ode *ode, double t, double h, tn_newton_solve solve, void *work,
                             const char *name);
 void tn_newton_accept(tn_newton *w);
-void tn_newton_keep(tn_newton *w, int n, int matrices, tn_keep *keep);
 double tn_newton_plan(tn_newton *w, double h, double err, double aim, int order_estimate);
 
 /* ratio.c: rational numbers without rounding */

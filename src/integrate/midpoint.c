@@ -13,30 +13,25 @@ typedef struct memory {
   tn_newton *newton;
 } memory;
 
-static memory *carve(tn_carve *c, int n) {
-  memory *w = TN_CARVE(c, memory, 1);
-  double *p = TN_CARVE(c, double, 6 * (uint64_t)n + 1);
-  tn_newton *newton = tn_newton_carve(c, n, 1);
-  if (c->base) {
-    *w = (memory){.n = n, .newton = newton};
-    newton->most = TN_NEWTON_FIXED;
-    double **vector[] = {&w->y0, &w->y1, &w->f0, &w->f1, &w->x, &w->Y};
-    for (int i = 0; i < 6; i++) *vector[i] = p + i * n;
-  }
-  return w;
-}
+static const tn_array arrays[] = {TN_INSIDE(memory, f1_ready, .element = TN_FLAGS, .kept = true),
+                                  TN_INSIDE(memory, t, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_INSIDE(memory, h, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_ARRAY(memory, y0, .rows = TN_N, .kept = true),
+                                  TN_ARRAY(memory, y1, .rows = TN_N, .kept = true),
+                                  TN_ARRAY(memory, f0, .rows = TN_N, .kept = true),
+                                  TN_ARRAY(memory, f1, .rows = TN_N, .kept = true),
+                                  TN_ARRAY(memory, x, .rows = TN_N),
+                                  TN_ARRAY(memory, Y, .rows = TN_N),
+                                  TN_ARRAY(memory, newton, .element = TN_NESTED, .nested = &tn_newton_workspace),
+                                  {.name = NULL}};
+static const tn_workspace workspace = {sizeof(memory), arrays};
 
-static size_t size(const void *self, int n) {
-  tn_carve c = {NULL, 0};
-  (void)self;
-  carve(&c, n);
-  return c.used;
-}
+static size_t size(const void *self, int n) { return tn_workspace_size(&workspace, self, (tn_sizes){.n = n}); }
 
 static void start(const void *self, void *work, int n) {
-  tn_carve c = {work, 0};
-  (void)self;
-  carve(&c, n);
+  memory *w = tn_workspace_start(&workspace, self, work, (tn_sizes){.n = n});
+  w->n = n;
+  w->newton->most = TN_NEWTON_FIXED;
 }
 
 /* (2) */
@@ -99,14 +94,7 @@ static tn_status dense(void *work, const tn_ode *ode, double theta, double *y) {
 }
 
 static void keep(void *work, tn_keep *k) {
-  memory *w = work;
-  const size_t n = (size_t)w->n;
-  tn_keep_flags(k, "f1_ready", 1, &w->f1_ready);
-  tn_keep_finite(k, "t", 1, &w->t);
-  tn_keep_finite(k, "h", 1, &w->h);
-  double *const vectors[] = {w->y0, w->y1, w->f0, w->f1};
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) tn_keep_numbers(k, "vector", n, vectors[i]);
-  tn_newton_keep(w->newton, w->n, 1, k);
+  tn_workspace_keep(&workspace, NULL, work, (tn_sizes){.n = ((const memory *)work)->n}, k);
 }
 
 const tn_integrator_type tn_integrator_midpoint = {

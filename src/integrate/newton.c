@@ -4,19 +4,26 @@
  * rate depends on them. so a Jacobian costs as many rates as the largest part has numbers, and one more. */
 #include "integrate/integrate.h"
 
-tn_newton *tn_newton_carve(tn_carve *c, int n, int matrices) {
-  tn_newton *w = TN_CARVE(c, tn_newton, 1);
-  double *J = TN_CARVE(c, double, (uint64_t)n *(uint64_t)n);
-  double *matrix = TN_CARVE(c, double, (uint64_t)matrices *(uint64_t)n *(uint64_t)n);
-  double *p = TN_CARVE(c, double, 4 * (uint64_t)n + 1);
-  int *color = TN_CARVE(c, int, n), *pivot = TN_CARVE(c, int, 2 * n);
-  if (c->base) {
-    *w = (tn_newton){.J = J, .y = p, .f = p + n, .f0 = p + 2 * n, .w = p + 3 * n, .color = color};
-    for (int i = 0; i < matrices; i++) w->matrix[i] = matrix + (size_t)i * (size_t)n * (size_t)n;
-    for (int i = 0; i < 2; i++) w->pivot[i] = pivot + i * n;
+/* what an iteration leaves in y, f and w is nobody's */
+#define ARRAYS(MATRICES)                                                                                               \
+  TN_INSIDE(tn_newton, m, .element = TN_INTS, .kept = true, .most_of = TN_N),                                          \
+      TN_INSIDE(tn_newton, have, .element = TN_FLAGS, .kept = true),                                                   \
+      TN_INSIDE(tn_newton, stale, .element = TN_FLAGS, .kept = true),                                                  \
+      TN_INSIDE(tn_newton, fresh, .element = TN_FLAGS, .kept = true),                                                  \
+      TN_INSIDE(tn_newton, first_ready, .element = TN_FLAGS, .kept = true),                                            \
+      TN_INSIDE(tn_newton, factored, .element = TN_FLAGS, .kept = true), TN_INSIDE(tn_newton, h, .kept = true),        \
+      TN_INSIDE(tn_newton, ceiling, .kept = true), TN_INSIDE(tn_newton, before, .kept = true),                         \
+      TN_INSIDE(tn_newton, rate, .kept = true), TN_ARRAY(tn_newton, J, .rows = TN_N, .columns = TN_N, .kept = true),   \
+      TN_ARRAY(tn_newton, matrix, .rows = TN_N, .columns = TN_N, .count = (MATRICES), .kept = true),                   \
+      TN_ARRAY(tn_newton, pivot, .element = TN_INTS, .rows = TN_N, .count = 2, .kept = true, .most_of = TN_N,          \
+               .most = -1),                                                                                            \
+      TN_ARRAY(tn_newton, y, .rows = TN_N), TN_ARRAY(tn_newton, f, .rows = TN_N),                                      \
+      TN_ARRAY(tn_newton, w, .rows = TN_N), TN_ARRAY(tn_newton, color, .element = TN_INTS, .rows = TN_N), {            \
+    .name = NULL                                                                                                       \
   }
-  return w;
-}
+static const tn_array arrays[] = {ARRAYS(1)}, arrays_3[] = {ARRAYS(3)};
+const tn_workspace tn_newton_workspace = {sizeof(tn_newton), arrays},
+                   tn_newton_workspace_3 = {sizeof(tn_newton), arrays_3};
 
 /* number i of its part has color i */
 static int paint(tn_newton *w, const tn_ode *ode) {
@@ -142,19 +149,6 @@ tn_status tn_newton_iterate(tn_newton *w, const tn_ode *ode, double t, double h,
   char message[96];
   tn_format(message, sizeof message, "the iteration of %s does not converge in a step of %.3g s", name, h);
   return ode->refuse(ode->self, t, message);
-}
-
-/* n: numbers of y. what an iteration leaves in y, f and w is nobody's */
-void tn_newton_keep(tn_newton *w, int n, int matrices, tn_keep *keep) {
-  tn_keep_group(keep, "newton");
-  tn_keep_ints(keep, "m", 1, &w->m, 0, n);
-  bool *const flags[] = {&w->have, &w->stale, &w->fresh, &w->first_ready, &w->factored};
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) tn_keep_flags(keep, "flag", 1, flags[i]);
-  double *const scalar[] = {&w->h, &w->ceiling, &w->before, &w->rate};
-  for (size_t i = 0; i < sizeof scalar / sizeof *scalar; i++) tn_keep_numbers(keep, "scalar", 1, scalar[i]);
-  tn_keep_numbers(keep, "J", (size_t)n * (size_t)n, w->J);
-  for (int i = 0; i < matrices; i++) tn_keep_numbers(keep, "matrix", (size_t)n * (size_t)n, w->matrix[i]);
-  for (int i = 0; i < 2; i++) tn_keep_ints(keep, "pivot", (size_t)n, w->pivot[i], 0, n - 1);
 }
 
 void tn_newton_accept(tn_newton *w) { w->fresh = w->first_ready = false; }

@@ -19,29 +19,23 @@ typedef struct memory {
   tn_newton *newton;
 } memory;
 
-static memory *carve(tn_carve *c, int n) {
-  memory *w = TN_CARVE(c, memory, 1);
-  double *p = TN_CARVE(c, double, 17 * (uint64_t)n + 1);
-  tn_newton *newton = tn_newton_carve(c, n, 3);
-  if (c->base) {
-    *w = (memory){.n = n, .y0 = p, .f0 = p + n, .newton = newton};
-    for (int i = 0; i < 3; i++) {
-      w->z[i] = p + (2 + i) * n;
-      w->v[i] = p + (5 + i) * n;
-      w->f[i] = p + (8 + i) * n;
-      w->x[i] = p + (11 + i) * n;
-      w->last[i] = p + (14 + i) * n;
-    }
-  }
-  return w;
-}
+static const tn_array arrays[] = {TN_INSIDE(memory, have_polynomial, .element = TN_FLAGS, .kept = true),
+                                  TN_INSIDE(memory, was_rejected, .element = TN_FLAGS, .kept = true),
+                                  TN_INSIDE(memory, t, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_INSIDE(memory, h, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_INSIDE(memory, h_last, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_ARRAY(memory, y0, .rows = TN_N, .kept = true),
+                                  TN_ARRAY(memory, f0, .rows = TN_N, .kept = true),
+                                  TN_ARRAY(memory, last, .rows = TN_N, .count = 3, .kept = true),
+                                  TN_ARRAY(memory, z, .rows = TN_N, .count = 3),
+                                  TN_ARRAY(memory, v, .rows = TN_N, .count = 3),
+                                  TN_ARRAY(memory, f, .rows = TN_N, .count = 3),
+                                  TN_ARRAY(memory, x, .rows = TN_N, .count = 3),
+                                  TN_ARRAY(memory, newton, .element = TN_NESTED, .nested = &tn_newton_workspace_3),
+                                  {.name = NULL}};
+static const tn_workspace workspace = {sizeof(memory), arrays};
 
-static size_t size(const void *self, int n) {
-  tn_carve c = {NULL, 0};
-  (void)self;
-  carve(&c, n);
-  return c.used;
-}
+static size_t size(const void *self, int n) { return tn_workspace_size(&workspace, self, (tn_sizes){.n = n}); }
 
 static void invert(const double a[9], double b[9]) {
   double det = 0;
@@ -88,9 +82,9 @@ static void transform(memory *w) {
 }
 
 static void start(const void *self, void *work, int n) {
-  tn_carve c = {work, 0};
-  (void)self;
-  transform(carve(&c, n));
+  memory *w = tn_workspace_start(&workspace, self, work, (tn_sizes){.n = n});
+  w->n = n;
+  transform(w);
 }
 
 static void multiply(int n, const double M[9], double *const *from, double *const *to) {
@@ -245,16 +239,7 @@ static double plan(void *work, const tn_ode *ode, double err, double aim) {
 }
 
 static void keep(void *work, tn_keep *k) {
-  memory *w = work;
-  const size_t n = (size_t)w->n;
-  tn_keep_flags(k, "have_polynomial", 1, &w->have_polynomial);
-  tn_keep_flags(k, "was_rejected", 1, &w->was_rejected);
-  double *const scalar[] = {&w->t, &w->h, &w->h_last};
-  for (int i = 0; i < 3; i++) tn_keep_finite(k, "scalar", 1, scalar[i]);
-  tn_keep_numbers(k, "y0", n, w->y0);
-  tn_keep_numbers(k, "f0", n, w->f0);
-  for (int i = 0; i < 3; i++) tn_keep_numbers(k, "last", n, w->last[i]);
-  tn_newton_keep(w->newton, w->n, 3, k);
+  tn_workspace_keep(&workspace, NULL, work, (tn_sizes){.n = ((const memory *)work)->n}, k);
 }
 
 const tn_integrator_type tn_integrator_radau5 = {

@@ -10,6 +10,8 @@
  *   (2) limits: the first exit on the way from 0 along an axis. an axis that is left at once, by little, counts as left at 0: the
  *       place found depends on the tolerance then
  *   (3) area: cells of a grid around the part of the region at 0 */
+#include <stdlib.h>
+
 #include "integrate/integrate.h"
 
 enum { MOST_DEGREE = 16, COARSE = 64 };
@@ -188,7 +190,7 @@ static bool window(test *s, tn_region *r) {
 static tn_status begin_test(test *s, const tn_integrator_type *type, const void *self, int order) {
   *s = (test){.type = type, .self = self};
   if (type->formula) s->k = type->formula(self, order, s->b, s->c);
-  s->work = tn_block_new(NULL, type->memory(self, 2) + 1);
+  s->work = calloc(1, type->memory(self, 2) + 1);
   return s->work ? TN_OK : TN_E_MEMORY;
 }
 
@@ -198,7 +200,7 @@ tn_status tn_stability_at(const tn_integrator_type *type, const void *self, int 
   if (begin_test(&s, type, self, order) != TN_OK) return TN_E_MEMORY;
   for (int i = 0; i < columns; i++)
     for (int j = 0; j < rows; j++) is_stable[i * rows + j] = stable(&s, (first + i + 0.5) * d, (j + 0.5) * d, 1e-12);
-  tn_block_free(NULL, s.work);
+  free(s.work);
   return TN_OK;
 }
 
@@ -218,6 +220,6 @@ tn_status tn_stability(const tn_integrator_type *type, const void *self, int ord
       }
     r->area = 2 * cells * dx * dy;
   }
-  tn_block_free(NULL, s.work);
+  free(s.work);
   return TN_OK;
 }

@@ -40,27 +40,24 @@ void tn_combine(int n, const double *y, double h, int m, const double *c, double
   }
 }
 
-static tn_step_memory *carve(tn_carve *c, int n) {
-  tn_step_memory *w = TN_CARVE(c, tn_step_memory, 1);
-  double *p = TN_CARVE(c, double, 6 * (uint64_t)n + 1);
-  if (c->base) {
-    *w = (tn_step_memory){
-        .n = n, .y0 = p, .y1 = p + n, .f0 = p + 2 * n, .f1 = p + 3 * n, .k = p + 4 * n, .stage = p + 5 * n};
-  }
-  return w;
-}
+static const tn_array arrays[] = {TN_INSIDE(tn_step_memory, f0_ready, .element = TN_FLAGS, .kept = true),
+                                  TN_INSIDE(tn_step_memory, f1_ready, .element = TN_FLAGS, .kept = true),
+                                  TN_INSIDE(tn_step_memory, t, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_INSIDE(tn_step_memory, h, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_ARRAY(tn_step_memory, y0, .rows = TN_N, .kept = true),
+                                  TN_ARRAY(tn_step_memory, y1, .rows = TN_N, .kept = true),
+                                  TN_ARRAY(tn_step_memory, f0, .rows = TN_N, .kept = true),
+                                  TN_ARRAY(tn_step_memory, f1, .rows = TN_N, .kept = true),
+                                  TN_ARRAY(tn_step_memory, k, .rows = TN_N),
+                                  TN_ARRAY(tn_step_memory, stage, .rows = TN_N),
+                                  {.name = NULL}};
+static const tn_workspace workspace = {sizeof(tn_step_memory), arrays};
 
-size_t tn_step_memory_size(const void *self, int n) {
-  (void)self;
-  tn_carve c = {NULL, 0};
-  carve(&c, n);
-  return c.used;
-}
+size_t tn_step_memory_size(const void *self, int n) { return tn_workspace_size(&workspace, self, (tn_sizes){.n = n}); }
 
 void tn_step_memory_start(const void *self, void *work, int n) {
-  (void)self;
-  tn_carve c = {work, 0};
-  carve(&c, n);
+  tn_step_memory *w = tn_workspace_start(&workspace, self, work, (tn_sizes){.n = n});
+  w->n = n;
 }
 
 tn_status tn_step_begin(tn_step_memory *w, const tn_ode *ode, double t, const double *y, double h) {
@@ -91,12 +88,5 @@ tn_status tn_step_dense(void *work, const tn_ode *ode, double theta, double *y) 
 }
 
 void tn_step_keep(void *work, tn_keep *keep) {
-  tn_step_memory *w = work;
-  const size_t n = (size_t)w->n;
-  tn_keep_flags(keep, "f0_ready", 1, &w->f0_ready);
-  tn_keep_flags(keep, "f1_ready", 1, &w->f1_ready);
-  tn_keep_finite(keep, "t", 1, &w->t);
-  tn_keep_finite(keep, "h", 1, &w->h);
-  double *const vectors[] = {w->y0, w->y1, w->f0, w->f1};
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) tn_keep_numbers(keep, "vector", n, vectors[i]);
+  tn_workspace_keep(&workspace, NULL, work, (tn_sizes){.n = ((const tn_step_memory *)work)->n}, keep);
 }

@@ -15,28 +15,22 @@ typedef struct memory {
   tn_newton *newton;
 } memory;
 
-static memory *carve(tn_carve *c, int n) {
-  memory *w = TN_CARVE(c, memory, 1);
-  double *p = TN_CARVE(c, double, 8 * (uint64_t)n + 1);
-  tn_newton *newton = tn_newton_carve(c, n, 1);
-  if (c->base) {
-    *w = (memory){.n = n, .y0 = p, .y1 = p + n, .r = p + 2 * n, .x = p + 3 * n, .f1 = p + 7 * n, .newton = newton};
-    for (int i = 0; i < 3; i++) w->k[i] = p + (4 + i) * n;
-  }
-  return w;
-}
+static const tn_array arrays[] = {TN_INSIDE(memory, t, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_INSIDE(memory, h, .element = TN_FINITE_DOUBLES, .kept = true),
+                                  TN_ARRAY(memory, y0, .rows = TN_N, .kept = true),
+                                  TN_ARRAY(memory, y1, .rows = TN_N, .kept = true),
+                                  TN_ARRAY(memory, k, .rows = TN_N, .count = 3, .kept = true),
+                                  TN_ARRAY(memory, r, .rows = TN_N),
+                                  TN_ARRAY(memory, x, .rows = TN_N),
+                                  TN_ARRAY(memory, newton, .element = TN_NESTED, .nested = &tn_newton_workspace),
+                                  {.name = NULL}};
+static const tn_workspace workspace = {sizeof(memory), arrays};
 
-static size_t size(const void *self, int n) {
-  tn_carve c = {NULL, 0};
-  (void)self;
-  carve(&c, n);
-  return c.used;
-}
+static size_t size(const void *self, int n) { return tn_workspace_size(&workspace, self, (tn_sizes){.n = n}); }
 
 static void start(const void *self, void *work, int n) {
-  tn_carve c = {work, 0};
-  (void)self;
-  carve(&c, n);
+  memory *w = tn_workspace_start(&workspace, self, work, (tn_sizes){.n = n});
+  w->n = n;
 }
 
 /* (2): Y from a guess, and its rate */
@@ -125,14 +119,7 @@ static double plan(void *work, const tn_ode *ode, double err, double aim) {
 }
 
 static void keep(void *work, tn_keep *k) {
-  memory *w = work;
-  const size_t n = (size_t)w->n;
-  tn_keep_finite(k, "t", 1, &w->t);
-  tn_keep_finite(k, "h", 1, &w->h);
-  tn_keep_numbers(k, "y0", n, w->y0);
-  tn_keep_numbers(k, "y1", n, w->y1);
-  for (int i = 0; i < 3; i++) tn_keep_numbers(k, "k", n, w->k[i]);
-  tn_newton_keep(w->newton, w->n, 1, k);
+  tn_workspace_keep(&workspace, NULL, work, (tn_sizes){.n = ((const memory *)work)->n}, k);
 }
 
 const tn_integrator_type tn_integrator_trbdf2 = {
