@@ -162,7 +162,8 @@ typedef enum tn_evaluation {
 } tn_evaluation;
 /* q (nq), u (nu) may be the state an accept has been given, or what it has made of that. an accept ends with at least
  * TN_EVALUATE_MOTION at the state it leaves, if it has evaluated another. TN_E_RUN: something is not finite, with a message */
-TN_API tn_status tn_solver_evaluate_at(tn_solver *solver, tn_evaluation level, double t, const double *q, const double *u);
+TN_API tn_status tn_solver_evaluate_at(tn_solver *solver, tn_evaluation level, double t, const double *q,
+                                       const double *u);
 /* tn_solver_evaluate_at with TN_EVALUATE_MATRICES */
 TN_API tn_status tn_solver_assemble(tn_solver *solver, double t, const double *q, const double *u);
 /* r (rows) = A x, x (nu), at the state last evaluated; A itself is not formed for it */
@@ -778,11 +779,19 @@ typedef struct tn_ode { /* ydot = f(t, y), as an integrator sees it             
   void (*sizes)(void *self, const double *y, double *size); /* for differences of rates; NULL: 1 each */
   /* the stabilizers correct y as after a step, and the ledger in it                                 */
   tn_status (*correct)(void *self, double t, double *y, bool *changed);
-  /* the stabilised index-2 form, (n + rows + holonomic) numbers: qdot - N (u - A'mu), M udot + A'lambda - f, ledgers, Cdot, C;
-   * and lambda (rows) with ydot at a state. NULL: y is not (q, u, ledgers)                           */
+  /* y = (q, u, states, ledgers) with `coordinates` numbers q and `speeds` numbers u; both are 0 where a formulation integrates other
+   * numbers, and then the next four are NULL. In large models the first two of these are NULL, too.
+   * residual: the stabilised index-2 form, (n + rows + holonomic) numbers: qdot - N (u - A'mu), M udot + A'lambda - f, the rates of
+   * states and of ledgers less what they should be, Cdot (rows), C (holonomic). an index-3 method takes mu = 0 and leaves Cdot out */
+  int coordinates, speeds;
   tn_status (*residual)(void *self, double t, const double *y, const double *ydot, const double *lambda,
                         const double *mu, double *r);
+  /* lambda (rows) with ydot at a state */
   tn_status (*multipliers)(void *self, double t, const double *y, double *ydot, double *lambda);
+  /* q (+) s: the q of y moved by the tangent s (speeds), an integral of u: a step, or an increment for a column of a matrix */
+  void (*move)(void *self, double *y, const double *s);
+  /* the tangent s of a small difference dq at the q of y, as of an error */
+  void (*tangent)(void *self, const double *y, const double *dq, double *s);
   const char *(*name)(void *self, int i); /* of number i of y, no ledger; NULL: y is not (q, u, ledgers) */
   /* why a step cannot be made, in words; NULL: there is no memory for it                            */
   tn_status (*refuse)(void *self, double t, const char *message);

@@ -49,6 +49,12 @@ tn_status tn_dae_residual(void *sim, double t, const double *y, const double *yd
   return TN_OK;
 }
 
+void tn_dae_move(void *sim, double *y, const double *x) { tn_model_add(((const tn_sim *)sim)->m, y, x); }
+
+void tn_dae_tangent(void *sim, const double *y, const double *dq, double *x) {
+  tn_model_tangent(((const tn_sim *)sim)->m, y, dq, x);
+}
+
 tn_status tn_dae_multipliers(void *sim, double t, const double *y, double *ydot, double *lambda) {
   tn_sim *s = sim;
   tn_status status = tn_rates(s, t, y, ydot);

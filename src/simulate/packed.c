@@ -156,6 +156,21 @@ static tn_status residual(void *sim, double t, const double *z, const double *zd
   return status == TN_OK ? tn_dae_residual(s, t, s->packed.y_stage, s->packed.y_rate, lambda, mu, r) : status;
 }
 
+/* a tangent is an integral of the speeds that z has: along the axes of bodies */
+static void move(void *sim, double *z, const double *x) {
+  tn_sim *s = sim;
+  double *along_u = tn_u_of(s, s->packed.y_rate);
+  tn_model_from_own(s->m, z, x, along_u);
+  tn_model_add(s->m, z, along_u);
+}
+
+static void tangent(void *sim, const double *z, const double *dq, double *x) {
+  tn_sim *s = sim;
+  double *along_u = tn_u_of(s, s->packed.y_rate);
+  tn_model_tangent(s->m, z, dq, along_u);
+  tn_model_to_own(s->m, z, along_u, x);
+}
+
 static tn_status multipliers(void *sim, double t, const double *z, double *zdot, double *lambda) {
   tn_sim *s = sim;
   const tn_status status = rates(s, t, z, zdot);
@@ -181,6 +196,8 @@ tn_status tn_packed_start(tn_sim *s) {
     s->stepper.ode.name = name;
     if (s->stepper.ode.residual) s->stepper.ode.residual = residual;
     if (s->stepper.ode.multipliers) s->stepper.ode.multipliers = multipliers;
+    s->stepper.ode.move = move;
+    s->stepper.ode.tangent = tangent;
     return pack(s);
   }
   s->solver.e = s->e;
@@ -192,6 +209,9 @@ tn_status tn_packed_start(tn_sim *s) {
   s->stepper.ode.part = NULL;
   s->stepper.ode.residual = NULL;
   s->stepper.ode.multipliers = NULL;
+  s->stepper.ode.coordinates = s->stepper.ode.speeds = 0;
+  s->stepper.ode.move = NULL;
+  s->stepper.ode.tangent = NULL;
   s->stepper.ode.name = NULL;
   s->summary.set_changes = 0;
   status = s->packed.packing->choose(self_of(s), s->packed.memory, &s->solver, s->now.t, s->now.y, tn_u_of(s, s->now.y),

@@ -170,6 +170,10 @@ tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
                             .correct = tn_rates_correct,
                             .residual = m->large || m->servos ? NULL : tn_dae_residual,
                             .multipliers = m->large || m->servos ? NULL : tn_dae_multipliers,
+                            .coordinates = m->nq,
+                            .speeds = m->nu,
+                            .move = tn_dae_move,
+                            .tangent = tn_dae_tangent,
                             .name = tn_rates_name,
                             .refuse = tn_rates_refuse};
   for (int i = 0; i < m->run.stabilizers; i++) {

@@ -524,6 +524,8 @@ const double *tn_servos_force(tn_sim *s); /* after a solve: f with what they add
 tn_status tn_dae_residual(void *sim, double t, const double *y, const double *ydot, const double *lambda,
                           const double *mu, double *r);
 tn_status tn_dae_multipliers(void *sim, double t, const double *y, double *ydot, double *lambda);
+void tn_dae_move(void *sim, double *y, const double *s);
+void tn_dae_tangent(void *sim, const double *y, const double *dq, double *s);
 
 /* packed.c: where s->indirect */
 const tn_packing *tn_packing_of(const tn_model *m);

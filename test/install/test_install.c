@@ -78,7 +78,8 @@ static bool has_tool(const char *name) {
 #define EXAMPLES "prefix/share/doc/tenon/examples"
 #define STRICT "-std=c17 -Wall -Wextra -Wpedantic -Werror"
 
-static const char *const examples[] = {"embed", "custom_joint", "study", "cam", "bump_stop", "positions"};
+static const char *const examples[] = {"embed",     "custom_joint",     "study", "cam", "bump_stop",
+                                       "positions", "generalized_alpha"};
 enum { EXAMPLES_N = sizeof examples / sizeof *examples };
 
 static const char *build_folder(void) {
@@ -193,6 +194,7 @@ TEST_FULL(files_are_installed) {
                                       "prefix/include/tenon/tenon.h",
                                       "prefix/include/tenon/extend.h",
                                       "prefix/include/tenon/study.h",
+                                      "prefix/include/tenon/dense.h",
                                       "prefix/share/tenon/studies/wu2000.json",
                                       "prefix/share/tenon/sweeps/pendulum_grid.json",
                                       LIB "/libtenon.a",
@@ -204,7 +206,8 @@ TEST_FULL(files_are_installed) {
                                       EXAMPLES "/custom_joint.c",
                                       EXAMPLES "/cam.c",
                                       EXAMPLES "/bump_stop.c",
-                                      EXAMPLES "/positions.c"};
+                                      EXAMPLES "/positions.c",
+                                      EXAMPLES "/generalized_alpha.c"};
   /* what the program says of itself, and where that goes */
   static const char *const said[][3] = {
       {"--manual", "prefix/share/man/man1/tenon.1", ".TH TENON 1"},
@@ -353,7 +356,7 @@ TEST_FULL(examples_build_with_cmake) {
           "  if(tenon_FOUND)\n    message(FATAL_ERROR \"found as ${other}\")\n  endif()\n"
           "endforeach()\n"
           "find_package(tenon %d.%d CONFIG REQUIRED)\n"
-          "foreach(name embed custom_joint study)\n"
+          "foreach(name embed custom_joint study generalized_alpha)\n"
           "  add_executable(${name} ${name}.c)\n  target_link_libraries(${name} tenon::tenon m)\n"
           "  add_executable(${name}-static ${name}.c)\n  target_link_libraries(${name}-static tenon::static)\n"
           "endforeach()\n",
