@@ -156,6 +156,8 @@ void tn_kinematics3(tn_system *s); /* at s->q, s->u */
 
 /* look.c: a frame on a body; f2 or f3 may be NULL if not wanted */
 void tn_look(const tn_system *s, const tn_spot *spot, tn_frame2 *f2, tn_frame3 *f3, tn_seen *seen);
+/* the frame of a body itself */
+void tn_look_body(const tn_system *s, int body, tn_seen *seen);
 /* the frames of a joint into s->frame or s->frame3, and s->seen */
 void tn_look_joint(tn_system *s, const tn_joint *j);
 void tn_body_origin(const tn_system *s, int body, double r[3]);

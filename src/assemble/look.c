@@ -45,6 +45,27 @@ void tn_look(const tn_system *s, const tn_spot *spot, tn_frame2 *f2, tn_frame3 *
   }
 }
 
+void tn_look_body(const tn_system *s, int body, tn_seen *seen) {
+  seen->body = body;
+  for (int i = 0; i < 3; i++) seen->arm[i] = 0;
+  if (s->m->dimension == 2) {
+    const tn_frame2 *f = &s->body[body];
+    memcpy(seen->twist, f->v, sizeof f->v);
+    memcpy(seen->bias, f->a0, sizeof f->a0);
+    seen->twist[2] = f->w;
+    seen->bias[2] = f->al0;
+    return;
+  }
+  const tn_frame3 *f = &s->body3[body];
+  memcpy(seen->twist, f->v, sizeof f->v);
+  memcpy(seen->bias, f->a0, sizeof f->a0);
+  memcpy(seen->twist + 3, f->w, sizeof f->w);
+  memcpy(seen->bias + 3, f->al0, sizeof f->al0);
+  if (s->m->twist != TN_TWIST) return;
+  seen->twist[6] = f->ds;
+  seen->bias[6] = f->ds0;
+}
+
 void tn_look_joint(tn_system *s, const tn_joint *j) {
   const bool plane = s->m->dimension == 2;
   for (int k = 0; k < j->frames; k++)

@@ -19,9 +19,8 @@ typedef struct measured {
 } measured;
 
 static void measure_body(const tn_system *s, const tn_measure *of, measured *x) {
-  const tn_spot origin = tn_spot_origin(of->part);
   x->n = 1;
-  tn_look(s, &origin, NULL, NULL, &x->seen[0]);
+  tn_look_body(s, of->part, &x->seen[0]);
   if (s->m->dimension == 2) {
     const tn_frame2 *f = &s->body[of->part];
     x->J[of->k] = 1;

@@ -11,6 +11,7 @@
 
 enum { SOON = 12 };                          /* bodies or joints ahead of what is filled in, numbers are asked for */
 #define NOT_INLINE __attribute__((noinline)) /* each has its registers to itself */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 
 /* mass of a body at its frame; in the plane the lower triangle, by columns. rho: its centre from there */
 static inline void mass2_of(const tn_lump *b, const tn_frame2 *f, double *M, double rho[2]) {
@@ -64,11 +65,42 @@ static void add_product(double *K, const tn_where *w, int n, int a, int b, const
     }
 }
 
+/* K(at) += S'M S, the axes S (twist x n). sizes are constants where it is called: sums go along the rows of S, side by side */
+static ALWAYS_INLINE void congruence(const double *M, const double *S, const int twist, const int n, const tn_where *w,
+                                     double *K) {
+  double MS[TN_TWIST * 8] = {0};
+  for (int r = 0; r < twist; r++)
+    for (int k = 0; k < twist; k++)
+      for (int c = 0; c < n; c++) MS[r * n + c] += M[r * twist + k] * S[k * n + c];
+  for (int i = 0; i < n; i++) {
+    double sum[8] = {0}, *row = K + w->at + i * w->row;
+    for (int k = 0; k < twist; k++)
+      for (int c = 0; c < n; c++) sum[c] += S[k * n + i] * MS[k * n + c];
+    for (int c = 0; c < n; c++) row[c * w->col] += sum[c];
+  }
+}
+
+/* a row on the twist of a body, on its n speeds: added to `row`, step apart */
+static ALWAYS_INLINE void add_on_axes(const double *R, const double *S, const int twist, const int n, int step,
+                                      double *row) {
+  double sum[8] = {0};
+  for (int r = 0; r < twist; r++)
+    for (int c = 0; c < n; c++) sum[c] += R[r] * S[r * n + c];
+  for (int c = 0; c < n; c++) row[c * step] += sum[c];
+}
+
+static void add_on_speeds(const double *R, const double *S, int twist, int n, int step, double *row) {
+  if (twist == 6 && n == 7)
+    add_on_axes(R, S, 6, 7, step, row);
+  else
+    add_on_axes(R, S, twist, n, step, row);
+}
+
 static void fill_body(const tn_system *sys, int i, double *K) {
   const tn_model *m = sys->m;
   const tn_body *b = &m->body[i];
   const int twist = m->twist, n = b->nu;
-  double M[TN_TWIST * TN_TWIST], MS[TN_TWIST * 8], rho[3], I[9], *at = tn_direct(b) ? K + b->where.at : M;
+  double M[TN_TWIST * TN_TWIST], rho[3], I[9], *at = tn_direct(b) ? K + b->where.at : M;
   if (twist == 3)
     mass2_of(&m->lump[i], &sys->body[i], at, rho), at[3] = at[1], at[6] = at[2], at[7] = at[5];
   else if (twist == TN_TWIST)
@@ -76,13 +108,10 @@ static void fill_body(const tn_system *sys, int i, double *K) {
   else
     mass3_of(&m->lump3[i], &sys->body3[i], tn_direct(b) ? 8 : 6, at, rho, I);
   if (tn_direct(b)) return;
-  for (int r = 0; r < twist; r++)
-    for (int c = 0; c < n; c++) {
-      double sum = 0;
-      for (int k = 0; k < twist; k++) sum += M[r * twist + k] * sys->S[i][k * n + c];
-      MS[r * n + c] = sum;
-    }
-  add_product(K, &b->where, twist, n, n, sys->S[i], MS, 1);
+  if (twist == 6 && n == 7)
+    congruence(M, sys->S[i], 6, 7, &b->where, K);
+  else
+    congruence(M, sys->S[i], twist, n, &b->where, K);
 }
 
 /* X: the twist of the parent's frame seen at the child's */
@@ -146,12 +175,7 @@ static void fill_joint(const tn_system *sys, const tn_joint *j, double *K) {
       } else if (tn_direct(b)) {
         for (int c = 0; c < twist; c++) row[c * w->col] += R[c];
       } else {
-        const double *S = sys->S[t->body];
-        for (int c = 0; c < b->nu; c++) {
-          double sum = 0;
-          for (int r = 0; r < twist; r++) sum += R[r] * S[r * b->nu + c];
-          row[c * w->col] += sum;
-        }
+        add_on_speeds(R, sys->S[t->body], twist, b->nu, w->col, row);
       }
     }
   }
