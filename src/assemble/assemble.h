@@ -13,6 +13,8 @@
 
 #include "model/model.h"
 
+#include <assert.h>
+
 enum { TN_LEDGER_FORCE, TN_LEDGER_DRIVER, TN_LEDGER_STABILIZER, TN_LEDGER_DISSIPATED, TN_LEDGERS };
 
 /* a frame on a body as rows and wrenches see it: twists have m->twist numbers */
@@ -132,6 +134,9 @@ void tn_need(tn_system *s, tn_level level);
 static inline bool tn_knows(const tn_system *s, tn_level level) {
   return (level <= TN_LEVEL_MATRICES ? s->position : s->motion) >= level;
 }
+/* udot and lambda are those of the point where it stands */
+static inline bool tn_is_solved(const tn_system *s) { return s->solved == s->epoch; }
+static inline void tn_set_solved(tn_system *s) { s->solved = s->epoch; } /* they were written by hand */
 /* move, and all of it: matrices and f */
 void tn_assemble(tn_system *s, double t, const double *q, const double *u);
 

@@ -3,6 +3,7 @@
 #include "joint/joint.h"
 
 double tn_energy_of(const tn_system *s, tn_energy which) {
+  assert(tn_knows(s, TN_LEVEL_FORCES));
   const double *w = s->ledger;
   double kinetic = 0, potential = 0;
   if (which <= TN_TOTAL || which == TN_BALANCE) tn_energy_here(s, &kinetic, &potential);
@@ -209,6 +210,7 @@ static bool direct(const tn_system *s, const tn_measure *of, bool rate, double *
 }
 
 void tn_channel_eval(const tn_system *s, const tn_channel *ch, double *value) {
+  assert(tn_knows(s, TN_LEVEL_TWISTS));
   const int dimension = s->m->dimension, twist = s->m->twist;
   double rate, accel, a[TN_TWIST];
   tn_seen seen;

@@ -39,6 +39,7 @@ bool tn_coriolis_is_known(const tn_model *m) {
 }
 
 void tn_system_coriolis(tn_system *s, const double *u, const double *M, double *room, double *H) {
+  assert(tn_coriolis_is_known(s->m));
   const int nu = s->m->nu;
   double k = 0, *v = room, *ahead = room + nu, *behind = room + 2 * nu, w[8];
   for (int i = 0; i < nu; i++) k = fmax(k, fabs(u[i]));

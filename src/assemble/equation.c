@@ -69,6 +69,7 @@ static void add_term(const tn_system *s, const tn_joint *j, const tn_measure *of
 }
 
 void tn_equation_rows(tn_system *s, const tn_joint *j) {
+  assert(j->equation.expr);
   const int row = tn_term_row(j);
   double(*jet)[3] = s->term + j->coefficient, along[3], still[3];
   terms x = {s, j, (const double(*)[3])jet, ALONG};

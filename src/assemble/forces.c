@@ -92,6 +92,7 @@ static void bias_of_stretch(const tn_system *s, int i, double *h) {
 }
 
 void tn_body_net(const tn_system *s, int i, double *net) {
+  assert(i >= 0 && i < s->m->bodies);
   const int twist = s->m->twist;
   double h[TN_TWIST];
   if (s->push) {
@@ -191,6 +192,7 @@ static void forces(tn_system *s, bool loaded) {
 }
 
 void tn_weights(tn_system *s, int first, int end) {
+  assert(first >= 0 && end <= s->m->bodies);
   if (s->m->dimension == 2)
     weight_in_plane(s, first, end);
   else
@@ -198,6 +200,7 @@ void tn_weights(tn_system *s, int first, int end) {
 }
 
 void tn_other_forces(tn_system *s) {
+  assert(tn_knows(s, TN_LEVEL_TWISTS));
   s->force_potential = s->power = s->dissipated = 0;
   if (s->m->rods || s->m->flywheels)
     memset(s->element_bias, 0, sizeof *s->element_bias * (size_t)(s->m->twist * s->m->bodies));
@@ -223,6 +226,7 @@ void tn_inertia_alone(tn_system *s) {
 }
 
 void tn_forces_loaded(tn_system *s) {
+  assert(s->m->loaded && tn_knows(s, TN_LEVEL_FORCES));
   memcpy(s->wrench, s->unloaded, sizeof *s->wrench * (size_t)(s->m->twist * s->m->bodies));
   s->power = s->unloaded_power;
   s->dissipated = s->unloaded_dissipated;
@@ -291,6 +295,7 @@ static void energy_of_flywheels(const tn_system *s, const int *of, double *T) {
 }
 
 void tn_energy_here(const tn_system *s, double *kinetic, double *potential) {
+  assert(tn_knows(s, TN_LEVEL_FORCES));
   *kinetic = *potential = 0;
   energy_of_bodies(s, NULL, kinetic, potential);
   energy_of_rods(s, NULL, kinetic, potential);
@@ -299,6 +304,7 @@ void tn_energy_here(const tn_system *s, double *kinetic, double *potential) {
 }
 
 void tn_energy_by_assembly(const tn_system *s, double *kinetic, double *potential) {
+  assert(tn_knows(s, TN_LEVEL_FORCES));
   const tn_model *m = s->m;
   memset(kinetic, 0, sizeof *kinetic * (size_t)m->assemblies);
   memset(potential, 0, sizeof *potential * (size_t)m->assemblies);

@@ -2,6 +2,7 @@
 #include "assemble/assemble.h"
 
 double tn_jacobian_eval(const tn_system *s, const tn_channel *ch) {
+  assert(tn_knows(s, TN_LEVEL_ROWS));
   const tn_model *m = s->m;
   const tn_jacobian *x = ch->jacobian;
   double *e = s->probe, *gains = e + m->nu, *r = gains + m->twist * m->bodies, *part = r + m->rows;

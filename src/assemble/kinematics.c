@@ -113,6 +113,7 @@ static void plain_in_space(tn_system *s, int first, int end) {
 }
 
 void tn_plain_frames(tn_system *s, int first, int end) {
+  assert(s->m->plain && first >= 0 && end <= s->m->bodies);
   if (s->m->dimension == 2)
     plain_in_plane(s, first, end);
   else

@@ -111,6 +111,7 @@ static void dot(const end e[2], const double a[3], const double b[3], rows *o) {
 }
 
 void tn_lists(tn_system *s, int first_list, int past) {
+  assert(first_list >= 0 && past <= s->m->lists);
   for (int i = first_list; i < past; i++) {
     const tn_list *l = &s->m->list[i];
     const bool first = l->body[0] >= 0, second = l->body[1] >= 0;

@@ -5,6 +5,7 @@
 #include "joint/joint.h"
 
 void tn_body_origin(const tn_system *s, int body, double r[3]) {
+  assert(body < s->m->bodies);
   r[0] = r[1] = r[2] = 0;
   if (body < 0) return;
   if (s->m->dimension == 2)
@@ -14,6 +15,7 @@ void tn_body_origin(const tn_system *s, int body, double r[3]) {
 }
 
 void tn_look(const tn_system *s, const tn_spot *spot, tn_frame2 *f2, tn_frame3 *f3, tn_seen *seen) {
+  assert(spot->body < s->m->bodies);
   double origin[3];
   seen->body = spot->body;
   tn_body_origin(s, spot->body, origin);
@@ -46,6 +48,7 @@ void tn_look(const tn_system *s, const tn_spot *spot, tn_frame2 *f2, tn_frame3 *
 }
 
 void tn_look_body(const tn_system *s, int body, tn_seen *seen) {
+  assert(body >= 0 && body < s->m->bodies);
   seen->body = body;
   for (int i = 0; i < 3; i++) seen->arm[i] = 0;
   if (s->m->dimension == 2) {
@@ -67,6 +70,7 @@ void tn_look_body(const tn_system *s, int body, tn_seen *seen) {
 }
 
 void tn_look_joint(tn_system *s, const tn_joint *j) {
+  assert(j->frames <= s->m->max_frames);
   const bool plane = s->m->dimension == 2;
   for (int k = 0; k < j->frames; k++)
     tn_look(s, &j->spot[k], plane ? &s->frame[k] : NULL, plane ? NULL : &s->frame3[k], &s->seen[k]);
@@ -88,6 +92,7 @@ static inline void move_rigid(bool plane, const double arm[3], const double *w, 
 }
 
 void tn_move_wrench(int twist, const double arm[3], const double *w, double *root) {
+  assert(twist == 3 || twist == 6 || twist == TN_TWIST);
   move_rigid(twist == 3, arm, w, root);
   if (twist == TN_TWIST) root[6] += w[6] + tn_dot3(arm, w); /* (2) */
 }
@@ -121,6 +126,7 @@ static void add_wide_row(const tn_system *s, const tn_seen *at, const double *w,
 }
 
 void tn_add_row(const tn_system *s, const tn_seen *at, const double *w, double *x, double *size) {
+  assert(at->body < s->m->bodies);
   const tn_model *m = s->m;
   const int twist = m->twist;
   double root[6] = {0, 0, 0, 0, 0, 0};
@@ -182,6 +188,7 @@ static void gain_from(const tn_system *s, int i, const double *below, const doub
 }
 
 void tn_gains(const tn_system *s, const double *x, double *twists) {
+  assert(tn_knows(s, TN_LEVEL_ROWS));
   const tn_model *m = s->m;
   for (int k = 0; k < m->bodies; k++) {
     const int i = m->order[k], parent = m->body[i].parent;
@@ -243,6 +250,7 @@ void tn_joint_rows(const tn_system *s, const tn_joint *j, double *J, double *C, 
 }
 
 double tn_turning(tn_system *s, int *which) {
+  assert(tn_knows(s, TN_LEVEL_TWISTS));
   double most = 0;
   for (int i = 0; i < s->m->joints && s->m->memory; i++) {
     const tn_joint *j = &s->m->joint[i];
@@ -261,6 +269,7 @@ double tn_turning(tn_system *s, int *which) {
 }
 
 void tn_remember(tn_system *s) {
+  assert(tn_knows(s, TN_LEVEL_ROWS));
   for (int i = 0; i < s->m->joints && s->m->memory; i++) {
     const tn_joint *j = &s->m->joint[i];
     if (!tn_joint_remembers(j)) continue;

@@ -40,6 +40,7 @@ static inline __attribute__((always_inline)) void some(tn_system *s, int first, 
 }
 
 void tn_pins(tn_system *s, int first, int past) {
+  assert(first >= 0 && past <= s->m->pins);
   if (s->m->plain)
     some(s, first, past, true);
   else

@@ -144,12 +144,14 @@ static void carry(tn_system *s, double *needed, double *reaction, double *pivot)
 }
 
 void tn_reactions_of(tn_system *s, const double *lambda, double *reaction, double *pivot) {
+  assert(tn_knows(s, TN_LEVEL_ROWS) && reaction);
   memset(s->carried, 0, sizeof *s->carried * (size_t)(s->m->twist * s->m->bodies));
   rows_on_bodies(s, lambda, s->carried, reaction);
   carry(s, s->carried, reaction, pivot);
 }
 
 void tn_reactions_of_change(tn_system *s, const double *change, const double *lambda, double *reaction, double *pivot) {
+  assert(tn_knows(s, TN_LEVEL_ROWS) && reaction);
   memset(s->carried_s, 0, sizeof *s->carried_s * (size_t)(s->m->twist * s->m->bodies));
   tn_gains(s, change, s->gains_s);
   inertia(s, s->gains_s, s->carried_s);
@@ -158,6 +160,7 @@ void tn_reactions_of_change(tn_system *s, const double *change, const double *la
 }
 
 void tn_reactions_of_motion(tn_system *s) {
+  assert(tn_is_solved(s));
   const tn_model *m = s->m;
   for (int i = 0; i < m->bodies; i++) tn_body_net(s, i, s->carried + m->twist * i);
   for (int i = 0; i < m->twist * m->bodies; i++) s->carried[i] = -s->carried[i];
@@ -169,6 +172,7 @@ void tn_reactions_of_motion(tn_system *s) {
 }
 
 void tn_reactions(tn_system *s) {
+  assert(tn_is_solved(s));
   tn_reactions_of_motion(s);
   tn_reactions_of_change(s, s->udot_s, s->lambda_s, s->share, NULL);
 }

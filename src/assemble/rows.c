@@ -243,6 +243,7 @@ static double *touch_row(const tn_system *s, const tn_joint *j, int i, int k) {
 }
 
 const double *tn_touch_row(const tn_system *s, const tn_joint *j, int i, int k, double room[3]) {
+  assert(i >= 0 && i < j->rows + j->rows_velocity && k >= 0 && k < j->touches);
   if (!j->pin) return touch_row(s, j, i, k);
   const int f = j->spot[0].body < 0 ? 1 : k;
   const double *arm = s->R + j->R + 2 * f, sign = f ? 1 : -1;
@@ -352,6 +353,7 @@ static void plain_rows(tn_system *s, const tn_joint *j) {
 }
 
 void tn_dense_rows(tn_system *s) {
+  assert(tn_knows(s, TN_LEVEL_ROWS) && !s->m->large);
   const tn_model *m = s->m;
   if (m->plain && !m->owned) {
     for (int i = 0; i < m->joints; i++) plain_rows(s, &m->joint[i]);
@@ -382,6 +384,7 @@ void tn_dense_rows(tn_system *s) {
 }
 
 void tn_rows_times(const tn_system *s, const double *x, const double *gains, double *r) {
+  assert(tn_knows(s, TN_LEVEL_ROWS));
   const tn_model *m = s->m;
   for (int i = 0; i < m->pins; i++) {
     const tn_pin *p = &m->pin[i];

@@ -4,6 +4,7 @@
 #include "assemble/assemble.h"
 
 void tn_servo_row(const tn_system *s, int i, double *row) {
+  assert(tn_knows(s, TN_LEVEL_ROWS) && i >= 0 && i < s->m->servos);
   const tn_servo *v = &s->m->servo[i];
   double value, rate, accel, *one = s->size;
   const size_t n = sizeof *row * (size_t)s->m->nu;
@@ -16,6 +17,7 @@ void tn_servo_row(const tn_system *s, int i, double *row) {
 }
 
 double tn_servo_rate(const tn_system *s, int i) {
+  assert(tn_knows(s, TN_LEVEL_TWISTS) && i >= 0 && i < s->m->servos);
   const tn_servo *v = &s->m->servo[i];
   double sum = 0, value, rate, accel;
   for (int k = 0; k < v->terms; k++) {
@@ -26,11 +28,13 @@ double tn_servo_rate(const tn_system *s, int i) {
 }
 
 void tn_servo_push(const tn_system *s, int i, double effort, double *wrench) {
+  assert(tn_knows(s, TN_LEVEL_ROWS) && i >= 0 && i < s->m->servos);
   const tn_servo *v = &s->m->servo[i];
   for (int k = 0; k < v->terms; k++) tn_measure_push(s, &v->term[k].of, v->term[k].coefficient * effort, wrench);
 }
 
 double tn_servo_power(const tn_system *s) {
+  assert(tn_is_solved(s));
   double sum = 0;
   for (int i = 0; i < s->m->servos; i++) sum += s->effort[i] * tn_servo_rate(s, i);
   return sum;

@@ -84,6 +84,7 @@ static void of_carrier(const tn_system *s, const tn_joint *j, const double *reac
 }
 
 void tn_stress(tn_system *s, int i, const double *lambda, const double *reaction, const double *pivot, double *wrench) {
+  assert(i >= 0 && i < s->m->joints + s->m->bodies);
   const tn_model *m = s->m;
   const tn_joint *j = &m->joint[i < m->joints ? i : 0];
   memset(wrench, 0, sizeof *wrench * (size_t)(tn_stress_frames(m, i) * m->twist));
@@ -104,6 +105,7 @@ void tn_stress(tn_system *s, int i, const double *lambda, const double *reaction
 }
 
 int tn_stress_places(tn_system *s, int i, double *place) {
+  assert(tn_knows(s, TN_LEVEL_ROWS));
   const tn_model *m = s->m;
   if (i >= m->joints) {
     for (int k = 0; k < 2; k++) tn_body_origin(s, i - m->joints, place + 3 * k);

@@ -400,6 +400,7 @@ static void forget_margins(tn_system *s, bool joint, int part) {
 }
 
 void tn_system_switch(tn_system *s, bool joint, int i, bool on) {
+  assert(i >= 0 && i < (joint ? s->m->joints + s->m->owned : s->m->forces));
   bool *off = joint ? &s->off[i] : &s->force_off[i];
   const int rows = joint ? s->m->joint[i].rows + s->m->joint[i].rows_velocity : 0;
   if (*off == !on) return;
@@ -417,6 +418,7 @@ void tn_system_stale(tn_system *s) {
 }
 
 void tn_system_move(tn_system *s, double t, const double *q, const double *u, const double *state) {
+  assert(s->epoch > 0 && q && u);
   const tn_model *m = s->m;
   s->t = s->view.t = t;
   memcpy(s->q, q, sizeof *q * (size_t)m->nq);
@@ -429,6 +431,7 @@ void tn_system_move(tn_system *s, double t, const double *q, const double *u, co
 }
 
 void tn_system_move_speeds(tn_system *s, const double *u) {
+  assert(u);
   memcpy(s->u, u, sizeof *u * (size_t)s->m->nu);
   s->motion = TN_LEVEL_NONE;
   s->epoch++;
@@ -507,6 +510,7 @@ static void matrices(tn_system *s) {
 }
 
 void tn_need(tn_system *s, tn_level level) {
+  assert(level > TN_LEVEL_NONE && level <= TN_LEVEL_GENERALIZED);
   const bool wants_forces = level >= TN_LEVEL_FORCES;
   if (s->position < TN_LEVEL_ROWS || (level >= TN_LEVEL_TWISTS && s->motion < TN_LEVEL_TWISTS)) {
     pass(s, wants_forces);
@@ -526,6 +530,7 @@ void tn_assemble(tn_system *s, double t, const double *q, const double *u) {
 }
 
 void tn_system_extents(tn_system *s, bool velocity) {
+  assert(tn_knows(s, velocity ? TN_LEVEL_TWISTS : TN_LEVEL_ROWS));
   const tn_model *m = s->m;
   memset(s->extent, 0, sizeof *s->extent * (size_t)(m->assemblies + 1));
   for (int i = 0; i < m->bodies; i++) {
@@ -545,6 +550,7 @@ void tn_system_extents(tn_system *s, bool velocity) {
 }
 
 double tn_row_extent(const tn_system *s, int row) {
+  assert(row >= 0 && row < s->m->rows);
   const int a = s->m->joint_assembly[s->m->row_joint[row]];
   return a >= 0 ? s->extent[a] : 0;
 }

@@ -2,6 +2,7 @@
 #include "formulate/formulate.h"
 
 bool tn_by_kkt_factor(void *work, const tn_system *sys, int *bad) {
+  assert(tn_knows(sys, TN_LEVEL_MATRICES));
   tn_kkt *k = work;
   k->group = sys->counted ? sys->m->row_group : NULL; /* not while rows are counted, near singular poses */
   if (tn_kkt_factor(k, sys->M, sys->A, sys->m->sigma)) return true;

@@ -59,6 +59,7 @@ static bool same_names(tn_dependent *w, const bool *independent) {
 }
 
 void tn_dependent_by(tn_dependent *w, int choose, const bool *independent, bool shared) {
+  assert(choose >= 0 && choose <= 2);
   if (!same_names(w, independent) || w->choose != choose) tn_dependent_reset(w);
   w->choose = choose;
   w->independent = independent;
@@ -106,6 +107,7 @@ static const int *shared_set(tn_solver *s, int *n) {
 }
 
 int tn_dependent_choose(tn_solver *s, bool velocity) {
+  assert(tn_knows(&s->sys, TN_LEVEL_MATRICES));
   tn_dependent *w = &s->dependent;
   const tn_model *m = s->sys.m;
   const int nu = m->nu, rows = velocity ? m->rows : m->holonomic;
@@ -150,6 +152,7 @@ int tn_dependent_choose(tn_solver *s, bool velocity) {
 
 /* (3) */
 bool tn_dependent_correct(tn_solver *s, bool velocity, const double *r, double *x) {
+  assert(tn_knows(&s->sys, TN_LEVEL_MATRICES));
   tn_dependent *w = &s->dependent;
   const tn_model *m = s->sys.m;
   const int nu = m->nu, rows = velocity ? m->rows : m->holonomic, rank = tn_dependent_choose(s, velocity);

@@ -434,6 +434,7 @@ static void right_side_of_joints(const tn_system *sys, const tn_put_tile *t, con
 }
 
 void tn_right_side(const tn_system *sys, int tile, bool forces, const double *gamma, double *b) {
+  assert(tile >= 0 && tile < sys->m->plan.tiles && (!forces || sys->push || tn_knows(sys, TN_LEVEL_FORCES)));
   const tn_put_tile *t = sys->m->put.tile + tile;
   right_side_of_bodies(sys, t, forces, b);
   for (int i = t[0].rows; i < t[1].rows; i++) {
@@ -447,6 +448,7 @@ void tn_right_side(const tn_system *sys, int tile, bool forces, const double *ga
 void tn_fill(const void *who, int tile, double *K, double *x) {
   const tn_system *sys = who;
   const tn_model *m = sys->m;
+  assert(tile >= 0 && tile < m->plan.tiles && tn_knows(sys, x ? TN_LEVEL_FORCES : TN_LEVEL_ROWS));
   const tn_put_tile *t = m->put.tile + tile;
   for (int i = t[0].clear; i < t[1].clear; i++) {
     double *at = K + m->put.clear[i].at, *end = at + m->put.clear[i].n;

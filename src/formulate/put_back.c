@@ -4,8 +4,6 @@
  *   (2) velocity: A du = level - Cdot, |du| least, A at the corrected q; all rows */
 #include "formulate/formulate.h"
 
-#include <assert.h>
-
 enum { MOST_PASSES = 12 };
 static const double ROUNDOFF = 1e-15; /* of C, scaled */
 
@@ -85,6 +83,7 @@ tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, doubl
 
 void tn_put_back_filter(tn_solver *s, tn_metric metric, double *dq, double *du, double *taken_position,
                         double *taken_velocity) {
+  assert(tn_knows(&s->sys, TN_LEVEL_TWISTS));
   const tn_system *sys = &s->sys;
   const int rows = sys->m->rows, nu = sys->m->nu;
   if (!rows || tn_solver_factor(s, metric, NULL) != TN_OK) return;

@@ -4,7 +4,6 @@
  * once, before it would be factored again. */
 #include "formulate/formulate.h"
 
-#include <assert.h>
 #include <time.h>
 
 /* of a singular position: nearer the dense factorisation takes over, as it does for redundant rows, unless there is no room for
@@ -55,6 +54,7 @@ void tn_solver_reset(tn_solver *s) {
 }
 
 void tn_solver_typical(tn_solver *s, int rank) {
+  assert(rank >= 0 && rank <= s->sys.m->rows);
   s->rank = rank;
   if (!s->sys.m->large) s->type->typical(s->work, rank);
   if (s->type->same_as_augmented && s->type->same_as_augmented(s->self))
@@ -139,6 +139,7 @@ bool tn_solver_is_factored(const tn_solver *s, tn_metric metric) {
 }
 
 tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
+  assert(tn_knows(&s->sys, TN_LEVEL_ROWS));
   const tn_model *m = s->sys.m;
   const bool mass = metric == TN_METRIC_MASS, dependent = metric == TN_METRIC_DEPENDENT;
   tn_factor *at = mass ? &s->at_mass : &s->at_identity;
@@ -223,6 +224,7 @@ tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, do
   }
   tn_profile_end(&s->profile, TN_TIME_SOLVE, start);
   s->inconsistency = info.inconsistency;
+  if (udot == s->sys.udot) tn_set_solved(&s->sys);
   return info.failed ? not_finite(s, "the accelerations are not finite numbers", e) : TN_OK;
 }
 
@@ -292,6 +294,7 @@ void tn_solver_rows_times(tn_solver *s, const double *x, double *r) {
 }
 
 double tn_violation(const tn_system *s, const double *rows, int n, int *which) {
+  assert(n >= 0 && n <= s->m->rows);
   double worst = 0;
   if (which) *which = 0;
   if (!s || !rows) return NAN;
@@ -307,6 +310,7 @@ double tn_violation(const tn_system *s, const double *rows, int n, int *which) {
 }
 
 double tn_violation_seen(tn_system *s, bool velocity) {
+  assert(tn_knows(s, velocity ? TN_LEVEL_TWISTS : TN_LEVEL_ROWS));
   const tn_model *m = s->m;
   double worst = 0;
   tn_system_extents(s, velocity);

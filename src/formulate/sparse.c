@@ -159,6 +159,7 @@ static bool all_results(const tn_system *sys, const double *x, double *udot, dou
 
 /* the larger of D and of the pivots at typical poses measures rows */
 void tn_sparse_typical(tn_sparse *s, const tn_system *sys, bool redundant) {
+  assert(tn_knows(sys, TN_LEVEL_FORCES));
   const tn_plan *p = &sys->m->plan;
   tn_ldl *k = &s->saddle.ldl;
   if (!s->there) return;
@@ -190,6 +191,7 @@ void tn_sparse_typical(tn_sparse *s, const tn_system *sys, bool redundant) {
 }
 
 bool tn_sparse_factor(tn_sparse *s, const tn_system *sys, double *nearness) {
+  assert(s->ready && tn_knows(sys, TN_LEVEL_ROWS));
   const bool forward = tn_knows(sys, TN_LEVEL_FORCES);
   s->forward = forward ? sys->epoch : 0;
   if (!tn_saddle_factor(&s->saddle, forward ? s->x : NULL)) return false;
@@ -231,10 +233,12 @@ static bool solve(tn_sparse *s, const tn_system *sys, bool sweeps, bool forces, 
 
 bool tn_sparse_solve(tn_sparse *s, const tn_system *sys, bool forces, const double *gamma, double *udot, double *lambda,
                      double *inconsistency) {
+  assert(s->ready);
   return solve(s, sys, tn_saddle_sweeps(&s->saddle), forces, gamma, udot, lambda, inconsistency);
 }
 
 bool tn_sparse_correct(tn_sparse *s, const tn_system *sys, const double *r, double *x, double *lambda) {
+  assert(s->ready);
   double unused;
   const bool sweeps = tn_saddle_sweeps(&s->saddle) &&
                       !(tn_saddle_error(&s->saddle) * tn_violation(sys, r, sys->m->rows, NULL) <= UNSEEN);
@@ -242,12 +246,14 @@ bool tn_sparse_correct(tn_sparse *s, const tn_system *sys, const double *r, doub
 }
 
 int tn_sparse_redundant(tn_sparse *s, const tn_system *sys) {
+  assert(s->there);
   tn_sparse_reset(s, sys->m);
   tn_sparse_typical(s, sys, true);
   return s->ready ? tn_saddle_redundant(&s->saddle) : 0;
 }
 
 double tn_sparse_least(const tn_sparse *s, const tn_model *m, int *row) {
+  assert(s->there);
   double least = INFINITY;
   *row = 0;
   for (int i = 0; i < m->joints + m->owned; i++) {

@@ -43,12 +43,14 @@ void tn_split_keep(tn_split *s, tn_keep *keep) {
 }
 
 double *tn_split_vector(const tn_split *s, int b) {
+  assert(b >= 0);
   return s->basis + (size_t)b * ((size_t)s->nu + (size_t)s->candidates);
 }
 
 double *tn_split_told(const tn_split *s, int b) { return tn_split_vector(s, b) + s->nu; }
 
 int tn_split_factor(tn_split *s, const double *A, const double *scale, int most, double least) {
+  assert(most >= 0 && A);
   const int nu = s->nu, rows = s->rows;
   const double none = (nu > rows ? nu : rows) * TN_EPS;
   double smallest;

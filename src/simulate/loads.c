@@ -152,6 +152,7 @@ static tn_status of_motion(tn_sim *s) {
 }
 
 static tn_status of_given(tn_sim *s) {
+  tn_set_solved(&s->solver.sys);
   reactions(s);
   return TN_OK;
 }

@@ -91,6 +91,7 @@ static tn_status solve_together(tn_sim *s) {
   if (status == TN_OK) status = tn_solver_solve(&s->solver, sys->f, sys->gamma, sys->udot, sys->lambda, s->e);
   memcpy(sys->gamma, s->stabilizing.gamma, sizeof *s->stabilizing.gamma * rows);
   tn_system_changed(sys);
+  tn_set_solved(sys); /* of the gamma that is meant */
   return status;
 }
 

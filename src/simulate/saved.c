@@ -357,7 +357,7 @@ static tn_status reassemble(const place *p) {
   memcpy(s->y_moved + s->m->nq, sys->u, sizeof *sys->u * (size_t)s->m->nu);
   const tn_status status = tn_solver_at(solver, sys->t, s->y_moved, s->y_moved + s->m->nq, s->e);
   if (status == TN_OK && p->dense) tn_need(sys, TN_LEVEL_MATRICES);
-  if (status == TN_OK && p->loads != TN_LOADS_NONE) {
+  if (status == TN_OK && s->m->loaded && p->loads != TN_LOADS_NONE) {
     for (int i = 0; i < s->efforts.loads.n; i++) sys->load[s->efforts.loads.force[i]] = s->efforts.loads.N[i];
     tn_forces_loaded(sys);
     sys->loads = (unsigned)p->loads;

@@ -106,6 +106,7 @@ static void mark_columns(tn_sim *s, int redundant) {
   memset(sys->udot_s, 0, sizeof(double) * (size_t)m->nu);
   memset(sys->lambda_s, 0, sizeof(double) * (size_t)m->rows);
   for (int i = 0; i < m->rows; i++) sys->lambda[i] = jitter(&state) * m->row_scale[i];
+  tn_set_solved(sys);
   outputs(s, true, base);
   for (int e = m->rows - redundant; e < m->rows; e++) {
     const double size = jitter(&state);
