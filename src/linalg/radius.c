@@ -1,10 +1,10 @@
-/* the largest modulus of an eigenvalue of a small matrix: |A^m|^(1/m) for m = 2^40, by squaring. what is not normal about A has no
- * weight at such a power, so that it is good to roundoff. */
+/* The spectral radius of a small matrix: |A^m|^(1/m) for m = 2^40, by repeated squaring. At such a power a non-normal part of A has no
+ * weight, so the result is exact to roundoff. */
 #include "linalg/linalg.h"
 
 double tn_spectral_radius(int n, double *A) {
   enum { SQUARINGS = 40, MOST = 48 };
-  double B[MOST * MOST], size = 0; /* logarithm of what was taken out of A */
+  double B[MOST * MOST], size = 0; /* logarithm of the factors divided out of A */
   if (!A || n < 1 || n > MOST) return NAN;
   for (int s = 0; s <= SQUARINGS; s++) {
     double most = 0;

@@ -130,7 +130,8 @@ static int check_names(const char *document, const char *text) {
     char copy[200];
     snprintf(copy, sizeof copy, "%.*s", (int)length, name);
     n++;
-    const bool found = strchr(copy, '/') ? is_there("", copy) || is_there("src/", copy) : is_somewhere(copy);
+    const bool found = strchr(copy, '/') ? is_there("", copy) || is_there("src/", copy) || is_there("include/", copy)
+                                         : is_somewhere(copy);
     if (!found) FAIL("%s names `%s`, which is not there", document, copy);
   }
   return n;
