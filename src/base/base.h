@@ -107,6 +107,24 @@ typedef struct tn_carve {
 void *tn_carve_bytes(tn_carve *c, uint64_t size);
 #define TN_CARVE(c, type, n) ((type *)tn_carve_bytes((c), sizeof(type) * (uint64_t)(n)))
 
+/* scratch.c: numbers that live as long as a scope, from a stack whose size is set when it is carved. nothing allocates. scopes are closed in
+ * the opposite order of opening; asserts see an overflow and a scope that is left open */
+typedef struct tn_scratch {
+  double *base;      /* NULL while the block is measured                                      */
+  size_t size, used; /* numbers: of the stack; up to the top of the innermost scope           */
+  int scopes;        /* open ones                                                             */
+} tn_scratch;
+typedef struct tn_scratch_scope {
+  size_t used;
+  int depth;
+} tn_scratch_scope;
+void tn_scratch_carve(tn_scratch *s, tn_carve *c, uint64_t size);
+tn_scratch_scope tn_scratch_open(tn_scratch *s);
+double *tn_scratch_numbers(tn_scratch *s, size_t n); /* with no value: NaN where asserts are on */
+void tn_scratch_close(tn_scratch *s, tn_scratch_scope scope);
+/* numbers that the stack needs for so many pieces of n numbers at a time, with the alignment of each */
+static inline uint64_t tn_scratch_need(uint64_t pieces, uint64_t n) { return pieces * (n + 8); }
+
 /* a zeroed 64-byte aligned block and its release */
 void *tn_block_new(const tn_allocator *allocator, size_t size);
 void tn_block_free(const tn_allocator *allocator, void *block);

@@ -18,9 +18,10 @@ tn_status tn_dae_residual(void *sim, double t, const double *y, const double *yd
   if (status != TN_OK) return status;
   tn_need(sys, TN_LEVEL_MATRICES);
   tn_need(sys, TN_LEVEL_GENERALIZED);
+  const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
   const double *udot = ydot + nq, *xdot = udot + nu, *wdot = xdot + m->states;
   double *ru = r + nq, *rx = ru + nu, *rw = rx + m->states, *rv = rw + tn_ledgers(m), *rc = rv + m->rows,
-         *v = s->start.rows.x;
+         *v = tn_room(s, nu);
   for (int j = 0; j < nu; j++) {
     v[j] = y[nq + j];
     ru[j] = -sys->f[j];
@@ -46,6 +47,7 @@ tn_status tn_dae_residual(void *sim, double t, const double *y, const double *yd
   rw[TN_LEDGER_DISSIPATED] = wdot[TN_LEDGER_DISSIPATED] - sys->dissipated;
   tn_balance_rates(s, lambda, NULL, rw + TN_LEDGERS);
   for (int i = TN_LEDGERS; i < tn_ledgers(m); i++) rw[i] = wdot[i] - rw[i];
+  tn_scratch_close(&s->scratch, scope);
   return TN_OK;
 }
 

@@ -50,8 +50,9 @@ static void level(const tn_sim *s, double theta, const double *a, const double *
   for (int i = n; i < s->m->rows; i++) target[i] = 0;
 }
 
-/* *off: what y was off from what it is put back to, scaled as the contract does, and in which row */
-static tn_status put_back(tn_sim *s, double t, double theta, double *y, double *off, int *row) {
+/* *off: what y was off from what it is put back to, scaled as the contract does, and in which row. C, V: rows, room */
+static tn_status put_back_to(tn_sim *s, double t, double theta, double *y, double *C, double *V, double *off,
+                             int *row) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
   bool changed = false;
@@ -59,19 +60,26 @@ static tn_status put_back(tn_sim *s, double t, double theta, double *y, double *
   if (status != TN_OK) return status;
   const double before = tn_energy_of(sys, TN_TOTAL);
   tn_balance_energies(s, s->ledger.balances.before);
-  level(s, theta, s->contract.C0, s->contract.C1, m->holonomic, s->contract.C_row);
-  level(s, theta, s->contract.V0, s->contract.V1, m->rows, s->contract.V_row);
+  level(s, theta, s->contract.C0, s->contract.C1, m->holonomic, C);
+  level(s, theta, s->contract.V0, s->contract.V1, m->rows, V);
   for (int i = 0; i < m->holonomic; i++) {
-    const double x = fabs(sys->C[i] - s->contract.C_row[i]) * sys->scale[i];
+    const double x = fabs(sys->C[i] - C[i]) * sys->scale[i];
     if (x > *off) *off = x, *row = i;
   }
-  status = tn_put_back(&s->solver, TN_METRIC_MASS, false, t, y, tn_u_of(s, y), s->contract.C_row, s->contract.V_row,
-                       &changed, s->e);
+  status = tn_put_back(&s->solver, TN_METRIC_MASS, false, t, y, tn_u_of(s, y), C, V, &changed, s->e);
   if (status == TN_OK && s->packed.packing) status = tn_packed_again(s, t);
   if (status != TN_OK) return status;
   tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += tn_energy_of(sys, TN_TOTAL) - before;
   tn_balance_book(s, s->ledger.balances.before, y);
   return TN_OK;
+}
+
+static tn_status put_back(tn_sim *s, double t, double theta, double *y, double *off, int *row) {
+  const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
+  double *C = tn_room(s, s->m->rows), *V = tn_room(s, s->m->rows);
+  const tn_status status = put_back_to(s, t, theta, y, C, V, off, row);
+  tn_scratch_close(&s->scratch, scope);
+  return status;
 }
 
 tn_status tn_row_inside(tn_sim *s, double t) {

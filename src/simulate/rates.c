@@ -115,14 +115,16 @@ static tn_status solve(tn_sim *s, const double *U_held, bool apart) {
 /* T + V at q moved by x (nu); beside: of each assembly */
 static tn_status energy_beside(tn_sim *s, double t, const double *y, const double *x, double step, double *energy,
                                double *beside) {
-  double *z = s->y_moved, kinetic, potential;
+  const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
+  double *z = tn_room(s, s->n), *way = tn_room(s, s->m->nu), kinetic, potential;
   memcpy(z, y, sizeof *z * (size_t)s->n);
-  for (int i = 0; i < s->m->nu; i++) s->start.walk.s[i] = step * x[i];
-  tn_model_add(s->m, z, s->start.walk.s);
+  for (int i = 0; i < s->m->nu; i++) way[i] = step * x[i];
+  tn_model_add(s->m, z, way);
   const tn_status status = tn_at(s, t, z, s->e);
   tn_energy_here(&s->solver.sys, &kinetic, &potential);
   *energy = kinetic + potential;
   tn_balance_energies(s, beside);
+  tn_scratch_close(&s->scratch, scope);
   return status;
 }
 
@@ -147,7 +149,9 @@ static tn_status drift(tn_sim *s, const double *u) {
   memcpy(s->stabilizing.r, s->stabilizing.r_held, sizeof *s->stabilizing.r * (size_t)rows);
   if (!s->stabilizing.held || s->stepper.ode.kick) memset(s->stabilizing.r, 0, sizeof *s->stabilizing.r * (size_t)rows);
   live_drift(s, s->stabilizing.r);
-  tn_status status = tn_solver_solve(&s->solver, NULL, s->stabilizing.r, s->stabilizing.drift, s->contract.C_row, s->e);
+  const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
+  tn_status status = tn_solver_solve(&s->solver, NULL, s->stabilizing.r, s->stabilizing.drift, tn_room(s, rows), s->e);
+  tn_scratch_close(&s->scratch, scope);
   for (int i = 0; i < nu; i++) s->stabilizing.speed[i] = u[i] + s->stabilizing.drift[i];
   return status;
 }
@@ -208,11 +212,14 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
   return status;
 }
 
-static tn_status kick_with_drift(tn_sim *s, double t, const double *y, double h, double *dy) {
+/* z: n numbers of room */
+static tn_status kick_with_drift(tn_sim *s, double t, const double *y, double h, double *z, double *dy) {
   const tn_model *m = s->m;
-  double kinetic, potential, *z = s->y_moved;
+  double kinetic, potential;
+  const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
   tn_status status =
-      tn_solver_solve(&s->solver, NULL, s->stabilizing.r_held, s->stabilizing.drift, s->contract.C_row, s->e);
+      tn_solver_solve(&s->solver, NULL, s->stabilizing.r_held, s->stabilizing.drift, tn_room(s, m->rows), s->e);
+  tn_scratch_close(&s->scratch, scope);
   if (status != TN_OK) return status;
   for (int i = 0; i < m->nu; i++) s->stabilizing.drift[i] *= h;
   tn_model_rates(m, y, s->stabilizing.drift, dy);
@@ -248,7 +255,12 @@ tn_status tn_rates_kick(void *sim, double t, const double *y, double h, double *
   for (int i = 0; i < m->nu; i++) du[i] = h * sys->udot_s[i];
   memset(tn_states_of(s, dy), 0, sizeof *dy * (size_t)m->states);
   memset(w, 0, sizeof *w * (size_t)tn_ledgers(m));
-  if (s->stabilizing.drifts) return kick_with_drift(s, t, y, h, dy);
+  if (s->stabilizing.drifts) {
+    const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
+    status = kick_with_drift(s, t, y, h, tn_room(s, s->n), dy);
+    tn_scratch_close(&s->scratch, scope);
+    return status;
+  }
   for (int i = 0; i < m->rows; i++)
     w[TN_LEDGER_STABILIZER] -= h * sys->lambda_s[i] * (sys->Cdot[i] - sys->Ct[i] - h / 2 * s->stabilizing.U_held[i]);
   tn_balance_kick(s, h, w + TN_LEDGERS);
@@ -292,11 +304,14 @@ const char *tn_rates_name(void *sim, int i) {
 tn_status tn_solve_at(tn_sim *s, double t, double *y) {
   tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
-  if (s->stabilizing.held) {
-    memset(s->contract.C_row, 0, sizeof *s->contract.C_row * (size_t)s->m->rows);
-    feedback(s, true, s->contract.C_row, NULL);
-  }
-  return solve(s, s->stabilizing.held ? s->contract.C_row : NULL, true);
+  if (!s->stabilizing.held) return solve(s, NULL, true);
+  const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
+  double *U = tn_room(s, s->m->rows);
+  memset(U, 0, sizeof *U * (size_t)s->m->rows);
+  feedback(s, true, U, NULL);
+  status = solve(s, U, true);
+  tn_scratch_close(&s->scratch, scope);
+  return status;
 }
 
 tn_status tn_solve_here(tn_sim *s, double t, double *y) {

@@ -353,9 +353,12 @@ static tn_status reassemble(const place *p) {
   sys->switching.how = (tn_how)p->how;
   tn_system_stale(sys);
   if (!p->complete) return TN_OK;
-  memcpy(s->y_moved, sys->q, sizeof *sys->q * (size_t)s->m->nq);
-  memcpy(s->y_moved + s->m->nq, sys->u, sizeof *sys->u * (size_t)s->m->nu);
-  const tn_status status = tn_solver_at(solver, sys->t, s->y_moved, s->y_moved + s->m->nq, s->e);
+  const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
+  double *q = tn_room(s, s->m->nq), *u = tn_room(s, s->m->nu);
+  memcpy(q, sys->q, sizeof *q * (size_t)s->m->nq);
+  memcpy(u, sys->u, sizeof *u * (size_t)s->m->nu);
+  const tn_status status = tn_solver_at(solver, sys->t, q, u, s->e);
+  tn_scratch_close(&s->scratch, scope);
   if (status == TN_OK && p->dense) tn_need(sys, TN_LEVEL_MATRICES);
   if (status == TN_OK && s->m->loaded && p->loads != TN_LOADS_NONE) {
     for (int i = 0; i < s->efforts.loads.n; i++) sys->load[s->efforts.loads.force[i]] = s->efforts.loads.N[i];

@@ -178,8 +178,11 @@ static void follow(tn_sim *s, int i, double h, const double *u0, const double *u
 
 /* the change of places from one state to another, as a motion */
 static void find_gone(tn_sim *s, const double *from, const double *to) {
-  for (int i = 0; i < s->m->nq; i++) s->y_moved[i] = to[i] - from[i];
-  tn_model_tangent(s->m, from, s->y_moved, s->estimate.scales.gone);
+  const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
+  double *change = tn_room(s, s->m->nq);
+  for (int i = 0; i < s->m->nq; i++) change[i] = to[i] - from[i];
+  tn_model_tangent(s->m, from, change, s->estimate.scales.gone);
+  tn_scratch_close(&s->scratch, scope);
 }
 
 /* numbers of the group for a motion of 1 m: of a rotation, of places as far away as the body has size; 0 of a point, which does not turn */
@@ -416,10 +419,14 @@ static double rows_share(tn_sim *s, const double *r, int n, const double *w, con
 
 double tn_error_rows(tn_sim *s, const double *position, const double *velocity) {
   tn_scales *x = &s->estimate.scales;
-  twist_weights(s, x->w_d, s->y_moved, x->twist);
-  const double off = rows_share(s, position, s->m->holonomic, s->y_moved, x->twist);
-  twist_weights(s, x->w_u, s->y_moved, x->twist);
-  return fmax(off, rows_share(s, velocity, s->m->rows, s->y_moved, x->twist));
+  const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
+  double *w = tn_room(s, s->m->nu + s->m->states); /* groups of states of forces have a number too */
+  twist_weights(s, x->w_d, w, x->twist);
+  const double off = rows_share(s, position, s->m->holonomic, w, x->twist);
+  twist_weights(s, x->w_u, w, x->twist);
+  const double off_velocity = rows_share(s, velocity, s->m->rows, w, x->twist);
+  tn_scratch_close(&s->scratch, scope);
+  return fmax(off, off_velocity);
 }
 
 bool tn_scales_coarse(const tn_sim *s, int *body, double *share, double *length) {

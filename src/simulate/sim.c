@@ -4,6 +4,9 @@
 /* bytes; what is larger is a mistake, and would take the machine with it. a carve never counts more than half of the addresses */
 #define TN_SIM_MOST (SIZE_MAX / 2 < UINT64_C(16) << 30 ? SIZE_MAX / 2 : UINT64_C(16) << 30)
 
+/* pieces of scratch that are open at once: poses and rows of a search for a singular position inside a step; a test has the deepest */
+enum { DEEP = 8 };
+
 void tn_log(tn_sim *s, double t, const char *kind, const char *format, ...) {
   tn_event *last = &s->log.event[TN_MOST_EVENTS - 1];
   if (s->log.events == TN_MOST_EVENTS) { /* the log is full: the last entry says so and when */
@@ -72,6 +75,7 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->contract.C_row = TN_CARVE(c, double, m->rows);
   s->contract.V_row = TN_CARVE(c, double, m->rows);
   s->output.row = TN_CARVE(c, double, m->columns);
+  tn_scratch_carve(&s->scratch, c, tn_scratch_need(DEEP, (uint64_t)s->n + (uint64_t)m->rows + (uint64_t)m->nu));
   tn_finite_carve(s, c, m);
   s->output.motion = TN_CARVE(c, double, tn_motion_size(m));
   s->singular.near = TN_CARVE(c, bool, m->bodies);

@@ -28,6 +28,8 @@
 #ifndef TN_SIMULATE_H
 #define TN_SIMULATE_H
 
+#include <assert.h>
+
 #include "formulate/formulate.h"
 
 enum { TN_MOST_EVENTS = 256, TN_MOST_SINGULAR = 256, TN_MOST_IN_SINGULAR = 16 };
@@ -431,13 +433,14 @@ typedef struct tn_start {
 struct tn_sim {
   const tn_model *m; /* held: tn_model_hold */
   tn_life life;
-  tn_error *e;     /* of the call under way; never NULL inside one */
-  int n;           /* length of y */
-  tn_state now;    /* the present state                                            */
-  tn_state before; /* where the last accepted step began                           */
-  tn_state next;   /* end of the attempt at hand                                   */
-  tn_state inside; /* a state inside a step, or beside the present one: room       */
-  double *y_moved; /* n: room for a state beside the one at hand                   */
+  tn_scratch scratch; /* numbers with a scope; none is open between two steps */
+  tn_error *e;        /* of the call under way; never NULL inside one */
+  int n;              /* length of y */
+  tn_state now;       /* the present state                                            */
+  tn_state before;    /* where the last accepted step began                           */
+  tn_state next;      /* end of the attempt at hand                                   */
+  tn_state inside;    /* a state inside a step, or beside the present one: room       */
+  double *y_moved;    /* n: room for a state beside the one at hand                   */
   tn_solver solver;
   tn_efforts efforts;
   tn_packed packed;
@@ -460,6 +463,12 @@ struct tn_sim {
 static inline double *tn_u_of(const tn_sim *s, double *y) { return y + s->m->nq; }
 static inline double *tn_states_of(const tn_sim *s, double *y) { return y + s->m->nq + s->m->nu; }
 static inline double *tn_ledger_of(const tn_sim *s, double *y) { return y + s->m->nq + s->m->nu + s->m->states; }
+
+/* n numbers with the scope that is open */
+static inline double *tn_room(tn_sim *s, int n) {
+  assert(n >= 0);
+  return tn_scratch_numbers(&s->scratch, (size_t)n);
+}
 
 /* their number: four of the whole, then the work on each assembly where there are several */
 static inline int tn_ledgers(const tn_model *m) { return TN_LEDGERS + (m->assemblies > 1 ? m->assemblies : 0); }

@@ -84,12 +84,14 @@ static bool know_typical(tn_sim *s) {
 static void put_back(tn_sim *s, double *q) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
+  const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
+  double *r = tn_room(s, m->rows), *noise = tn_room(s, m->rows), *lambda = tn_room(s, m->rows), *x = tn_room(s, m->nu);
   tn_kkt_info info;
-  for (int i = 0; i < m->rows; i++) s->start.rows.r[i] = i < m->holonomic ? -sys->C[i] : 0;
-  tn_rows_noise(sys, false, s->contract.V_row);
-  tn_kkt_correct(&s->start.rows.kkt, sys->M, sys->A, m->sigma ? s->start.rows.sigma : NULL, s->start.rows.r,
-                 s->contract.V_row, s->start.rows.x, s->start.rows.lambda, &info);
-  if (!info.failed) tn_model_add(m, q, s->start.rows.x);
+  for (int i = 0; i < m->rows; i++) r[i] = i < m->holonomic ? -sys->C[i] : 0;
+  tn_rows_noise(sys, false, noise);
+  tn_kkt_correct(&s->start.rows.kkt, sys->M, sys->A, m->sigma ? s->start.rows.sigma : NULL, r, noise, x, lambda, &info);
+  if (!info.failed) tn_model_add(m, q, x);
+  tn_scratch_close(&s->scratch, scope);
 }
 
 /* rho at q, which is put back before in so many passes; the factorisation stands, for those who want more */
@@ -106,36 +108,43 @@ static double rho_at(tn_sim *s, double t, double *q, int passes, int rank) {
 /* does rho rise along the motion from this state on? a hundredth of a step tells */
 static bool rises(tn_sim *s, double t, const double *y, double h, double *rho) {
   const tn_model *m = s->m;
-  double *q = s->start.walk.try, *way = s->start.walk.s;
+  const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
+  double *q = tn_room(s, m->nq), *way = tn_room(s, m->nu);
   memcpy(q, y, sizeof *q * (size_t)m->nq);
   *rho = rho_at(s, t, q, 0, s->solver.rank);
   for (int i = 0; i < m->nu; i++) way[i] = 0.01 * h * y[m->nq + i];
   tn_model_add(m, q, way);
-  return rho_at(s, t + 0.01 * h, q, 0, s->solver.rank) > *rho;
+  const bool rising = rho_at(s, t + 0.01 * h, q, 0, s->solver.rank) > *rho;
+  tn_scratch_close(&s->scratch, scope);
+  return rising;
 }
 
 /* (2): the pose at theta of the step into q */
 static void between(tn_sim *s, double h, double theta, double *q) {
   const tn_model *m = s->m;
   const double *a = s->now.y, *b = s->next.y, r = 1 - theta;
-  double *da = s->start.walk.gone, *db = s->start.walk.q;
+  const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
+  double *da = tn_room(s, m->nq), *db = tn_room(s, m->nq);
   tn_model_rates(m, a, a + m->nq, da);
   tn_model_rates(m, b, b + m->nq, db);
   for (int i = 0; i < m->nq; i++) {
     const double d = b[i] - a[i];
     q[i] = r * a[i] + theta * b[i] + theta * r * (r * (h * da[i] - d) - theta * (h * db[i] - d));
   }
+  tn_scratch_close(&s->scratch, scope);
   tn_model_tidy(m, q);
 }
 
-static double rho_between(tn_sim *s, double h, double theta, int passes) {
-  between(s, h, theta, s->start.walk.try);
-  return rho_at(s, s->now.t + theta * h, s->start.walk.try, passes, s->solver.rank);
+/* the pose there is left in q */
+static double rho_between(tn_sim *s, double h, double theta, int passes, double *q) {
+  between(s, h, theta, q);
+  return rho_at(s, s->now.t + theta * h, q, passes, s->solver.rank);
 }
 
 /* three places in a step, the middle one with the least rho */
 typedef struct bracket {
   double a, fa, x, f, b, fb;
+  double *q; /* nq: the pose last looked at */
 } bracket;
 
 /* (2): by parabolas; poses put back in so many passes */
@@ -149,7 +158,7 @@ static void narrow(tn_sim *s, double h, int passes, bracket *k) {
     if (!(next > k->a && next < k->b) || i % 4 == 3) next = k->x + 0.382 * longer;
     const double apart = 1e-3 * (k->b - k->a);
     if (fabs(next - k->x) < apart) next = k->x + copysign(apart, longer);
-    const double f = rho_between(s, h, next, passes);
+    const double f = rho_between(s, h, next, passes, k->q);
     if (f < k->f) {
       if (next > k->x)
         k->a = k->x, k->fa = k->f;
@@ -166,25 +175,26 @@ static void narrow(tn_sim *s, double h, int passes, bracket *k) {
 
 /* a long step: where in it, roughly */
 static void survey(tn_sim *s, double h, bracket *k) {
-  double before = k->fa, here = rho_between(s, h, 1.0 / PIECES, FEW);
+  double before = k->fa, here = rho_between(s, h, 1.0 / PIECES, FEW, k->q);
   const double end = k->fb;
   k->f = INFINITY;
   for (int i = 1; i < PIECES; i++) {
-    const double next = i + 1 < PIECES ? rho_between(s, h, (i + 1.0) / PIECES, FEW) : end;
-    if (here < k->f) *k = (bracket){(i - 1.0) / PIECES, before, (double)i / PIECES, here, (i + 1.0) / PIECES, next};
+    const double next = i + 1 < PIECES ? rho_between(s, h, (i + 1.0) / PIECES, FEW, k->q) : end;
+    if (here < k->f)
+      *k = (bracket){(i - 1.0) / PIECES, before, (double)i / PIECES, here, (i + 1.0) / PIECES, next, k->q};
     before = here;
     here = next;
   }
 }
 
-/* (2): theta of the least rho in a step that begins with rho_a and ends with rho_b; the pose there is in start_try */
-static double least_between(tn_sim *s, double h, double rho_a, double rho_b, double *least) {
-  bracket k = {.a = 0, .fa = rho_a, .b = 1, .fb = rho_b};
+/* (2): theta of the least rho in a step that begins with rho_a and ends with rho_b; the pose there is left in q */
+static double least_between(tn_sim *s, double h, double rho_a, double rho_b, double *least, double *q) {
+  bracket k = {.a = 0, .fa = rho_a, .b = 1, .fb = rho_b, .q = q};
   k.x = fmin(fmax(sqrt(rho_a) / (sqrt(rho_a) + sqrt(rho_b)), 0.02), 0.98);
   if (fmax(rho_a, rho_b) > NEAR)
     survey(s, h, &k);
   else
-    k.f = rho_between(s, h, k.x, FEW);
+    k.f = rho_between(s, h, k.x, FEW, q);
   *least = k.f;
   if (k.f > FAR) return k.x;
   narrow(s, h, FEW, &k);
@@ -192,13 +202,13 @@ static double least_between(tn_sim *s, double h, double rho_a, double rho_b, dou
   if (k.f > FOUND && k.f < 1e-4) { /* the nearer, the slower the way back: each pass halves what is left */
     const double x = k.x, aside = 1e-2;
     passes = MANY;
-    k = (bracket){.a = fmax(x - aside, 0), .x = x, .b = fmin(x + aside, 1)};
-    k.fa = rho_between(s, h, k.a, passes);
-    k.fb = rho_between(s, h, k.b, passes);
-    k.f = rho_between(s, h, k.x, passes);
+    k = (bracket){.a = fmax(x - aside, 0), .x = x, .b = fmin(x + aside, 1), .q = q};
+    k.fa = rho_between(s, h, k.a, passes, q);
+    k.fb = rho_between(s, h, k.b, passes, q);
+    k.f = rho_between(s, h, k.x, passes, q);
     narrow(s, h, passes, &k);
   }
-  *least = rho_between(s, h, k.x, passes);
+  *least = rho_between(s, h, k.x, passes, q);
   return k.x;
 }
 
@@ -307,6 +317,53 @@ static void look_large(tn_sim *s, double h, double rho) {
   x->staying = rho < LOST;
 }
 
+/* what is known of rho at the start of the step; q (nq) is room */
+static void know_start(tn_sim *s, double h, double *q) {
+  const tn_model *m = s->m;
+  tn_passing *x = &s->singular.passing;
+  memcpy(q, s->now.y, sizeof *q * (size_t)m->nq);
+  if (x->known) {
+    if (x->rho == 1) x->rho = rho_at(s, s->now.t, q, 0, s->solver.rank);
+    return;
+  }
+  /* the start of the run, or a state that was set */
+  x->rising = rises(s, s->now.t, s->now.y, h, &x->rho);
+  x->known = true;
+  x->staying = x->rho < LOST;
+  if (x->staying) found(s, s->now.t, x->rho, q, TN_SINGULAR_START);
+}
+
+/* a step that came near: rho at its ends, and the least between them. dip: an evaluation inside was nearer than both ends */
+static void look_closely(tn_sim *s, double h, bool dip, double rho_end, double *q) {
+  const tn_model *m = s->m;
+  tn_passing *x = &s->singular.passing;
+  double end;
+  know_start(s, h, q);
+  const bool rising = rises(s, s->now.t + h, s->next.y, h, &end);
+  if (x->rho < LOST && end < LOST) { /* dependent all along: told once */
+    memcpy(q, s->next.y, sizeof *q * (size_t)m->nq);
+    if (!x->staying) found(s, s->now.t, end, q, TN_SINGULAR_STAYS);
+    x->staying = true;
+  } else if (!x->staying && !x->is_found && (dip || (!x->rising && rising))) {
+    double least;
+    const double theta = least_between(s, h, x->rho, end, &least, q), t = s->now.t + theta * h;
+    if (least < fmin(s->singular.nearest_rho, NEAR)) s->singular.nearest_rho = least, s->singular.nearest_time = t;
+    if (least < LOST) found(s, t, least, q, TN_SINGULAR_PASSED);
+  }
+  if (end > 10 * LOST) x->staying = false;
+  x->rho = end < NEAR ? end : 1;
+  x->rho_end = rho_end;
+  x->rising = end < NEAR && rising;
+}
+
+/* a step that did not come near */
+static void keep_away(tn_passing *x, double rho_end) {
+  x->rho = 1;
+  x->rho_end = rho_end;
+  x->known = true;
+  x->rising = x->staying = false;
+}
+
 tn_status tn_singular_look(tn_sim *s, double h, double rho, double seen, double rho_end) {
   const tn_model *m = s->m;
   tn_passing *x = &s->singular.passing;
@@ -318,41 +375,12 @@ tn_status tn_singular_look(tn_sim *s, double h, double rho, double seen, double 
   if (m->large) {
     look_large(s, h, rho);
   } else if (rho >= NEAR && !(few && seen < SEEN) && !dip) {
-    x->rho = 1;
-    x->rho_end = rho_end;
-    x->known = true;
-    x->rising = x->staying = false;
+    keep_away(x, rho_end);
     return TN_OK;
   } else if (x->typical > 0 || know_typical(s)) {
-    double end;
-    if (!x->known) { /* the start, or a state that was set */
-      x->rising = rises(s, s->now.t, s->now.y, h, &x->rho);
-      x->known = true;
-      x->staying = x->rho < LOST;
-      memcpy(s->start.walk.try, s->now.y, sizeof *s->now.y * (size_t)m->nq);
-      if (x->staying) found(s, s->now.t, x->rho, s->start.walk.try, TN_SINGULAR_START);
-    } else if (x->rho == 1) {
-      memcpy(s->start.walk.try, s->now.y, sizeof *s->now.y * (size_t)m->nq);
-      x->rho = rho_at(s, s->now.t, s->start.walk.try, 0, s->solver.rank);
-    }
-    const bool rising = rises(s, s->now.t + h, s->next.y, h, &end);
-    if (x->rho < LOST && end < LOST) { /* dependent all along: told once */
-      if (!x->staying) {
-        memcpy(s->start.walk.try, s->next.y, sizeof *s->now.y * (size_t)m->nq);
-        found(s, s->now.t, end, s->start.walk.try, TN_SINGULAR_STAYS);
-      }
-      x->staying = true;
-    } else if (!x->staying && !x->is_found && (dip || (!x->rising && rising))) {
-      double least;
-      const double theta = least_between(s, h, x->rho, end, &least);
-      if (least < fmin(s->singular.nearest_rho, NEAR))
-        s->singular.nearest_rho = least, s->singular.nearest_time = s->now.t + theta * h;
-      if (least < LOST) found(s, s->now.t + theta * h, least, s->start.walk.try, TN_SINGULAR_PASSED);
-    }
-    if (end > 10 * LOST) x->staying = false;
-    x->rho = end < NEAR ? end : 1;
-    x->rho_end = rho_end;
-    x->rising = end < NEAR && rising;
+    const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
+    look_closely(s, h, dip, rho_end, tn_room(s, m->nq));
+    tn_scratch_close(&s->scratch, scope);
     leave_kkt(s);
     /* as the attempt left it: its factorisation serves the projection and the next step */
     tn_status status = tn_at(s, s->now.t + h, s->next.y, s->e);
@@ -360,7 +388,7 @@ tn_status tn_singular_look(tn_sim *s, double h, double rho, double seen, double 
     tn_need(&s->solver.sys, TN_LEVEL_MATRICES);
   }
   if (!x->is_found || !m->run.singular_stops) return TN_OK;
-  s->singular.passing.found.change = NAN;
+  x->found.change = NAN;
   if (s->singular.count < TN_MOST_SINGULAR) s->singular.found[s->singular.count++] = x->found;
   s->summary.singular_positions++;
   return stop(s, &x->found);
