@@ -156,7 +156,7 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
   }
   if (tn_model_tidy(m, y)) *changed = true;
   const bool moved = *changed;
-  if (s->packed.indirect && (status = tn_packed_accept(s, t, y, changed)) != TN_OK) return status;
+  if ((status = tn_packed_accept(s, t, y, changed)) != TN_OK) return status;
   if ((status = tn_at(s, t, y, s->e)) != TN_OK) return status;
   if (moved) {
     const double work = tn_energy_of(sys, TN_TOTAL) - before;

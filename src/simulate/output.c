@@ -85,9 +85,7 @@ static tn_status put_back(tn_sim *s, double t, double theta, double *y, double *
 tn_status tn_row_inside(tn_sim *s, double t) {
   const double theta = (t - s->before.t) / (s->now.t - s->before.t);
   tn_switch_hold(s);
-  tn_status status = s->packed.indirect ? tn_packed_inside(s, t, theta, s->before.y, s->now.y)
-                                        : s->m->run.integrator->dense(s->stepper.work, &s->stepper.ode,
-                                                                      theta * s->switches.share, s->inside.y);
+  tn_status status = tn_packed_inside(s, t, theta, s->before.y, s->now.y);
   double off = 0;
   int row = 0;
   if (status == TN_OK) tn_model_tidy(s->m, s->inside.y); /* a polynomial between two unit quaternions is none */

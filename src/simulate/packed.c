@@ -19,11 +19,16 @@ void tn_packed_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->packed.turns = !p && tn_model_turns(m);
   s->packed.indirect = p || s->packed.turns;
   const size_t n = s->packed.indirect ? (size_t)s->n : 0;
+  assert(!c->base || s->inside.y); /* states are carved before */
   s->packed.memory = tn_carve_bytes(c, p ? p->memory(m->run.formulation.self, &s->solver.sys) : 0);
   if (p && c->base) p->prepare(m->run.formulation.self, s->packed.memory, &s->solver.sys);
   double **vectors[] = {&s->now.z,        &s->before.z,       &s->next.z,       &s->inside.z,
                         &s->packed.error, &s->packed.y_stage, &s->packed.y_rate};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = TN_CARVE(c, double, n);
+  if (s->packed.indirect) return;
+  tn_state *const states[] = {&s->now, &s->before, &s->next, &s->inside};
+  for (size_t i = 0; i < sizeof states / sizeof *states; i++) states[i]->z = states[i]->y;
+  s->packed.error = s->estimate.error;
 }
 
 /* states and ledger: in z from here on, and of y */
@@ -241,6 +246,13 @@ tn_status tn_packed_renew(tn_sim *s, tn_choice when, bool *changed) {
 tn_status tn_packed_end(tn_sim *s, double t, bool adaptive) {
   const tn_model *m = s->m;
   double *other = s->packed.y_rate;
+  if (!s->packed.indirect) {
+    if (!adaptive) return TN_OK;
+    tn_model_tangent(m, s->next.y, s->estimate.error, s->estimate.tangent);
+    memcpy(s->estimate.tangent + m->nu, s->estimate.error + m->nq,
+           sizeof *s->estimate.error * (size_t)(m->nu + m->states));
+    return TN_OK;
+  }
   memcpy(s->next.y, s->packed.y_stage, sizeof *s->now.y * (size_t)s->n);
   tn_status status = unpack(s, t, s->next.z, s->next.y);
   if (status != TN_OK || !adaptive) return status;
@@ -267,6 +279,7 @@ void tn_packed_own_error(tn_sim *s) {
 }
 
 tn_status tn_packed_accept(tn_sim *s, double t, double *y, bool *changed) {
+  if (!s->packed.indirect) return TN_OK;
   if (s->packed.turns) {
     if (*changed) turn(s, y, s->now.z);
     return TN_OK;
@@ -286,7 +299,7 @@ void tn_packed_ledger(tn_sim *s) {
 tn_status tn_packed_inside(tn_sim *s, double t, double theta, const double *from, const double *to) {
   tn_status status =
       s->m->run.integrator->dense(s->stepper.work, &s->stepper.ode, theta * s->switches.share, s->inside.z);
-  if (status != TN_OK) return status;
+  if (status != TN_OK || !s->packed.indirect) return status;
   for (int i = 0; s->packed.packing && i < s->n; i++) s->inside.y[i] = (1 - theta) * from[i] + theta * to[i];
   return unpack(s, t, s->inside.z, s->inside.y);
 }

@@ -52,6 +52,14 @@ tn_status tn_stabilizer_accept(tn_sim *s, int i, double t, double *y, bool *chan
   return ((const tn_stabilizer_type *)p->type)->accept(p->self, &at, &s->solver, t, y, tn_u_of(s, y), changed);
 }
 
+tn_status tn_stabilizer_try(tn_sim *s, int i, double t, double *y, bool *changed) {
+  const tn_part *p = &s->m->run.stabilizer[i];
+  tn_stage at = stage_of(s, i, s->stepper.length);
+  TN_TRY(tn_at(s, t, y, s->e));
+  at.room = s->stabilizing.rooms_trial + ((unsigned char *)at.room - s->stabilizing.rooms);
+  return ((const tn_stabilizer_type *)p->type)->accept(p->self, &at, &s->solver, t, y, tn_u_of(s, y), changed);
+}
+
 tn_status tn_rates_begin(void *sim, double t, const double *y, double h) {
   tn_sim *s = sim;
   s->stepper.length = h;

@@ -32,7 +32,7 @@ static void carve_rooms(tn_sim *s, tn_carve *c, const tn_model *m) {
   size_t at = 0;
   s->stabilizing.room = TN_CARVE(c, void *, m->run.stabilizers);
   for (int pass = 0; pass < 2; pass++, s->stabilizing.rooms_size = at) {
-    if (pass) s->stabilizing.rooms = tn_carve_bytes(c, at), s->stabilizing.rooms_kept = tn_carve_bytes(c, at);
+    if (pass) s->stabilizing.rooms = tn_carve_bytes(c, at), s->stabilizing.rooms_trial = tn_carve_bytes(c, at);
     if (pass && c->base) memset(s->stabilizing.rooms, 0, at);
     at = 0;
     for (int i = 0; i < m->run.stabilizers; i++) {

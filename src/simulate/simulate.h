@@ -270,8 +270,8 @@ typedef struct tn_life {
   tn_error spare;                   /* where messages go if the caller has no room for them                          */
 } tn_life;
 
-/* a state of the motion: s, and n numbers each. y: q, u, states of forces, ledgers. z: what the integrator sees of it, where that is not
- * y (packed.c); else of length 0 */
+/* a state of the motion: s, and n numbers each. y: q, u, states of forces, ledgers. z: what the integrator sees of it, ode.n numbers; y
+ * itself, or another vector: packed.c */
 typedef struct tn_state {
   double t, *y, *z;
 } tn_state;
@@ -319,7 +319,8 @@ typedef struct tn_stabilizing {
   double *drift, *speed;      /* nu: what that adds to u there, and the sum                            */
   double *y_corrected;        /* n: state of a stage, corrected                                        */
   void **room;                /* stabilizers: their memory, in `rooms`                                 */
-  unsigned char *rooms, *rooms_kept; /* rooms_size bytes; and as they were before an attempt                  */
+  unsigned char *rooms,
+      *rooms_trial; /* rooms_size bytes; and a copy that a trial correction may write                  */
   size_t rooms_size;
 } tn_stabilizing;
 
@@ -511,6 +512,8 @@ tn_status tn_rates_refuse(void *sim, double t, const char *message);
 const char *tn_rates_name(void *sim, int i);
 /* stabilizer i corrects q and u in y at the end of a step */
 tn_status tn_stabilizer_accept(tn_sim *s, int i, double t, double *y, bool *changed);
+/* likewise, on a copy of its memory in rooms_trial: nothing of it stays but y */
+tn_status tn_stabilizer_try(tn_sim *s, int i, double t, double *y, bool *changed);
 /* udot, lambda and the stabilizer's share at a state; feedback as a step of the last length would begin with */
 tn_status tn_solve_here(tn_sim *s, double t, double *y);
 tn_status tn_solve_at(tn_sim *s, double t, double *y); /* with pieces as they are set */
@@ -536,7 +539,7 @@ tn_status tn_dae_multipliers(void *sim, double t, const double *y, double *ydot,
 void tn_dae_move(void *sim, double *y, const double *s);
 void tn_dae_tangent(void *sim, const double *y, const double *dq, double *s);
 
-/* packed.c: where s->indirect */
+/* packed.c: what the integrator sees, in words of y. those that have nothing to do where it is y itself do nothing */
 const tn_packing *tn_packing_of(const tn_model *m);
 void tn_packed_carve(tn_sim *s, tn_carve *c, const tn_model *m);
 tn_status tn_packed_start(tn_sim *s); /* length of z, and z of the present state */
