@@ -27,13 +27,10 @@ tn_status tn_dae_residual(void *sim, double t, const double *y, const double *yd
     ru[j] = -sys->f[j];
     for (int i = 0; i < nu; i++) ru[j] += sys->M[(size_t)j * (size_t)nu + (size_t)i] * udot[i];
   }
-  double driver = 0, stabilizer = 0;
   for (int i = 0; i < m->rows; i++) {
     const double *row = sys->A + (size_t)i * (size_t)nu;
     for (int j = 0; j < nu; j++) ru[j] += row[j] * lambda[i];
     for (int j = 0; i < m->holonomic && j < nu; j++) v[j] -= row[j] * mu[i];
-    driver += lambda[i] * sys->Ct[i];
-    stabilizer -= lambda[i] * sys->Cdot[i];
     const bool off = sys->off[m->row_joint[i]]; /* then it has no effort instead */
     rv[i] = off ? lambda[i] : sys->Cdot[i];
     if (i < m->holonomic) rc[i] = off ? mu[i] : sys->C[i];
@@ -41,12 +38,8 @@ tn_status tn_dae_residual(void *sim, double t, const double *y, const double *yd
   tn_model_rates(m, y, v, r);
   for (int i = 0; i < nq; i++) r[i] = ydot[i] - r[i];
   for (int i = 0; i < m->states; i++) rx[i] = xdot[i] - sys->state_rate[i];
-  rw[TN_LEDGER_FORCE] = wdot[TN_LEDGER_FORCE] - sys->power;
-  rw[TN_LEDGER_DRIVER] = wdot[TN_LEDGER_DRIVER] - driver;
-  rw[TN_LEDGER_STABILIZER] = wdot[TN_LEDGER_STABILIZER] - stabilizer;
-  rw[TN_LEDGER_DISSIPATED] = wdot[TN_LEDGER_DISSIPATED] - sys->dissipated;
-  tn_balance_rates(s, lambda, NULL, rw + TN_LEDGERS);
-  for (int i = TN_LEDGERS; i < tn_ledgers(m); i++) rw[i] = wdot[i] - rw[i];
+  tn_ledger_rates(s, lambda, NULL, rw);
+  for (int i = 0; i < tn_ledgers(m); i++) rw[i] = wdot[i] - rw[i];
   tn_scratch_close(&s->scratch, scope);
   return TN_OK;
 }

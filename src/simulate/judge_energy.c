@@ -29,12 +29,10 @@ static tn_status correct(tn_sim *s, double t, double *y) {
 static double energy_off(tn_sim *s, double t, double *y) {
   const tn_model *m = s->m;
   const double *before = tn_ledger_of(s, s->now.y), *after = tn_ledger_of(s, s->next.y);
-  double kinetic, potential;
+  double kinetic;
   memcpy(y, s->next.y, sizeof *y * (size_t)s->n);
   if (correct(s, t, y) != TN_OK || tn_at(s, t, y, s->e) != TN_OK) return INFINITY;
-  tn_energy_here(&s->solver.sys, &kinetic, &potential);
-  double off = kinetic + potential - s->ledger.energy;
-  for (int i = TN_LEDGER_FORCE; i <= TN_LEDGER_STABILIZER; i++) off -= after[i] - before[i];
+  const double off = tn_ledger_unexplained(s, before, after, &kinetic);
   const double scale = fmax(fmax(s->summary.max_kinetic, kinetic), RESTING * s->ledger.max_potential);
   return scale > 0 ? fabs(off) / (ENERGY * fmax(m->run.rtol, RTOL_LEAST) * scale) : 0;
 }

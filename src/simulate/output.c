@@ -58,19 +58,17 @@ static tn_status put_back_to(tn_sim *s, double t, double theta, double *y, doubl
   bool changed = false;
   tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
-  const double before = tn_energy_of(sys, TN_TOTAL);
-  tn_balance_energies(s, s->ledger.balances.before);
+  const double before = tn_ledger_before(s);
   level(s, theta, s->contract.C0, s->contract.C1, m->holonomic, C);
   level(s, theta, s->contract.V0, s->contract.V1, m->rows, V);
   for (int i = 0; i < m->holonomic; i++) {
-    const double x = fabs(sys->C[i] - C[i]) * sys->scale[i];
+    const double x = tn_contract_scaled(s, i, sys->C[i] - C[i]);
     if (x > *off) *off = x, *row = i;
   }
   status = tn_put_back(&s->solver, TN_METRIC_MASS, false, t, y, tn_u_of(s, y), C, V, &changed, s->e);
   if (status == TN_OK && s->packed.packing) status = tn_packed_again(s, t);
   if (status != TN_OK) return status;
-  tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += tn_energy_of(sys, TN_TOTAL) - before;
-  tn_balance_book(s, s->ledger.balances.before, y);
+  tn_ledger_book(s, TN_LEDGER_STABILIZER, before, y);
   return TN_OK;
 }
 
@@ -94,6 +92,6 @@ tn_status tn_row_inside(tn_sim *s, double t) {
   if (status != TN_OK) return status;
   tn_watch_energy(s, s->inside.y);
   tn_doubt_interpolation(s, t, theta, off, row);
-  if ((status = tn_check_contract(s, t)) != TN_OK) return status;
+  if ((status = tn_contract_check(s, t)) != TN_OK) return status;
   return tn_row_eval(s, s->inside.y);
 }

@@ -1,9 +1,7 @@
 /* the ode that integrators see: y = (q, u, states of forces and stabilizers, ledger).
  *   (1) K (udot, lambda) = (f, gamma);  K (udot_s, lambda_s) = (0, -U): the feedback U of the stabilizers
  *   (2) qdot = N (u + s), du/dt = udot + udot_s;  A s = r, s the smallest: what stabilizers add to qdot, mostly nothing
- *   (3) ledger: power of forces; of drivers lambda'Ct, and of actuators (servo.c); of the stabilizer lambda_s'Ct -
- *       (lambda + lambda_s)'Cdot, which is what constraint forces do beside that: together they are -(lambda + lambda_s)'A u; and,
- *       with s, the rate of T + V along it. the same for each assembly: balance.c */
+ *   (3) the ledger, and that with s the rate of T + V along it: ledger.c */
 #include "simulate/simulate.h"
 
 static tn_stage stage_of(const tn_sim *s, int i, double h) {
@@ -197,16 +195,7 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
   double *a = tn_u_of(s, ydot), *w = tn_ledger_of(s, ydot);
   for (int i = 0; i < m->nu; i++) a[i] = sys->udot[i] + sys->udot_s[i];
   memcpy(tn_states_of(s, ydot), sys->state_rate, sizeof *ydot * (size_t)m->states);
-  double driver = 0, stabilizer = 0;
-  for (int i = 0; i < m->rows; i++) {
-    driver += sys->lambda[i] * sys->Ct[i];
-    stabilizer += sys->lambda_s[i] * sys->Ct[i] - (sys->lambda[i] + sys->lambda_s[i]) * sys->Cdot[i];
-  }
-  w[TN_LEDGER_FORCE] = sys->power;
-  w[TN_LEDGER_DRIVER] = m->servos ? driver + tn_servo_power(sys) : driver;
-  w[TN_LEDGER_STABILIZER] = stabilizer;
-  w[TN_LEDGER_DISSIPATED] = sys->dissipated;
-  tn_balance_rates(s, sys->lambda, sys->lambda_s, w + TN_LEDGERS);
+  tn_ledger_rates(s, sys->lambda, sys->lambda_s, w);
   for (int i = 0; i < m->run.stabilizers; i++) {
     const tn_part *p = &m->run.stabilizer[i];
     const tn_stage at = stage_of(s, i, s->stepper.length);
@@ -223,7 +212,6 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
 /* z: n numbers of room */
 static tn_status kick_with_drift(tn_sim *s, double t, const double *y, double h, double *z, double *dy) {
   const tn_model *m = s->m;
-  double kinetic, potential;
   const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
   tn_status status =
       tn_solver_solve(&s->solver, NULL, s->stabilizing.r_held, s->stabilizing.drift, tn_room(s, m->rows), s->e);
@@ -231,16 +219,12 @@ static tn_status kick_with_drift(tn_sim *s, double t, const double *y, double h,
   if (status != TN_OK) return status;
   for (int i = 0; i < m->nu; i++) s->stabilizing.drift[i] *= h;
   tn_model_rates(m, y, s->stabilizing.drift, dy);
-  tn_energy_here(&s->solver.sys, &kinetic, &potential);
-  const double before = kinetic + potential;
-  tn_balance_energies(s, s->ledger.balances.before);
+  const double before = tn_ledger_before(s);
   memcpy(z, y, sizeof *z * (size_t)s->n);
   tn_model_add(m, z, s->stabilizing.drift);
   for (int i = 0; i < m->nu; i++) tn_u_of(s, z)[i] += tn_u_of(s, dy)[i];
   if ((status = tn_at(s, t, z, s->e)) != TN_OK) return status;
-  tn_energy_here(&s->solver.sys, &kinetic, &potential);
-  tn_ledger_of(s, dy)[TN_LEDGER_STABILIZER] = kinetic + potential - before;
-  tn_balance_book(s, s->ledger.balances.before, dy);
+  tn_ledger_book(s, TN_LEDGER_STABILIZER, before, dy);
   return TN_OK;
 }
 
@@ -269,9 +253,7 @@ tn_status tn_rates_kick(void *sim, double t, const double *y, double h, double *
     tn_scratch_close(&s->scratch, scope);
     return status;
   }
-  for (int i = 0; i < m->rows; i++)
-    w[TN_LEDGER_STABILIZER] -= h * sys->lambda_s[i] * (sys->Cdot[i] - sys->Ct[i] - h / 2 * s->stabilizing.U_held[i]);
-  tn_balance_kick(s, h, w + TN_LEDGERS);
+  tn_ledger_kick(s, h, s->stabilizing.U_held, w);
   return TN_OK;
 }
 
@@ -280,8 +262,7 @@ tn_status tn_rates_correct(void *sim, double t, double *y, bool *changed) {
   *changed = false;
   tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
-  const double before = tn_energy_of(&s->solver.sys, TN_TOTAL);
-  tn_balance_energies(s, s->ledger.balances.before);
+  const double before = tn_ledger_before(s);
   for (int i = 0; i < s->m->run.stabilizers; i++) {
     const tn_stabilizer_type *type = s->m->run.stabilizer[i].type;
     s->solver.e = s->e;
@@ -291,8 +272,7 @@ tn_status tn_rates_correct(void *sim, double t, double *y, bool *changed) {
   }
   if (!*changed) return TN_OK;
   if ((status = tn_at(s, t, y, s->e)) != TN_OK) return status;
-  tn_ledger_of(s, y)[TN_LEDGER_STABILIZER] += tn_energy_of(&s->solver.sys, TN_TOTAL) - before;
-  tn_balance_book(s, s->ledger.balances.before, y);
+  tn_ledger_book(s, TN_LEDGER_STABILIZER, before, y);
   return TN_OK;
 }
 

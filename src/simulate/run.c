@@ -4,18 +4,14 @@
 /* the present state is where ledgers, steps and the contract begin. a state that was given as it is is reported, not judged:
  * such starts are studied */
 static tn_status settle(tn_sim *s, bool judged) {
-  tn_system *sys = &s->solver.sys;
   const tn_model *m = s->m;
   tn_switch_reset(s);
   tn_events_reset(s);
   tn_kink_reset(s);
   tn_status status = tn_start_count(s);
   if (status != TN_OK) return status;
-  memset(tn_ledger_of(s, s->now.y), 0, sizeof(double) * (size_t)tn_ledgers(m));
-  memcpy(s->contract.C1, sys->C, sizeof *s->contract.C1 * (size_t)m->rows);
-  memcpy(s->contract.V1, sys->Cdot, sizeof *s->contract.V1 * (size_t)m->rows);
-  s->ledger.energy = sys->energy0 = tn_energy_of(sys, TN_TOTAL);
-  tn_balance_begin(s);
+  tn_contract_reset(s);
+  tn_ledger_reset(s);
   tn_finite_reset(s);
   s->stepper.ode.redundant = s->summary.redundant_rows;
   if ((status = tn_packed_start(s)) != TN_OK) return status;
@@ -25,16 +21,12 @@ static tn_status settle(tn_sim *s, bool judged) {
   s->stepper.h = 0;
   s->stepper.err_last = 0;
   s->ledger.max_balance = s->ledger.max_potential = s->summary.max_kinetic = 0;
-  s->summary.max_position_violation = s->summary.max_velocity_violation = 0;
-  s->summary.contract_kept = true;
   s->summary.guard_calls = s->solver.guard_calls = 0;
   s->summary.local_errors = s->summary.stabilizer_work = 0;
-  memset(s->contract.drifted, 0, sizeof *s->contract.drifted * (size_t)m->joints);
   memset(s->stabilizing.rooms, 0, s->stabilizing.rooms_size);
   tn_singular_reset(s);
   tn_crossing_reset(s);
   tn_doubts_reset(s);
-  s->summary.contract_text[0] = s->summary.worst_joint[0] = 0;
   s->stepper.length = s->stabilizing.gain_length = m->run.fixed ? m->run.step : 0;
   s->summary.t_end = s->now.t;
   tn_watch_energy(s, s->now.y);
@@ -45,7 +37,7 @@ static tn_status settle(tn_sim *s, bool judged) {
   s->life.started = true;
   s->life.stopped = false;
   if (m->servos && (status = tn_servos_begin(s)) != TN_OK) return status;
-  if (judged && (status = tn_check_contract(s, s->now.t)) != TN_OK) return status;
+  if (judged && (status = tn_contract_check(s, s->now.t)) != TN_OK) return status;
   /* last: an integrator may have memory outside of the block, which tn_sim_set_state could not bring back */
   m->run.integrator->start(tn_integrator_self(s->m), s->stepper.work, s->stepper.ode.n);
   return TN_OK;
@@ -53,16 +45,14 @@ static tn_status settle(tn_sim *s, bool judged) {
 
 /* how far the given start is off, for the report */
 static void note_start(tn_sim *s) {
-  const tn_system *sys = &s->solver.sys;
   int i, j;
-  const double position = tn_violation(sys, sys->C, s->m->holonomic, &i),
-               velocity = tn_violation(sys, sys->Cdot, s->m->rows, &j);
   if (!s->m->rows) return;
+  const double position = tn_contract_largest(s, false, &i), velocity = tn_contract_largest(s, true, &j);
   char at[2][160], off[2][48];
   tn_row_owner(s->m, i, at[0], sizeof at[0]);
   tn_row_owner(s->m, j, at[1], sizeof at[1]);
-  tn_row_figure(s->m, i, sys->scale[i], false, position, 3, off[0], sizeof off[0]);
-  tn_row_figure(s->m, j, sys->scale[j], true, velocity, 3, off[1], sizeof off[1]);
+  tn_contract_figure(s, i, false, position, 3, off[0], sizeof off[0]);
+  tn_contract_figure(s, j, true, velocity, 3, off[1], sizeof off[1]);
   tn_log(s, s->now.t, "as-given", "the start is off by %s (%s), in velocity by %s (%s)", off[0], at[0], off[1], at[1]);
 }
 

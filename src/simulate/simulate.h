@@ -593,10 +593,33 @@ tn_status tn_sharing_find(tn_sim *s);
 void tn_share(tn_sim *s, double *lambda, double *reaction, double *pivot);
 void tn_reactions_here(tn_sim *s);
 
-/* accept.c */
+/* accept.c: the present state (t, y) is corrected; *changed: it is another */
 tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed);
-tn_status tn_check_contract(tn_sim *s, double t);
+
+/* contract.c: a violation of a row, in its unit, scaled; at a start by lengths of the model. what the run allows, by rate: of velocity. the
+ * larger share of that. the largest of all rows where the system is, and its row. one in words, in its unit */
+double tn_contract_scaled(const tn_sim *s, int row, double off);
+double tn_contract_at_start(const tn_model *m, int row, double off);
+double tn_contract_allowed(const tn_model *m, bool rate);
+double tn_contract_share(const tn_model *m, double position, double velocity);
+double tn_contract_largest(const tn_sim *s, bool rate, int *row);
+void tn_contract_figure(const tn_sim *s, int row, bool rate, double scaled, int digits, char *text, size_t size);
+/* an effort along a row as energy, J: over the length that the row is about in the model */
+double tn_effort_energy(const tn_model *m, int row, double effort);
+void tn_contract_reset(tn_sim *s); /* where a run begins */
+tn_status tn_contract_check(tn_sim *s, double t);
+void tn_contract_drift(tn_sim *s, double h); /* of every joint, over a step of length h that has ended */
+
+/* ledger.c: power, with the system solved; lambda_s may be NULL. an impulse of h lambda_s against the feedback U. a jump: energy before
+ * it, then what it did, which it returns, into number `whose` of the ledger in y */
+void tn_ledger_rates(const tn_sim *s, const double *lambda, const double *lambda_s, double *rate);
+void tn_ledger_kick(const tn_sim *s, double h, const double *U, double *work);
+double tn_ledger_before(tn_sim *s);
+double tn_ledger_book(tn_sim *s, int whose, double before, double *y);
+/* energy of the system that ledgers do not explain since the last step, J; and T of it */
+double tn_ledger_unexplained(const tn_sim *s, const double *before, const double *after, double *kinetic);
 void tn_watch_energy(tn_sim *s, double *y);
+void tn_ledger_reset(tn_sim *s); /* where a run begins */
 
 /* balance.c, nothing of which does anything where there is one assembly. power on each, with the system solved; lambda_s may be NULL */
 void tn_balance_carve(tn_sim *s, tn_carve *c, const tn_model *m);

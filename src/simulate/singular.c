@@ -230,7 +230,7 @@ static void name_joint(tn_singular *p, int joint) {
 static bool takes_part(tn_sim *s, const double *c, int row, tn_singular *p, bool name) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
-  const double size = PART / m->row_scale[row];
+  const double size = tn_effort_energy(m, row, PART);
   bool met = false;
   tn_reactions_of(sys, c, sys->reaction, NULL); /* those that carry bodies have no rows */
   for (int i = 0; i < m->joints; i++) {
@@ -238,9 +238,9 @@ static bool takes_part(tn_sim *s, const double *c, int row, tn_singular *p, bool
     double most = 0;
     for (int d = 0; j->in_tree && d < m->twist; d++)
       most = fmax(most, fabs(sys->reaction[m->twist * i + d]) * (d < m->dimension ? tn_joint_length(m, i) : 1));
-    for (int r = j->row; !j->in_tree && r < j->row + j->rows; r++) most = fmax(most, fabs(c[r]) / m->row_scale[r]);
+    for (int r = j->row; !j->in_tree && r < j->row + j->rows; r++) most = fmax(most, tn_effort_energy(m, r, c[r]));
     for (int r = j->row_velocity; !j->in_tree && r < j->row_velocity + j->rows_velocity; r++)
-      most = fmax(most, fabs(c[r]) / m->row_scale[r]);
+      most = fmax(most, tn_effort_energy(m, r, c[r]));
     if (!(most > size)) continue;
     for (int k = 0; k < p->joints; k++) met = met || p->joint[k] == i;
     if (name) name_joint(p, i);

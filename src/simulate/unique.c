@@ -35,7 +35,7 @@ static bool null_vector(tn_sim *s, int e, double *c) {
   double most = 0;
   const int row = tn_kkt_dependence(&s->start.rows.kkt, e, c);
   if (s->solver.sys.off[m->row_joint[row]]) return false;
-  for (int i = 0; i < m->rows; i++) most = fmax(most, fabs(c[i]) / m->row_scale[i]);
+  for (int i = 0; i < m->rows; i++) most = fmax(most, tn_effort_energy(m, i, c[i]));
   for (int i = 0; i < m->rows && most > 0; i++) c[i] /= most;
   return true;
 }
@@ -67,7 +67,7 @@ static void mark(tn_sim *s, const double *c) {
     const tn_joint *j = &m->joint[i];
     tn_shared *shared = &s->output.shared[i];
     const int row = j->rows ? j->row : j->row_velocity;
-    if (!j->in_tree && j->rows + j->rows_velocity && fabs(c[row]) / m->row_scale[row] > UNIQUE) shared->load = true;
+    if (!j->in_tree && j->rows + j->rows_velocity && tn_effort_energy(m, row, c[row]) > UNIQUE) shared->load = true;
     if (!tn_joint_has_wrench(j)) continue;
     const double *w = sys->reaction + m->twist * i;
     double own[6];

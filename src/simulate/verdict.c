@@ -103,14 +103,12 @@ void tn_doubt_switch(tn_sim *s, int i) {
 /* ---- facts ------------------------------------------------------------------------------------------------------------------ */
 
 static bool contract(const tn_sim *s, tn_run_fact *f) {
-  const tn_run *r = &s->m->run;
   const tn_summary *sum = &s->summary;
-  const double *scale = s->solver.sys.scale;
+  const double *scale = s->solver.sys.scale; /* for words alone */
   char worst[128] = "", off[2][64];
   if (!s->m->rows) return false;
-  const double position = sum->max_position_violation / r->contract_position,
-               velocity = sum->max_velocity_violation / r->contract_velocity;
-  *f = (tn_run_fact){.key = "contract", .value = fmax(position, velocity), .limit = 1, .unit = "1"};
+  const double share = tn_contract_share(s->m, sum->max_position_violation, sum->max_velocity_violation);
+  *f = (tn_run_fact){.key = "contract", .value = share, .limit = 1, .unit = "1"};
   f->severity = sum->contract_kept ? TN_TRUSTED : TN_WRONG;
   if (*sum->worst_joint)
     tn_format(worst, sizeof worst, ", worst joint '%s' at t = %.4g s", sum->worst_joint, sum->worst_time);
@@ -121,7 +119,7 @@ static bool contract(const tn_sim *s, tn_run_fact *f) {
   if (sum->contract_kept)
     tn_format(f->sentence, sizeof f->sentence,
               "largest violation: position %s, velocity %s (contract %.0e, %.0e: kept)%s", off[0], off[1],
-              r->contract_position, r->contract_velocity, worst);
+              tn_contract_allowed(s->m, false), tn_contract_allowed(s->m, true), worst);
   else
     tn_format(f->sentence, sizeof f->sentence, "%s; largest violation: position %s, velocity %s%s", sum->contract_text,
               off[0], off[1], worst);
@@ -229,8 +227,7 @@ static bool closed(const tn_sim *s, tn_run_fact *f) {
   char owner[160], gap[48];
   count(f, "projection", d->closed, d->closed_time);
   tn_row_owner(s->m, d->closed_row, owner, sizeof owner);
-  tn_row_figure(s->m, d->closed_row, s->solver.sys.scale[d->closed_row], d->closed_rate, d->closed_most, 3, gap,
-                sizeof gap);
+  tn_contract_figure(s, d->closed_row, d->closed_rate, d->closed_most, 3, gap, sizeof gap);
   tn_format(f->sentence, sizeof f->sentence,
             "%" PRId64
             " time%s the projection closed a gap that no accurate step leaves, up to %s at %s; the first at t = "
@@ -288,7 +285,7 @@ static bool interpolation(const tn_sim *s, tn_run_fact *f) {
   if (s->m->rows) {
     char owner[160], gap[48];
     tn_row_owner(s->m, d->row_off_row, owner, sizeof owner);
-    tn_row_figure(s->m, d->row_off_row, s->solver.sys.scale[d->row_off_row], false, d->row_off, 2, gap, sizeof gap);
+    tn_contract_figure(s, d->row_off_row, false, d->row_off, 2, gap, sizeof gap);
     tn_format(off, sizeof off, ", and by up to %s at %s before the constraints were restored", gap, owner);
   }
   tn_format(f->sentence, sizeof f->sentence,

@@ -503,7 +503,7 @@ TEST(violations_are_scaled) {
       q[0] += 3e-6, q[1] += 4e-6; /* 5e-6 m along the rod */
       CHECK(tn_sim_set(b.sim, 0, q, NULL, false, &e) == TN_OK);
       CHECK_NEAR(build_channel(&b, "rod.violation"), 1e-6, 1e-11);
-      CHECK(tn_check_contract(b.sim, 0) == TN_OK); /* what is set as it is is judged later only */
+      CHECK(tn_contract_check(b.sim, 0) == TN_OK); /* what is set as it is is judged later only */
       CHECK_NEAR(tn_sim_summary(b.sim)->max_position_violation, 1e-6, 1e-11);
       q[2] += 2e-3, q[4] += 3e-4;
       CHECK(tn_sim_set(b.sim, 0, q, NULL, false, &e) == TN_OK);

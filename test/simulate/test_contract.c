@@ -140,7 +140,7 @@ static void check_violation(build *b, const double *q, const double *u, double p
   if (b->failed) return;
   CHECK(tn_sim_set(b->sim, 0, q, u, false, &e) == TN_OK); /* as it is: not judged yet */
   b->sim->e = &e;
-  CHECK(tn_check_contract(b->sim, 0) == TN_E_RUN);
+  CHECK(tn_contract_check(b->sim, 0) == TN_E_RUN);
   const tn_summary *s = tn_sim_summary(b->sim);
   CHECK_NEAR(s->max_position_violation, position, 1e-14);
   CHECK_NEAR(s->max_velocity_violation, velocity, 1e-14);
