@@ -45,7 +45,6 @@ static void carve_rooms(tn_sim *s, tn_carve *c, const tn_model *m) {
 }
 
 static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
-  const int extra = m->exact + m->guesses, all = m->rows + extra + 1;
   s->n = m->nq + m->nu + m->states + tn_ledgers(m);
   tn_solver_carve(&s->solver, c, m);
   tn_loads_carve(&s->efforts.loads, c, m);
@@ -80,39 +79,11 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->output.motion = TN_CARVE(c, double, tn_motion_size(m));
   s->singular.near = TN_CARVE(c, bool, m->bodies);
   tn_servos_carve(&s->efforts.servos, c, m);
-  tn_kkt_carve(&s->start.rows.kkt, c, m->large ? 0 : m->nu, m->large ? 0 : all);
-  s->start.rows.A = TN_CARVE(c, double, (uint64_t)(m->large ? extra : all) * (uint64_t)m->nu);
-  s->start.rows.X = TN_CARVE(c, double, m->large ? (uint64_t)extra *(uint64_t)m->nu : 0);
-  s->start.rows.S = TN_CARVE(c, double, m->large ? (uint64_t)extra *(uint64_t)extra : 0);
-  s->start.rows.push = TN_CARVE(c, double, m->large &&extra ? m->bodies * m->twist : 0);
-  s->start.rows.zero = TN_CARVE(c, double, m->large &&extra ? m->rows : 0);
-  s->start.rows.r = TN_CARVE(c, double, all);
-  s->start.rows.x = TN_CARVE(c, double, m->nu);
-  s->start.rows.lambda = TN_CARVE(c, double, all);
-  s->start.rows.sigma = TN_CARVE(c, double, all);
-  s->start.rows.weight = TN_CARVE(c, double, all);
-  s->start.rows.of = TN_CARVE(c, int, all);
-  s->start.rows.number = TN_CARVE(c, int, extra);
-  s->start.rows.left_out = TN_CARVE(c, bool, extra);
-  s->start.rows.gives = TN_CARVE(c, bool, extra);
-  s->start.rows.without = TN_CARVE(c, bool, m->joints + m->owned);
-  s->start.walk.base = TN_CARVE(c, double, m->nq + m->nu + m->memory);
-  s->start.walk.goal = TN_CARVE(c, double, extra);
-  s->start.walk.begin = TN_CARVE(c, double, extra);
-  s->start.walk.end = TN_CARVE(c, double, extra);
-  s->start.walk.final = TN_CARVE(c, double, extra);
-  s->start.walk.turns = TN_CARVE(c, double, extra);
-  s->start.walk.turned = TN_CARVE(c, double, m->nq + m->memory);
-  s->start.walk.way = TN_CARVE(c, double, m->nu);
-  s->start.walk.gone = TN_CARVE(c, double, m->nq + m->nu);
-  s->start.walk.q = TN_CARVE(c, double, m->nq);
-  s->start.walk.try = TN_CARVE(c, double, m->nq);
-  s->start.walk.s = TN_CARVE(c, double, m->nu);
+  tn_start_carve(&s->start, c, m);
   tn_balance_carve(s, c, m);
   tn_scales_carve(s, c, m);
   tn_packed_carve(s, c, m);
   tn_switch_carve(s, c, m);
-  s->start.walk.memory = TN_CARVE(c, double, m->memory);
   s->singular.q_general = TN_CARVE(c, double, m->nq);
   s->singular.q_beside = TN_CARVE(c, double, m->nq);
   tn_crossing_carve(s, c, m);
@@ -126,38 +97,63 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->output.column_other = TN_CARVE(c, double, m->columns);
 }
 
-tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
-  tn_sim measure = {0};
-  tn_carve c = {NULL, 0};
-  TN_NEED(error, sim, "sim");
-  *sim = NULL;
-  TN_NEED(error, m, "model");
-  tn_error_clear(error);
-  tn_status known = tn_start_large(m, error);
-  if (known != TN_OK) return known;
-  if (m->large && tn_packing_of(m))
+/* what cannot be simulated together */
+static tn_status fits(const tn_model *m, tn_error *error) {
+  TN_TRY(tn_start_large(m, error));
+  if (!tn_packing_of(m)) return TN_OK;
+  if (m->large)
     return tn_fail(error, TN_E_MODEL, "a model of %d speeds and %d rows is too large for `%s`", m->nu, m->rows,
                    m->run.formulation.text);
-  for (int i = 0; tn_packing_of(m) && i < m->run.stabilizers; i++) {
+  for (int i = 0; i < m->run.stabilizers; i++) {
     const tn_stabilizer_type *type = m->run.stabilizer[i].type;
     if (type->drift)
       return tn_fail(error, TN_E_MODEL, "stabilizer '%s' acts on qdot, of which `%s` integrates only a part",
                      type->name, m->run.formulation.text);
   }
+  return TN_OK;
+}
+
+/* one block for the simulation and all that it points to */
+static tn_status allocate(const tn_model *m, tn_sim **sim, tn_error *error) {
+  tn_sim measure = {0};
+  tn_carve c = {NULL, 0};
   TN_CARVE(&c, tn_sim, 1);
   carve(&measure, &c, m);
-  if (c.used > TN_SIM_MOST)
+  const size_t size = c.used;
+  if (size > TN_SIM_MOST)
     return tn_fail(error, TN_E_MEMORY, "the simulation of %d coordinates and %d rows needs %.3g GiB, more than %g",
-                   m->nq, m->rows, (double)c.used / 1073741824, (double)TN_SIM_MOST / 1073741824);
-  unsigned char *block = tn_block_new(&m->arena.allocator, c.used);
-  if (!block) return tn_fail(error, TN_E_MEMORY, "out of memory: the simulation needs %zu bytes", c.used);
+                   m->nq, m->rows, (double)size / 1073741824, (double)TN_SIM_MOST / 1073741824);
+  unsigned char *block = tn_block_new(&m->arena.allocator, size);
+  if (!block) return tn_fail(error, TN_E_MEMORY, "out of memory: the simulation needs %zu bytes", size);
   c = (tn_carve){block, 0};
-  tn_sim *s = TN_CARVE(&c, tn_sim, 1);
+  tn_sim *s = *sim = TN_CARVE(&c, tn_sim, 1);
   s->m = m;
-  s->life.references = 1;
-  s->life.allocator = m->arena.allocator;
+  s->life = (tn_life){.references = 1, .allocator = m->arena.allocator, .size = size};
   carve(s, &c, m);
-  s->life.size = c.used;
+  assert(c.used == size); /* both passes carve the same */
+  return TN_OK;
+}
+
+/* which of the stabilizers act on rates, and how */
+static void look_at_stabilizers(tn_sim *s) {
+  const tn_model *m = s->m;
+  tn_stabilizing *x = &s->stabilizing;
+  for (int i = 0; i < m->run.stabilizers; i++) {
+    const tn_part *p = &m->run.stabilizer[i];
+    const tn_stabilizer_type *type = p->type;
+    if (type->wants_stages && type->wants_stages(p->self)) x->stages = true;
+    if (!type->feedback && !type->drift) continue;
+    if (type->feedback) x->feedback = true;
+    if (type->drift) x->drifts = true;
+    if (type->held(p->self)) x->held = true;
+    if (type->held(p->self) || type->tied_to_step(p->self)) s->stepper.ode.rates_know_step = true;
+  }
+}
+
+/* what the integrator sees */
+static void make_ode(tn_sim *s) {
+  const tn_model *m = s->m;
+  const bool implicit = !m->large && !m->servos;
   s->stepper.ode = (tn_ode){.self = s,
                             .n = s->n,
                             .ledgers = tn_ledgers(m),
@@ -172,25 +168,27 @@ tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
                             .weights = tn_error_weights,
                             .sizes = tn_error_sizes,
                             .correct = tn_rates_correct,
-                            .residual = m->large || m->servos ? NULL : tn_dae_residual,
-                            .multipliers = m->large || m->servos ? NULL : tn_dae_multipliers,
+                            .residual = implicit ? tn_dae_residual : NULL,
+                            .multipliers = implicit ? tn_dae_multipliers : NULL,
                             .coordinates = m->nq,
                             .speeds = m->nu,
                             .move = tn_dae_move,
                             .tangent = tn_dae_tangent,
                             .name = tn_rates_name,
                             .refuse = tn_rates_refuse};
-  for (int i = 0; i < m->run.stabilizers; i++) {
-    const tn_part *p = &m->run.stabilizer[i];
-    const tn_stabilizer_type *type = p->type;
-    if (type->wants_stages && type->wants_stages(p->self)) s->stabilizing.stages = true;
-    if (!type->feedback && !type->drift) continue;
-    if (type->feedback) s->stabilizing.feedback = true;
-    if (type->drift) s->stabilizing.drifts = true;
-    if (type->held(p->self)) s->stabilizing.held = true;
-    if (type->held(p->self) || type->tied_to_step(p->self)) s->stepper.ode.rates_know_step = true;
-  }
+  look_at_stabilizers(s);
   if (m->run.integrator->keeps_rates && s->stabilizing.held) s->stepper.ode.kick = tn_rates_kick;
+}
+
+tn_status tn_sim_new(const tn_model *m, tn_sim **sim, tn_error *error) {
+  TN_NEED(error, sim, "sim");
+  *sim = NULL;
+  TN_NEED(error, m, "model");
+  tn_error_clear(error);
+  tn_sim *s;
+  TN_TRY(fits(m, error));
+  TN_TRY(allocate(m, &s, error));
+  make_ode(s);
   m->run.integrator->start(tn_integrator_self(m), s->stepper.work, s->n);
   memcpy(s->now.y, m->q0, sizeof *s->now.y * (size_t)m->nq);
   memcpy(tn_states_of(s, s->now.y), m->state0, sizeof *s->now.y * (size_t)m->states);

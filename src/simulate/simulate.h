@@ -419,8 +419,8 @@ typedef struct tn_start_walk {
   double *turned;             /* nq + memory: before a turn                                           */
   double *base;               /* nq + nu + memory: where assembly begins                              */
   double *memory;             /* what joints remember, before an attempt                              */
-  double *way, *gone;         /* nu; nq + nu: a direction, and how far it went                        */
-  double *q, *try, *s;        /* nq, nq, nu: room                                                     */
+  double *way;                /* nu: a direction                                                      */
+  double *try, *s;            /* nq, nu: room                                                         */
   int steps;                  /* of the last approach                                                 */
   int too_far;                /* target that was not walked to: too many steps, or turns that differ; -1 */
 } tn_start_walk;
@@ -557,6 +557,7 @@ tn_status tn_packed_again(tn_sim *s,
                           double t); /* yrow with its positions corrected: speeds that follow from those in z */
 
 /* start.c */
+void tn_start_carve(tn_start *s, tn_carve *c, const tn_model *m);
 tn_status tn_start_assemble(tn_sim *s, bool targets);
 /* equation.c: those that the user writes have values and derivatives at the state of the system */
 tn_status tn_equations_check(tn_sim *s);

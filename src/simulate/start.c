@@ -5,6 +5,40 @@
 /* joints that are violated by more than this, of their extent, are not so by roundoff */
 static const double ROUNDOFF = 8 * TN_EPS;
 
+/* memory of the start, which the search for singular positions and the count of freedom use later, too */
+void tn_start_carve(tn_start *s, tn_carve *c, const tn_model *m) {
+  const int extra = m->exact + m->guesses, all = m->rows + extra + 1;
+  tn_start_rows *rows = &s->rows;
+  tn_start_walk *walk = &s->walk;
+  tn_kkt_carve(&rows->kkt, c, m->large ? 0 : m->nu, m->large ? 0 : all);
+  rows->A = TN_CARVE(c, double, (uint64_t)(m->large ? extra : all) * (uint64_t)m->nu);
+  rows->X = TN_CARVE(c, double, m->large ? (uint64_t)extra *(uint64_t)m->nu : 0);
+  rows->S = TN_CARVE(c, double, m->large ? (uint64_t)extra *(uint64_t)extra : 0);
+  rows->push = TN_CARVE(c, double, m->large &&extra ? m->bodies * m->twist : 0);
+  rows->zero = TN_CARVE(c, double, m->large &&extra ? m->rows : 0);
+  rows->r = TN_CARVE(c, double, all);
+  rows->x = TN_CARVE(c, double, m->nu);
+  rows->lambda = TN_CARVE(c, double, all);
+  rows->sigma = TN_CARVE(c, double, all);
+  rows->weight = TN_CARVE(c, double, all);
+  rows->of = TN_CARVE(c, int, all);
+  rows->number = TN_CARVE(c, int, extra);
+  rows->left_out = TN_CARVE(c, bool, extra);
+  rows->gives = TN_CARVE(c, bool, extra);
+  rows->without = TN_CARVE(c, bool, m->joints + m->owned);
+  walk->base = TN_CARVE(c, double, m->nq + m->nu + m->memory);
+  walk->goal = TN_CARVE(c, double, extra);
+  walk->begin = TN_CARVE(c, double, extra);
+  walk->end = TN_CARVE(c, double, extra);
+  walk->final = TN_CARVE(c, double, extra);
+  walk->turns = TN_CARVE(c, double, extra);
+  walk->turned = TN_CARVE(c, double, m->nq + m->memory);
+  walk->way = TN_CARVE(c, double, m->nu);
+  walk->try = TN_CARVE(c, double, m->nq);
+  walk->s = TN_CARVE(c, double, m->nu);
+  walk->memory = TN_CARVE(c, double, m->memory);
+}
+
 /* exact values may contradict the joints by a little; then the joints win. those values that have a part in a dependence among
  * the rows give way, the others stay */
 static tn_status joints_win(tn_sim *s, const tn_wanted *w) {

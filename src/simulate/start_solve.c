@@ -191,36 +191,50 @@ static tn_status look(tn_sim *s, const tn_wanted *w, double *q, double *u, tn_er
   return status;
 }
 
+/* as far along the correction as it comes nearer, by halves; from: nq, way: nu, room. *nearer: it did */
+static tn_status go(tn_sim *s, const tn_wanted *w, double *q, double *from, double *way, collected *k, bool *nearer) {
+  const tn_model *m = s->m;
+  const double before = k->off;
+  double step = 1, *u = tn_u_of(s, s->now.y);
+  tn_status status = TN_OK;
+  memcpy(from, q, sizeof *q * (size_t)m->nq);
+  *nearer = false;
+  for (int h = 0; h < MOST_HALVINGS && !*nearer; h++, step /= 2) {
+    for (int i = 0; i < m->nu; i++) way[i] = step * s->start.rows.x[i];
+    memcpy(q, from, sizeof *q * (size_t)m->nq);
+    tn_model_add(m, q, way);
+    status = look(s, w, q, u, NULL, &k->n, &k->off, &k->worst);
+    *nearer = status == TN_OK && k->off < before;
+  }
+  if (*nearer) {
+    tn_remember(&s->solver.sys);
+    return TN_OK;
+  }
+  /* no way down from here: roundoff, or a contradiction */
+  memcpy(q, from, sizeof *q * (size_t)m->nq);
+  TN_TRY(tn_solver_at(&s->solver, s->now.t, q, u, s->e));
+  tn_start_collect(s, w, &k->off, &k->worst);
+  return TN_OK;
+}
+
 /* (1); what stays away from what is wanted, and by how much, comes back in *worst and *off */
 tn_status tn_start_positions(tn_sim *s, const tn_wanted *w, double *q, double *off, int *worst) {
   const tn_model *m = s->m;
-  double *u = tn_u_of(s, s->now.y);
-  int n;
-  tn_status status = look(s, w, q, u, s->e, &n, off, worst);
-  if (status != TN_OK) return status;
   /* a long chain is bent on from link to link */
   const int passes = m->large ? MOST_PASSES + m->rows / 50 : MOST_PASSES;
-  for (int pass = 0; n && pass<passes && * off> DONE; pass++) {
-    if ((status = solve(s, w, n)) != TN_OK) return status;
-    memcpy(s->start.walk.q, q, sizeof *q * (size_t)m->nq);
-    const double before = *off;
-    double step = 1;
-    for (int h = 0; h < MOST_HALVINGS; h++, step /= 2) {
-      for (int i = 0; i < m->nu; i++) s->start.walk.s[i] = step * s->start.rows.x[i];
-      memcpy(q, s->start.walk.q, sizeof *q * (size_t)m->nq);
-      tn_model_add(m, q, s->start.walk.s);
-      if ((status = look(s, w, q, u, NULL, &n, off, worst)) == TN_OK && *off < before) {
-        tn_remember(&s->solver.sys);
-        break;
-      }
-    }
-    if (status != TN_OK || !(*off < before)) { /* no way down from here: roundoff, or a contradiction */
-      memcpy(q, s->start.walk.q, sizeof *q * (size_t)m->nq);
-      if ((status = tn_solver_at(&s->solver, s->now.t, q, u, s->e)) != TN_OK) return status;
-      tn_start_collect(s, w, off, worst);
-      break;
-    }
+  collected k;
+  bool nearer = true;
+  tn_status status = look(s, w, q, tn_u_of(s, s->now.y), s->e, &k.n, &k.off, &k.worst);
+  const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
+  double *from = tn_room(s, m->nq), *way = tn_room(s, m->nu);
+  for (int pass = 0; status == TN_OK && nearer && k.n && pass < passes && k.off > DONE; pass++) {
+    status = solve(s, w, k.n);
+    if (status == TN_OK) status = go(s, w, q, from, way, &k, &nearer);
   }
+  tn_scratch_close(&s->scratch, scope);
+  if (status != TN_OK) return status;
+  *off = k.off;
+  *worst = k.worst;
   tn_remember(&s->solver.sys);
   return TN_OK;
 }
