@@ -14,10 +14,7 @@ static const double CREEP = 1e-12;          /* of a length, per second: a motion
 
 void tn_balance_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   tn_balances *b = &s->ledger.balances;
-  const int n = b->n = m->assemblies > 1 ? m->assemblies : 0;
-  double **const numbers[] = {&b->kinetic,       &b->potential,   &b->before, &b->event,  &b->energy0, &b->max_kinetic,
-                              &b->max_potential, &b->max_balance, &b->reach,  &b->across, &b->mass,    &b->beside};
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) *numbers[i] = TN_CARVE(c, double, n);
+  const int n = b->n;
   b->row = TN_CARVE(c, int, n ? m->rows : 0);
   if (!c->base || !n) return;
   memset(b->mass, 0, sizeof *b->mass * (size_t)n);
@@ -82,13 +79,8 @@ static void measure_reach(const tn_sim *s, double *reach) {
 
 void tn_balance_begin(tn_sim *s) {
   tn_balances *b = &s->ledger.balances;
-  const size_t size = sizeof *b->kinetic * (size_t)b->n;
   if (!b->n) return;
   tn_balance_energies(s, b->energy0);
-  memset(b->max_kinetic, 0, size);
-  memset(b->max_potential, 0, size);
-  memset(b->max_balance, 0, size);
-  memset(b->reach, 0, size);
   measure_reach(s, b->reach);
 }
 
@@ -155,12 +147,4 @@ void tn_balance_end(tn_sim *s) {
     if (m->assembly[i] != worst) continue;
     if (sum->balance_bodies++ == 0) tn_format(sum->balance_part, sizeof sum->balance_part, "%s", m->body[i].name);
   }
-}
-
-void tn_balance_keep(tn_sim *s, tn_keep *k) {
-  tn_balances *b = &s->ledger.balances;
-  double *const numbers[] = {b->energy0, b->max_kinetic, b->max_potential, b->max_balance, b->reach};
-  tn_keep_group(k, "balances");
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    tn_keep_numbers(k, "assembly", (size_t)b->n, numbers[i]);
 }

@@ -37,13 +37,12 @@ void tn_contract_figure(const tn_sim *s, int row, bool rate, double scaled, int 
   tn_row_figure(s->m, row, s->solver.sys.scale[row], rate, scaled, digits, text, size);
 }
 
-void tn_contract_reset(tn_sim *s) {
+void tn_contract_begin(tn_sim *s) {
   tn_contract *x = &s->contract;
   const tn_system *sys = &s->solver.sys;
   const size_t rows = (size_t)s->m->rows;
   memcpy(x->C1, sys->C, sizeof *x->C1 * rows);
   memcpy(x->V1, sys->Cdot, sizeof *x->V1 * rows);
-  memset(x->drifted, 0, sizeof *x->drifted * (size_t)s->m->joints);
   s->summary.max_position_violation = s->summary.max_velocity_violation = 0;
   s->summary.contract_kept = true;
   s->summary.contract_text[0] = s->summary.worst_joint[0] = 0;

@@ -13,12 +13,6 @@
 
 static const double INSIDE = 1e-4; /* of rho, which is the square of a distance */
 
-void tn_crossing_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
-  tn_crossing *x = &s->singular.crossing;
-  x->accel = TN_CARVE(c, double, m->nu);
-  x->u_in = TN_CARVE(c, double, m->nu);
-}
-
 void tn_crossing_reset(tn_sim *s) {
   tn_crossing *x = &s->singular.crossing;
   x->inside = x->accelerates = false;

@@ -68,7 +68,7 @@ void tn_watch_energy(tn_sim *s, double *y) {
     s->ledger.max_balance = balance; /* and NaN stays */
 }
 
-void tn_ledger_reset(tn_sim *s) {
+void tn_ledger_begin(tn_sim *s) {
   tn_system *sys = &s->solver.sys;
   memset(tn_ledger_of(s, s->now.y), 0, sizeof(double) * (size_t)tn_ledgers(s->m));
   s->ledger.energy = sys->energy0 = tn_energy_of(sys, TN_TOTAL);

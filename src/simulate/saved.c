@@ -1,7 +1,7 @@
 /* a simulation between two steps, saved and put back.
  *
- * `list` names everything that the next step depends on beside the model, a line each; what is new in a tn_sim gets its line there, and
- * nothing else has to know. not listed: what the start makes of the model in every run (shared loads, rank, typical poses are, since
+ * `list` names everything that the next step depends on beside the model: numbers of the parts by the walk of parts.c, then lists, texts and
+ * what others keep of themselves. not listed: what the start makes of the model in every run (shared loads, rank, typical poses are, since
  * tn_sim_set may have made others), scratch, and the system at a state, which is assembled anew where it was.
  * one-step formulas go on to the last bit. those that do not tell their memory (multistep ones, SUNDIALS) start anew, and an event
  * `restart` says so. */
@@ -80,35 +80,10 @@ static void list_singular(const tn_model *m, tn_singular *p, tn_keep *k) {
   p->kind = (tn_singular_kind)kind;
 }
 
-static void list_passing(tn_sim *s, tn_keep *k) {
-  tn_passing *p = &s->singular.passing;
-  bool *const flags[] = {&p->known, &p->rising, &p->staying, &p->is_found};
-  double *const numbers[] = {
-      &p->rho, &p->rho_end, &p->typical, &p->rho_typical, &s->singular.nearest_rho, &s->singular.nearest_time};
-  tn_keep_group(k, "singular positions");
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) tn_keep_flags(k, "flag", 1, flags[i]);
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) tn_keep_numbers(k, "number", 1, numbers[i]);
-  list_singular(s->m, &p->found, k);
+static void list_found(tn_sim *s, tn_keep *k) {
+  list_singular(s->m, &s->singular.passing.found, k);
   const int n = tn_keep_count(k, "found", &s->singular.count, 0, TN_MOST_SINGULAR);
   for (int i = 0; i < n; i++) list_singular(s->m, &s->singular.found[i], k);
-  if (!s->m->large) tn_keep_numbers(k, "D_typical", (size_t)s->m->rows, s->singular.D_typical);
-  tn_keep_finite(k, "q_general", (size_t)s->m->nq, s->singular.q_general);
-  tn_keep_numbers(k, "q_beside", (size_t)s->m->nq, s->singular.q_beside);
-  tn_keep_flags(k, "beside", 1, &s->singular.beside);
-}
-
-static void list_crossing(tn_sim *s, tn_keep *k) {
-  tn_crossing *x = &s->singular.crossing;
-  const size_t n = (size_t)s->m->nu;
-  bool *const flags[] = {&x->inside, &x->accelerates, &x->begins};
-  tn_keep_group(k, "crossing");
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) tn_keep_flags(k, "flag", 1, flags[i]);
-  tn_keep_numbers(k, "t_in", 1, &x->t_in);
-  tn_keep_numbers(k, "work_in", 1, &x->work_in);
-  tn_keep_longs(k, "happened", 1, &x->happened);
-  tn_keep_ints(k, "first", 1, &x->first, 0, TN_MOST_SINGULAR);
-  tn_keep_numbers(k, "u_in", n, x->u_in);
-  tn_keep_numbers(k, "accel", n, x->accel);
 }
 
 /* reasons to doubt the run */
@@ -221,61 +196,22 @@ static void list(void *self, tn_keep *k) {
   place *p = self;
   tn_sim *s = p->s;
   const tn_model *m = s->m;
-  const size_t n = (size_t)s->n, rows = (size_t)m->rows, z = s->packed.indirect ? (size_t)s->stepper.ode.n : 0;
+  const size_t z = s->packed.indirect ? (size_t)s->stepper.ode.n : 0;
   tn_keep_group(k, "simulation");
   tn_keep_same(k, "tenon", TN_VERSION);
   tn_keep_ints(k, "integrated", 1, &s->stepper.ode.n, s->stepper.ode.n, s->stepper.ode.n);
-  /* the state, the one before, and what z stands for them */
-  tn_keep_finite(k, "t", 1, &s->now.t);
-  tn_keep_finite(k, "t0", 1, &s->stepper.t0);
-  tn_keep_finite(k, "y", n, s->now.y);
-  tn_keep_numbers(k, "ynew", n, s->before.y);
+  tn_parts_keep(s, k);
+  /* what z stands for the states, where it is another vector */
   tn_keep_numbers(k, "z", z, s->now.z);
   tn_keep_numbers(k, "znew", z, s->before.z);
-  tn_keep_numbers(k, "y_stage", z ? n : 0, s->packed.y_stage);
-  /* ends of the last step, and feedback held in it */
-  double *const by_row[] = {s->contract.C0, s->contract.V0,        s->contract.C1,
-                            s->contract.V1, s->stabilizing.U_held, s->stabilizing.r_held};
-  for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) tn_keep_numbers(k, "rows", rows, by_row[i]);
-  /* steps */
-  double *const numbers[] = {&s->ledger.energy,      &s->stepper.length,         &s->stepper.h,
-                             &s->stepper.err_last,   &s->stepper.turning,        &s->before.t,
-                             &s->ledger.max_balance, &s->ledger.max_potential,   &s->contract.inconsistency,
-                             &s->output.t_row,       &s->stabilizing.gain_length};
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) tn_keep_numbers(k, "number", 1, numbers[i]);
-  /* components that an error may be the largest of: numbers but the ledger, or those of the motion and of forces */
-  const int worsts = m->run.by_numbers ? s->n - tn_ledgers(m) : 2 * m->nu + m->states;
-  tn_keep_ints(k, "worst", 1, &s->estimate.worst, 0, last_of(worsts));
-  tn_keep_ints(k, "turning_joint", 1, &s->stepper.turning_joint, 0, last_of(m->joints + m->owned));
-  tn_keep_longs(k, "fixed_steps", 1, &s->stepper.fixed_steps);
-  tn_keep_flags(k, "unfinished", 1, &s->stepper.unfinished);
-  tn_keep_flags(k, "near", (size_t)m->bodies, s->singular.near);
+  tn_keep_numbers(k, "y_stage", z ? (size_t)s->n : 0, s->packed.y_stage);
   tn_keep_ints(k, "kinks", (size_t)m->joints, s->kinks.lines, 0, INT_MAX / 2);
-  int64_t *const effort[] = {&s->stepper.effort.jacobians, &s->stepper.effort.jacobian_rates,
-                             &s->stepper.effort.decompositions, &s->stepper.effort.iterations,
-                             &s->stepper.effort.rejected};
-  for (size_t i = 0; i < sizeof effort / sizeof *effort; i++) tn_keep_longs(k, "effort", 1, effort[i]);
-  for (int i = 0; i < m->joints; i++) {
-    tn_drift *d = &s->contract.drifted[i];
-    double *const drift[] = {&d->position_max, &d->position_rms, &d->velocity_max, &d->velocity_rms};
-    for (int j = 0; j < 4; j++) tn_keep_numbers(k, "drift", 1, drift[j]);
-  }
-  tn_keep_flags(k, "column_shared", (size_t)m->columns, s->output.column_shared);
   if (!m->large && m->rows) tn_keep_finite(k, "sharing", (size_t)(m->joints + m->bodies), s->efforts.sharing.length);
   s->efforts.sharing.ready = false;
   tn_keep_ints(k, "servos.sign", 1, &s->efforts.servos.sign, -1, 1);
-  tn_balance_keep(s, k);
-  tn_scales_keep(s, k);
-  tn_finite_keep(s, k);
   list_summary(&s->summary, k);
-  tn_cost *cost = &s->log.cost;
-  double *const spent[] = {&cost->cpu, &cost->wall, &cost->part[TN_TIME_ASSEMBLE], &cost->part[TN_TIME_SOLVE],
-                           &cost->part[TN_TIME_PROJECT]};
-  for (size_t i = 0; i < sizeof spent / sizeof *spent; i++) tn_keep_finite(k, "spent", 1, spent[i]);
-  tn_keep_ints(k, "worst_row", 2, s->contract.worst_row, 0, last_of(m->rows));
   list_events(s, k);
-  list_passing(s, k);
-  list_crossing(s, k);
+  list_found(s, k);
   list_doubts(s, k);
   list_switches(s, k);
   list_happening(s, k);

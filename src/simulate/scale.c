@@ -44,18 +44,7 @@ static const double SHOWN = 1e-4,
 void tn_scales_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   tn_scales *x = &s->estimate.scales;
   x->group = TN_CARVE(c, tn_group, m->nu + m->states);
-  const size_t n = (size_t)m->nu + (size_t)m->states;
-  double **by_number[] = {&x->d, &x->dbar, &x->ubar, &x->gone};
-  for (size_t i = 0; i < sizeof by_number / sizeof *by_number; i++) *by_number[i] = TN_CARVE(c, double, n);
-  double **by_group[] = {&x->s_d, &x->s_u, &x->m_d, &x->m_u, &x->S_d, &x->S_u, &x->w_d, &x->w_u};
-  for (size_t i = 0; i < sizeof by_group / sizeof *by_group; i++) *by_group[i] = TN_CARVE(c, double, n);
-  x->far = TN_CARVE(c, double, m->bodies);
-  x->away = TN_CARVE(c, double, m->assemblies + 1);
   x->row_unit = TN_CARVE(c, tn_unit, m->rows);
-  x->twist = TN_CARVE(c, double, m->bodies * m->twist);
-  double **by_part[] = {&x->C_d, &x->C_u}, **by_assembly[] = {&x->B_d, &x->B_u};
-  for (int i = 0; i < 2; i++) *by_part[i] = TN_CARVE(c, double, m->parts + 1);
-  for (int i = 0; i < 2; i++) *by_assembly[i] = TN_CARVE(c, double, m->assemblies + 1);
   if (!c->base) return;
   for (int i = 0; i < m->rows; i++) /* one with a scale of its own keeps it, like an angle */
     x->row_unit[i] = m->joint[m->row_joint[i]].equation.scale > 0 ? TN_ANGLE : tn_row_unit(m, i);
@@ -117,16 +106,8 @@ static void scale_rows(tn_sim *s) {
 }
 
 void tn_scales_begin(tn_sim *s) {
-  tn_scales *x = &s->estimate.scales;
   const tn_model *m = s->m;
-  const size_t n = sizeof(double) * (size_t)(m->nu + m->states), groups = sizeof(double) * (size_t)x->groups;
-  memset(x->d, 0, n);
-  memset(x->dbar, 0, n);
-  memcpy(x->ubar, speeds_of(s, s->now.y, s->now.z), n);
-  double *const by_group[] = {x->s_d, x->s_u, x->m_d, x->m_u};
-  for (size_t i = 0; i < sizeof by_group / sizeof *by_group; i++) memset(by_group[i], 0, groups);
-  x->h_first = 0;
-  x->h_long = 0;
+  memcpy(s->estimate.scales.ubar, speeds_of(s, s->now.y, s->now.z), sizeof(double) * (size_t)(m->nu + m->states));
   find_far(s);
   scale_rows(s);
 }
@@ -442,19 +423,4 @@ bool tn_scales_coarse(const tn_sim *s, int *body, double *share, double *length)
     *length = known;
   }
   return *share > SHOWN;
-}
-
-void tn_scales_keep(tn_sim *s, tn_keep *k) {
-  tn_scales *x = &s->estimate.scales;
-  const size_t n = (size_t)s->m->nu + (size_t)s->m->states;
-  double *const by_number[] = {x->d, x->dbar, x->ubar};
-  for (size_t i = 0; i < sizeof by_number / sizeof *by_number; i++) tn_keep_finite(k, "motion", n, by_number[i]);
-  double *const by_group[] = {x->s_d, x->s_u, x->m_d, x->m_u};
-  for (size_t i = 0; i < sizeof by_group / sizeof *by_group; i++)
-    tn_keep_finite(k, "size", (size_t)x->groups, by_group[i]);
-  tn_keep_finite(k, "h_first", 1, &x->h_first);
-  tn_keep_finite(k, "h_long", 1, &x->h_long);
-  tn_keep_finite(k, "far", (size_t)s->m->bodies, x->far);
-  tn_keep_finite(k, "away", (size_t)s->m->assemblies, x->away);
-  tn_keep_finite(k, "scale", (size_t)s->m->rows, s->solver.sys.scale);
 }

@@ -481,6 +481,12 @@ void tn_sim_drop(tn_sim *s); /* NULL: nothing */
  * nothing of the simulation is touched; else `e` is cleared */
 tn_status tn_sim_may_change(const tn_sim *s, const char *function, tn_error *e);
 
+/* parts.c: memory of the parts; what of them the next step depends on; what is 0 where a run begins */
+typedef struct tn_walk tn_walk;
+void tn_parts_carve(tn_sim *s, tn_carve *c, const tn_model *m);
+void tn_parts_keep(tn_sim *s, tn_keep *k);
+void tn_parts_begin(tn_sim *s);
+
 /* cost.c: around all that a public call does to the simulation; what came of it into the summary */
 void tn_cost_begin(tn_sim *s);
 void tn_cost_step(tn_sim *s); /* before a step */
@@ -607,7 +613,7 @@ double tn_contract_largest(const tn_sim *s, bool rate, int *row);
 void tn_contract_figure(const tn_sim *s, int row, bool rate, double scaled, int digits, char *text, size_t size);
 /* an effort along a row as energy, J: over the length that the row is about in the model */
 double tn_effort_energy(const tn_model *m, int row, double effort);
-void tn_contract_reset(tn_sim *s); /* where a run begins */
+void tn_contract_begin(tn_sim *s); /* where a run begins */
 tn_status tn_contract_check(tn_sim *s, double t);
 void tn_contract_drift(tn_sim *s, double h); /* of every joint, over a step of length h that has ended */
 
@@ -620,7 +626,7 @@ double tn_ledger_book(tn_sim *s, int whose, double before, double *y);
 /* energy of the system that ledgers do not explain since the last step, J; and T of it */
 double tn_ledger_unexplained(const tn_sim *s, const double *before, const double *after, double *kinetic);
 void tn_watch_energy(tn_sim *s, double *y);
-void tn_ledger_reset(tn_sim *s); /* where a run begins */
+void tn_ledger_begin(tn_sim *s); /* where a run begins */
 
 /* balance.c, nothing of which does anything where there is one assembly. power on each, with the system solved; lambda_s may be NULL */
 void tn_balance_carve(tn_sim *s, tn_carve *c, const tn_model *m);
@@ -632,13 +638,9 @@ void tn_balance_kick(const tn_sim *s, double h, double *work); /* (5) of rates.c
 void tn_balance_begin(tn_sim *s);
 void tn_balance_watch(tn_sim *s, double *y);
 void tn_balance_end(tn_sim *s); /* into the summary */
-void tn_balance_keep(tn_sim *s, tn_keep *k);
 
 /* finite.c: of the row at hand, which is given at t */
-void tn_finite_carve(tn_sim *s, tn_carve *c, const tn_model *m);
-void tn_finite_reset(tn_sim *s);
 void tn_finite_row(tn_sim *s, double t);
-void tn_finite_keep(tn_sim *s, tn_keep *k);
 
 /* singular.c: of a step of length h that came as near as rho (as blocks see it: `seen`) and ends at rho_end, before it is taken and after; `look` ends the run where it shall stop
  * there */
@@ -647,7 +649,6 @@ tn_status tn_singular_look(tn_sim *s, double h, double rho, double seen, double 
 void tn_singular_log(tn_sim *s, double h, double error);
 
 /* crossing.c: behind a step of length h that was taken, which came as near as rho; `singular`: there is a singular position inside */
-void tn_crossing_carve(tn_sim *s, tn_carve *c, const tn_model *m);
 void tn_crossing_reset(tn_sim *s);
 void tn_crossing_follow(tn_sim *s, double h, double rho, bool singular);
 
@@ -678,7 +679,6 @@ void tn_scales_begin(tn_sim *s);
 void tn_scales_first(tn_sim *s, double h, const double *accel);
 void tn_scales_trial(tn_sim *s, double h);
 void tn_scales_take(tn_sim *s, double h);
-void tn_scales_keep(tn_sim *s, tn_keep *k);
 void tn_error_weights(void *sim, const double *y, double *w);
 void tn_error_sizes(void *sim, const double *y, double *size);
 double tn_error_norm(const tn_sim *s, int *worst);
