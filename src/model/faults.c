@@ -56,6 +56,8 @@ static size_t stored(const tn_field *f) {
   }
 }
 
+static bool is_whole(tn_kind kind) { return kind == TN_INTEGER || kind == TN_WORD || kind == TN_BOOLEAN; }
+
 static bool has_inside(tn_kind kind) {
   return kind == TN_LIST || kind == TN_OBJECT || kind == TN_SHAPES || kind == TN_ACTS;
 }
@@ -75,7 +77,7 @@ static bool bad_table(const fault *x, const tn_field *fields, size_t size) {
     if (has_inside(f->kind) && !f->inside) return wrong(x, "field `%s` needs `inside`", f->key);
     if (tn_field_has_range(f) && !(f->lo <= f->hi))
       return wrong(x, "field `%s` has a range from %g to %g", f->key, f->lo, f->hi);
-    if ((f->kind == TN_INTEGER || f->kind == TN_WORD || f->kind == TN_BOOLEAN) && f->dflt != (int)f->dflt)
+    if (is_whole(f->kind) && !(fabs(f->dflt) <= INT_MAX && f->dflt == floor(f->dflt)))
       return wrong(x, "field `%s` holds a whole number, and its default is %g", f->key, f->dflt);
   }
   return false;
