@@ -82,7 +82,7 @@ static tn_status right_of(tn_context *ctx, const tn_node *node, const tn_fuzzy_s
   return tn_context_refuse(ctx, node, "the sets go from left to right: set %d is not right of set %d", i + 1, i);
 }
 
-static bool is_odd(double n) { return n >= 3 && n <= MOST && fmod(n, 2) == 1; }
+static bool is_odd(int n) { return n >= 3 && n <= MOST && n % 2 == 1; }
 
 static tn_status read_list(tn_context *ctx, const char *key, tn_fuzzy_sets *sets) {
   const tn_node *node = tn_context_value(ctx, key);
@@ -102,9 +102,9 @@ static tn_status read_list(tn_context *ctx, const char *key, tn_fuzzy_sets *sets
 static tn_status named_sets(tn_context *ctx, const keys *k, const tn_choice_of_sets *choice, tn_fuzzy_sets *sets) {
   const tn_node *size = tn_context_value(ctx, k->size), *width = tn_context_value(ctx, k->width);
   if (!is_odd(choice->size))
-    return tn_context_refuse(ctx, size, "`%s` is an odd number of sets, 3 to %d, not %g", k->size, (int)MOST,
+    return tn_context_refuse(ctx, size, "`%s` is an odd number of sets, 3 to %d, not %d", k->size, (int)MOST,
                              choice->size);
-  tn_fuzzy_sets_named(sets, choice->set, (int)choice->size, choice->width);
+  tn_fuzzy_sets_named(sets, choice->set, choice->size, choice->width);
   return find_gap(ctx, width, sets);
 }
 

@@ -322,6 +322,7 @@ static tn_status accept(const void *self, const tn_stage *at, tn_solver *solver,
    .choices = "triangular trapezoidal gaussian"},                                                                      \
       {.key = "size" suffix,                                                                                           \
        .doc = "how many sets" whose ", an odd number",                                                                 \
+       .kind = TN_INTEGER,                                                                                             \
        .offset = offsetof(fuzzy, sets[i].size),                                                                        \
        .dflt = 5,                                                                                                      \
        .lo = 3,                                                                                                        \

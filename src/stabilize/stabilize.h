@@ -106,8 +106,8 @@ void tn_controller_slopes(tn_controller *c);
 double tn_fuzzy_centroid(const tn_fuzzy_sets *out, const double *w, bool minimum);
 /* controller_read.c: as the part has it. choice: sets of C, of Cdot */
 typedef struct tn_choice_of_sets {
-  int set;
-  double size, width; /* width: times that of the published sets */
+  int set, size;
+  double width; /* times that of the published sets */
 } tn_choice_of_sets;
 tn_status tn_controller_read(tn_controller *c, tn_context *ctx, const tn_choice_of_sets choice[2], int both,
                              bool mamdani);

@@ -366,7 +366,7 @@ TEST(variants_that_are_refused) {
     const char *part, *message;
   } bad[] = {
       {"size=4", "an odd number of sets, 3 to 31, not 4"},
-      {"size=5.5", "an odd number of sets"},
+      {"size=5.5", "whole number, not 5.5"},
       {"size=33", "between 3 and 31"},
       {"size=1", "between 3 and 31"},
       {"size_rate=6", "`size_rate` is an odd number"},
