@@ -438,6 +438,27 @@ static double length(double error, double aim, int k) {
   return fmin(0.9, fmax(0.5, pow(aim / error, 1.0 / (k + 1))));
 }
 
+/* for the comparison of orders weights need not be new */
+static void refresh_weights(memory *w, const tn_ode *ode) {
+  if (w->weighed-- > 0) return;
+  ode->weights(ode->self, w->y, w->w);
+  for (int i = 0; i < w->n; i++) w->w[i] = 1 / w->w[i];
+  w->weighed = 8;
+}
+
+/* the order to go on with, where the error of one more is known, too; next: its error, if it is another than k */
+static int with_one_more(int k, double down, double here, double up, double *next) {
+  if (k > 1 && down <= fmin(here, up)) {
+    *next = down;
+    return k - 1;
+  }
+  if (k > 1 ? up < here : up < 0.5 * here) {
+    *next = up;
+    return k + 1;
+  }
+  return k;
+}
+
 static double plan(void *work, const tn_ode *ode, double err, double aim) {
   memory *w = work;
   const int k = w->k;
@@ -446,11 +467,7 @@ static double plan(void *work, const tn_ode *ode, double err, double aim) {
     if (++w->failed > 2) w->k = 1;
     return 0.25;
   }
-  if (w->weighed-- <= 0) { /* for this comparison they need not be new */
-    ode->weights(ode->self, w->y, w->w);
-    for (int i = 0; i < w->n; i++) w->w[i] = 1 / w->w[i];
-    w->weighed = 8;
-  }
+  refresh_weights(w, ode);
   double size[4];
   sizes(w, size);
   /* what the estimate says of the differences, as they are; of the error, the part that counts */
@@ -474,10 +491,7 @@ static double plan(void *work, const tn_ode *ode, double err, double aim) {
   /* one more is known only where steps have not changed */
   if (order == k && k < MOST && w->have > k && w->same > k) {
     const double up = error_of(w, k + 1, size[3]);
-    if (k > 1 ? down <= fmin(here, up) : false)
-      order = k - 1, next = down;
-    else if (k > 1 ? up < here : up < 0.5 * here)
-      order = k + 1, next = up;
+    order = with_one_more(k, down, here, up, &next);
   }
   w->k = order;
   return length(counts * next, aim, order);

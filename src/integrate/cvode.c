@@ -45,6 +45,15 @@ static int project(double t, N_Vector x, N_Vector correction, double tolerance, 
   return w->status == TN_OK ? 0 : w->status == TN_E_RUN ? 1 : -1;
 }
 
+/* linear equations, their matrix, and the projection, which only BDF takes */
+static int set_implicit(tn_sundials *w) {
+  int flag = CVodeSetLinearSolver(w->solver, w->linear, w->matrix);
+  if (flag == 0) flag = CVodeSetJacFn(w->solver, tn_sundials_jacobian);
+  if (flag == 0) flag = CVodeSetProjFn(w->solver, project);
+  if (flag == 0) flag = CVodeSetProjErrEst(w->solver, SUNFALSE);
+  return flag;
+}
+
 static tn_status make(tn_sundials *w, double t, const double *y) {
   const formula *which = w->self;
   const bool implicit = which->lmm == CV_BDF;
@@ -60,13 +69,9 @@ static tn_status make(tn_sundials *w, double t, const double *y) {
   if (flag == 0) flag = CVodeInit(w->solver, tn_sundials_rates, t, w->x);
   if (flag == 0) flag = CVodeSetUserData(w->solver, w);
   if (flag == 0) flag = CVodeWFtolerances(w->solver, tn_sundials_weights);
-  if (flag == 0 && implicit) flag = CVodeSetLinearSolver(w->solver, w->linear, w->matrix);
-  if (flag == 0 && implicit) flag = CVodeSetJacFn(w->solver, tn_sundials_jacobian);
-  if (flag == 0 && !implicit) flag = CVodeSetNonlinearSolver(w->solver, w->nonlinear);
+  if (flag == 0) flag = implicit ? set_implicit(w) : CVodeSetNonlinearSolver(w->solver, w->nonlinear);
   if (flag == 0) flag = CVodeSetMaxErrTestFails(w->solver, MOST_FAILURES);
   if (flag == 0) flag = CVodeSetMaxConvFails(w->solver, MOST_FAILURES);
-  if (flag == 0 && implicit) flag = CVodeSetProjFn(w->solver, project);
-  if (flag == 0 && implicit) flag = CVodeSetProjErrEst(w->solver, SUNFALSE);
   if (flag == 0 && isfinite(most)) flag = CVodeSetMaxStep(w->solver, most);
   return flag == 0 ? TN_OK : tn_sundials_no_memory(w, t);
 }

@@ -76,18 +76,24 @@ static bool poles(double a, double b, double p[2]) {
   return true;
 }
 
-static tn_status refuse_mixture(const fuzzy *s, tn_context *ctx, bool hand, bool bounds) {
-  const gain_set *g = &s->hand;
-  if (hand && bounds)
-    return tn_context_fail(ctx, NULL,
-                           "give gains `kp`, `kd`, `ku`, or bounds `eps_position`, `eps_velocity`, not both");
-  const bool all = !isnan(g->kp) && !isnan(g->kd) && !isnan(g->ku);
+/* what a rule finds is not to be given */
+static tn_status refuse_rule(const fuzzy *s, tn_context *ctx, bool hand, bool all, bool bounds) {
   if (hand && s->rule == BY_PAPER)
     return tn_context_fail(ctx, "rule", "gains are given: a rule finds them from bounds");
   if (all && s->rule == BY_MEASURE)
     return tn_context_fail(ctx, "rule", "`kp`, `kd` and `ku` are given: nothing is left to measure");
   if (bounds && s->rule == BY_MEASURE)
     return tn_context_fail(ctx, "rule", "bounds are given: this rule measures violations instead");
+  return TN_OK;
+}
+
+static tn_status refuse_mixture(const fuzzy *s, tn_context *ctx, bool hand, bool bounds) {
+  const gain_set *g = &s->hand;
+  if (hand && bounds)
+    return tn_context_fail(ctx, NULL,
+                           "give gains `kp`, `kd`, `ku`, or bounds `eps_position`, `eps_velocity`, not both");
+  const bool all = !isnan(g->kp) && !isnan(g->kd) && !isnan(g->ku);
+  TN_TRY(refuse_rule(s, ctx, hand, all, bounds));
   if (bounds && (isnan(s->eps_position) || isnan(s->eps_velocity)))
     return tn_context_fail(ctx, NULL, "`eps_position` and `eps_velocity` are needed both");
   if (hand && !all && s->rule == BY_STEP) return tn_context_fail(ctx, NULL, "`kp`, `kd` and `ku` are needed all three");
