@@ -7,7 +7,7 @@
  * the sign is one for all frames of a joint; sums of squares do not see it. */
 #include "assemble/assemble.h"
 
-static const double FORCE = 1e-12; /* of a force times the model's length: a torque that is roundoff */
+static const double STRESS_FORCE = 1e-12; /* of a force times the model's length: a torque that is roundoff */
 
 static bool is_pivot(const tn_model *m, int i) {
   const tn_body *b = &m->body[i - m->joints];
@@ -34,7 +34,7 @@ static bool is_force(const tn_model *m, const tn_joint *j, const double *J, int 
     const double *w = J + (r * j->frames + k) * m->twist;
     double force = 0, torque = 0;
     for (int i = 0; i < m->twist; i++) *(i < d ? &force : &torque) += w[i] * w[i];
-    if (!(force > 0) || sqrt(torque) > FORCE * L * sqrt(force)) return false;
+    if (!(force > 0) || sqrt(torque) > STRESS_FORCE * L * sqrt(force)) return false;
   }
   return true;
 }

@@ -4,6 +4,9 @@
  *   (2) f = sum_b J_b' (wrench_b - bias_b) */
 #include "assemble/assemble.h"
 
+/* 1: how regular coordinates are (bodies say it, 1 at best): below, the run ends */
+static const double REGULAR_LEAST = 1e-8;
+
 /* joints that evaluate functions of time themselves do not know the system: a copy of their parameters has functions that do */
 static const void *copy_self(tn_system *s, tn_carve *c, const tn_joint *j) {
   unsigned char *self = NULL;
@@ -568,7 +571,7 @@ bool tn_system_singular(const tn_system *s, tn_error *e) {
   if (m->dimension == 2 || (m->plain && !m->plain->space.regular)) return false;
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *b = &m->body[i];
-    if (!b->type || !b->type->space.regular || b->type->space.regular(s->q + b->q) > 1e-8) continue;
+    if (!b->type || !b->type->space.regular || b->type->space.regular(s->q + b->q) > REGULAR_LEAST) continue;
     tn_fail(e, TN_E_RUN, "body '%s': its coordinates `%s` are singular here", b->name, b->type->name);
     if (b->type->space.remedy) tn_hint(e, "%s", b->type->space.remedy);
     return true;

@@ -226,7 +226,7 @@ static tn_status correct(memory *w, const tn_ode *ode, double g, double *ynew) {
 /* (5) with the corrections that are left expected to be below a thousandth of the weights; roundoff, where they no longer fall */
 static tn_status fixed_point(memory *w, const tn_ode *ode, double g, double *ynew) {
   enum { MOST_CORRECTIONS = 100 };
-  static const double ENOUGH = 1e-3, SLOW = 0.98, ROUNDOFF = 0.03;
+  static const double FIXED_POINT_SLOW = 0.98; /* of the change before */
   const int m = w->n - ode->ledgers;
   double before = INFINITY;
   ode->weights(ode->self, w->y, w->w);
@@ -242,8 +242,9 @@ static tn_status fixed_point(memory *w, const tn_ode *ode, double g, double *yne
       if (!(e <= change)) change = isnan(e) ? INFINITY : e;
     }
     const double ratio = change / before;
-    if (change == 0 || (count > 1 && ratio < SLOW && ratio / (1 - ratio) * change <= ENOUGH)) return TN_OK;
-    if (ratio >= SLOW && change <= ROUNDOFF) return TN_OK;
+    if (change == 0 || (count > 1 && ratio < FIXED_POINT_SLOW && ratio / (1 - ratio) * change <= TN_LEFT_OPEN))
+      return TN_OK;
+    if (ratio >= FIXED_POINT_SLOW && change <= TN_STUCK) return TN_OK;
     if (!isfinite(change)) break;
     before = change;
   }
@@ -255,7 +256,7 @@ static tn_status fixed_point(memory *w, const tn_ode *ode, double g, double *yne
   return ode->refuse(ode->self, w->t, message);
 }
 
-static bool nearly(double a, double b) { return fabs(a - b) <= 1e-9 * fabs(a); }
+static bool nearly(double a, double b) { return fabs(a - b) <= TN_SAME_LENGTH * fabs(a); }
 
 static tn_newton_state newton(void *work, const tn_ode *ode, tn_status *status) {
   memory *w = work;

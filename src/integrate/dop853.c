@@ -13,13 +13,13 @@
  *   error of P over (2)     0.67  1.5   78   93   980   4400  |  2.9   2.9   2.8
  *   m over (2)              2.3   3.4   140  130  1100  4500  |  66    14    5.3
  *   m over |e5|/w           0.66  3.2   115  130  1100  4600  |  0.08  0.45  2
- * Where m is above APART and above APART |e5|/w, the state inside the step is the end of a step of its own, of length theta h: it has
+ * Where m is above INSIDE_APART and above INSIDE_APART |e5|/w, the state inside the step is the end of a step of its own, of length theta h: it has
  * the error of (2). This is decided for each of the parts that know nothing of each other, and one is enough. */
 #include "integrate/integrate.h"
 
 enum { STAGES = 12, LAST = 12, ALL = 16, MORE = 4 };
 
-static const double APART = 10; /* tolerances; times |e5| */
+static const double INSIDE_APART = 10; /* tolerances; times |e5| */
 
 static const double C[ALL] = {0,
                               0.526001519587677318785587544488e-01,
@@ -299,7 +299,8 @@ static bool is_apart(tn_dop853 *w, const tn_ode *ode) {
   for (int s = LAST + 1; s < ALL; s++) {
     tn_combine(w->n, w->y0, w->h, s, A[s], w->k, w->stage);
     for (int i = 0; i < w->n; i++)
-      if (fabs(inside(w, C[s], i) - w->stage[i]) / w->w[i] > APART * fmax(1, w->e5[part_of(w, ode, i)])) return true;
+      if (fabs(inside(w, C[s], i) - w->stage[i]) / w->w[i] > INSIDE_APART * fmax(1, w->e5[part_of(w, ode, i)]))
+        return true;
   }
   return false;
 }

@@ -12,7 +12,7 @@ enum { MOST_FAILURES = 40 };
 
 /* of the error that a step may add: what the iteration may leave open. with ten times that, which is usual, the remainders look
  * like errors, and steps get shorter by half */
-static const double ITERATION = 0.033;
+static const double ITERATION_OPEN = 0.033;
 
 static const tn_sundials_flag flags[] = {
     {IDA_ERR_FAIL, TN_SUNDIALS_ERROR, "the error stays above what is allowed"},
@@ -100,7 +100,7 @@ static tn_status make(tn_sundials *w, double t, const double *y) {
   if (flag == 0) flag = IDASetJacFn(w->solver, jacobian);
   if (flag == 0) flag = IDASetMaxErrTestFails(w->solver, MOST_FAILURES);
   if (flag == 0) flag = IDASetMaxConvFails(w->solver, MOST_FAILURES);
-  if (flag == 0) flag = IDASetNonlinConvCoef(w->solver, ITERATION);
+  if (flag == 0) flag = IDASetNonlinConvCoef(w->solver, ITERATION_OPEN);
   if (flag == 0 && isfinite(most)) flag = IDASetMaxStep(w->solver, most);
   return flag == 0 ? TN_OK : tn_sundials_no_memory(w, t);
 }

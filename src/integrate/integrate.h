@@ -8,6 +8,13 @@
 
 #include "tenon/extend.h"
 
+/* of the tolerance: iterations end where what would follow is below */
+static const double TN_LEFT_OPEN = 1e-3;
+/* of the tolerance: where corrections no longer fall they are roundoff, as long as they are below */
+static const double TN_STUCK = 0.03;
+/* of the length: two steps of the same length, but for roundoff of their times */
+static const double TN_SAME_LENGTH = 1e-9;
+
 /* cubic through (y0, f0), (y1, f1) at theta in [0, 1] of a step h; local error h^4 y''''/384 */
 void tn_hermite(int n, double theta, double h, const double *y0, const double *f0, const double *y1, const double *f1,
                 double *y);

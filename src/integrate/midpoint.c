@@ -40,7 +40,7 @@ static tn_newton_state solve(void *work, const tn_ode *ode, tn_status *status) {
   tn_newton *s = w->newton;
   const double c = 2 / w->h;
   /* lengths of steps differ by their roundoff: a matrix serves all of these */
-  *status = tn_newton_begin(s, ode, w->t, w->y0, fabs(w->h - s->h) <= 1e-9 * w->h ? s->h : w->h, w->f0);
+  *status = tn_newton_begin(s, ode, w->t, w->y0, fabs(w->h - s->h) <= TN_SAME_LENGTH * w->h ? s->h : w->h, w->f0);
   if (*status != TN_OK) return TN_NEWTON_FAILS;
   if (!s->factored) {
     tn_newton_matrix(s, c, s->matrix[0]);

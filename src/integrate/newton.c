@@ -4,6 +4,9 @@
  * rate depends on them. so a Jacobian costs as many rates as the largest part has numbers, and one more. */
 #include "integrate/integrate.h"
 
+/* of the tolerance: estimates of errors that are smaller are roundoff */
+static const double PLAN_ERROR_LEAST = 1e-10;
+
 /* what an iteration leaves in y, f and w is nobody's */
 #define ARRAYS(MATRICES)                                                                                               \
   TN_INSIDE(tn_newton, m, .element = TN_INTS, .kept = true, .most_of = TN_N),                                          \
@@ -39,8 +42,8 @@ static int paint(tn_newton *w, const tn_ode *ode) {
 
 /* what a difference quotient adds to a number: little of its size, and much of the roundoff in it */
 double tn_increment(double y, double size) {
-  static const double OF_SIZE = 5e-9, OF_NUMBER = 2e-12;
-  return fmax(OF_SIZE * size, OF_NUMBER * fabs(y));
+  static const double INCREMENT_OF_SIZE = 5e-9, INCREMENT_OF_NUMBER = 2e-12;
+  return fmax(INCREMENT_OF_SIZE * size, INCREMENT_OF_NUMBER * fabs(y));
 }
 
 /* f0: the rates at (t, y) */
@@ -106,18 +109,20 @@ double tn_newton_norm(const tn_newton *w, const double *x) {
 /* stops when what the corrections seen so far let expect of all that would follow is below a thousandth of the tolerance; or
  * where they no longer fall, and are below the error that a step aims at */
 tn_newton_state tn_newton_judge(tn_newton *w, const tn_ode *ode, double change) {
-  static const double ENOUGH = 1e-3, SLOW = 0.9, STUCK = 0.03;
+  static const double NEWTON_SLOW = 0.9; /* of the change before */
+  static const double FIRST_OPEN = 1e-2; /* of TN_LEFT_OPEN, where the rate is not known */
   enum { USUAL = 10 };
   ode->effort->iterations++;
   w->iterations++;
   if (!isfinite(change)) return TN_NEWTON_FAILS;
   if (w->iterations > 1) {
     const double ratio = change / w->before;
-    if (ratio >= SLOW) return change <= STUCK ? TN_NEWTON_DONE : TN_NEWTON_FAILS; /* roundoff */
+    if (ratio >= NEWTON_SLOW) return change <= TN_STUCK ? TN_NEWTON_DONE : TN_NEWTON_FAILS; /* roundoff */
     w->rate = w->iterations == 2 ? ratio : sqrt(ratio * w->rate);
   }
   w->before = change;
-  if (change == 0 || (w->iterations > 1 ? w->rate / (1 - w->rate) * change <= ENOUGH : change <= 1e-2 * ENOUGH)) {
+  if (change == 0 ||
+      (w->iterations > 1 ? w->rate / (1 - w->rate) * change <= TN_LEFT_OPEN : change <= FIRST_OPEN * TN_LEFT_OPEN)) {
     if (w->rate > 0.05) w->stale = true; /* it goes on, but a better Jacobian will pay */
     return TN_NEWTON_DONE;
   }
@@ -156,14 +161,14 @@ void tn_newton_accept(tn_newton *w) { w->fresh = w->first_ready = false; }
 /* a length at which the iteration failed is not tried again for a while, even if the error would allow it; lengths that would
  * change by little stay as they are, and the factors with them */
 double tn_newton_plan(tn_newton *w, double h, double err, double aim, int order_estimate) {
-  static const double BELOW = 0.7, RISES = 1.03;
+  static const double CEILING_BELOW = 0.7, CEILING_RISES = 1.03;
   if (isinf(err)) {
-    w->ceiling = BELOW * h;
+    w->ceiling = CEILING_BELOW * h;
     return 0.5;
   }
-  double x = pow(aim / fmax(err, 1e-10), 1.0 / (order_estimate + 1));
+  double x = pow(aim / fmax(err, PLAN_ERROR_LEAST), 1.0 / (order_estimate + 1));
   if (w->ceiling > 0) {
-    w->ceiling *= RISES;
+    w->ceiling *= CEILING_RISES;
     x = fmin(x, fmax(w->ceiling / h, 0.5));
   }
   return x >= 1 && x < 1.2 ? 1 : x;

@@ -14,6 +14,12 @@
 
 #include "integrate/integrate.h"
 
+/* 1: weights of steps of the test equation: iterations in them end at roundoff */
+static const double TEST_WEIGHT = 1e-13;
+static const double STABLE = 1e-12; /* 1: growth over a step that is above 1 by no more is roundoff */
+/* 1: the same: where more than this is needed the region only touches the axis */
+static const double STABLE_LOOSE = 1e-8;
+
 enum { MOST_DEGREE = 16, COARSE = 64 };
 
 typedef struct test {
@@ -40,7 +46,7 @@ static tn_status rates(void *self, double t, const double *y, double *ydot) {
 
 static void weights(void *self, const double *y, double *w) {
   (void)self, (void)y;
-  w[0] = w[1] = 1e-13;
+  w[0] = w[1] = TEST_WEIGHT;
 }
 
 static tn_status refuse(void *self, double t, const char *message) {
@@ -164,7 +170,7 @@ static double exit_along(test *s, double re, double im, double tolerance) {
 }
 
 static double limit(test *s, double re, double im) {
-  const double loose = exit_along(s, re, im, 1e-8), tight = exit_along(s, re, im, 1e-12);
+  const double loose = exit_along(s, re, im, STABLE_LOOSE), tight = exit_along(s, re, im, STABLE);
   return tight < 0.8 * loose ? 0 : tight;
 }
 
@@ -176,7 +182,7 @@ static bool window(test *s, tn_region *r) {
     r->left = r->right = r->top = 0;
     for (int i = -COARSE; i <= COARSE; i++)
       for (int j = 0; j <= COARSE; j++) {
-        if (!stable(s, i * d, (j + 0.5) * d, 1e-12)) continue;
+        if (!stable(s, i * d, (j + 0.5) * d, STABLE)) continue;
         leaves = leaves || i == -COARSE || i == COARSE || j == COARSE;
         r->left = fmin(r->left, (i - 2) * d);
         r->right = fmax(r->right, (i + 2) * d);
@@ -199,7 +205,7 @@ tn_status tn_stability_at(const tn_integrator_type *type, const void *self, int 
   test s;
   if (begin_test(&s, type, self, order) != TN_OK) return TN_E_MEMORY;
   for (int i = 0; i < columns; i++)
-    for (int j = 0; j < rows; j++) is_stable[i * rows + j] = stable(&s, (first + i + 0.5) * d, (j + 0.5) * d, 1e-12);
+    for (int j = 0; j < rows; j++) is_stable[i * rows + j] = stable(&s, (first + i + 0.5) * d, (j + 0.5) * d, STABLE);
   free(s.work);
   return TN_OK;
 }
@@ -215,7 +221,7 @@ tn_status tn_stability(const tn_integrator_type *type, const void *self, int ord
     int cells = 0;
     for (int i = 0; i < TN_REGION_COLUMNS; i++)
       for (int j = 0; j < TN_REGION_ROWS; j++) {
-        r->stable[i][j] = stable(&s, r->left + (i + 0.5) * dx, (j + 0.5) * dy, 1e-12);
+        r->stable[i][j] = stable(&s, r->left + (i + 0.5) * dx, (j + 0.5) * dy, STABLE);
         cells += r->stable[i][j];
       }
     r->area = 2 * cells * dx * dy;

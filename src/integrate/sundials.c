@@ -1,8 +1,13 @@
 #include "integrate/sundials.h"
 
+static const double INSIDE_UNSEEN = 16;      /* of the roundoff of the time: a step that time hardly sees */
+static const double INSIDE_SHORTEST = 1e-14; /* of 1 s, or of the way if that is shorter: no step is shorter */
+static const double STILL = 200;             /* of the roundoff of the time: what SUNDIALS refuses to go */
+static const double STILL_AT_0 = 1e-200;     /* s: the same, at t = 0 */
+
 /* of the error that a number may have: what a step may add, so that a tolerance means as much as with step.c; and what a
  * correction is at most */
-static const double SHARE = 1.0 / 32, CORRECTION = 10;
+static const double STEP_SHARE = 1.0 / 32, CORRECTION_MOST = 10;
 
 enum { MOST_DENSE = 16384 }; /* 2 GiB */
 
@@ -81,10 +86,12 @@ tn_status tn_sundials_begin(tn_sundials *w, const char *name, const tn_ode *ode,
   return ode->refuse(ode->self, t, text);
 }
 
-double tn_sundials_shortest(double t, double limit) { return fmax(16 * TN_EPS * fabs(t), 1e-14 * fmin(1, limit - t)); }
+double tn_sundials_shortest(double t, double limit) {
+  return fmax(INSIDE_UNSEEN * TN_EPS * fabs(t), INSIDE_SHORTEST * fmin(1, limit - t));
+}
 
 bool tn_sundials_still(tn_sundials *w, double t, const double *y, double limit, double *tnew, double *ynew) {
-  w->still = limit - t <= fmax(200 * TN_EPS * (fabs(t) + fabs(limit)), 1e-200);
+  w->still = limit - t <= fmax(STILL * TN_EPS * (fabs(t) + fabs(limit)), STILL_AT_0);
   if (!w->still) return false;
   *tnew = limit;
   memcpy(ynew, y, bytes(w->n));
@@ -104,7 +111,7 @@ bool tn_sundials_goes_on(tn_sundials *w, const double *y) {
   if (w->fresh) return false;
   w->ode->weights(w->ode->self, y, data(w->room));
   for (int i = 0; i < w->n; i++)
-    if (!(fabs(y[i] - given[i]) <= CORRECTION * weight[i])) return false;
+    if (!(fabs(y[i] - given[i]) <= CORRECTION_MOST * weight[i])) return false;
   return true;
 }
 
@@ -175,7 +182,7 @@ int tn_sundials_rates(double t, N_Vector x, N_Vector xdot, void *work) {
 }
 
 /* of the error that a number may have: its roundoff. they refuse to go on where that is 1 */
-static const double KNOWN = 0.1;
+static const double NUMBER_KNOWN = 0.1;
 
 /* their norm is sqrt(sum (e_i weight_i)^2 / n): one number alone counts 1 when it has the error that a step may add; multipliers
  * and ledgers count nothing. by numbers: all of them together count 1 when each has its tolerance, as is usual with them */
@@ -186,10 +193,10 @@ int tn_sundials_weights(N_Vector x, N_Vector weight, void *work) {
   tn_sundials_inside(w, data(x), data(w->y));
   w->ode->weights(w->ode->self, data(w->y), out);
   const double count = sqrt((double)all);
-  const double size = w->ode->by_numbers ? count / sqrt(w->n - w->ode->ledgers) : count / SHARE;
+  const double size = w->ode->by_numbers ? count / sqrt(w->n - w->ode->ledgers) : count / STEP_SHARE;
   const double *y = data(w->y);
   for (sunindextype i = 0; i < all; i++)
-    out[i] = i < w->n ? fmin(size / out[i], KNOWN / (TN_EPS * fmax(fabs(y[i]), DBL_MIN))) : 0;
+    out[i] = i < w->n ? fmin(size / out[i], NUMBER_KNOWN / (TN_EPS * fmax(fabs(y[i]), DBL_MIN))) : 0;
   return 0;
 }
 

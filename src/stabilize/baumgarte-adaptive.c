@@ -11,7 +11,8 @@
 #include "stabilize/stabilize.h"
 
 enum { SHORTEST = 10, LONGEST = 100 };
-static const double SHARE = 0.25, AIM = 0.25, LOWER = 1.5, RELAX = 1.02, FELT = 0.05;
+static const double LIMIT_SHARE = 0.25, VIOLATION_AIM = 0.25, GAIN_LOWER = 1.5, CEILING_RELAX = 1.02,
+                    FEEDBACK_FELT = 0.05;
 
 typedef struct adaptive {
   double start, least, most, position, velocity;
@@ -51,9 +52,9 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
     return tn_context_fail(ctx, NULL, "%s keeps what it knows of earlier steps: gains may not change between them",
                            type->name);
   s->limit = tn_feedback_limit(type, run.integrator_self, &(tn_feedback){.gain = {2, 1}, .n = 2});
-  if (!fixed_step || s->least * run.step <= SHARE * s->limit) return TN_OK;
+  if (!fixed_step || s->least * run.step <= LIMIT_SHARE * s->limit) return TN_OK;
   return tn_context_fail(ctx, "least", "with steps of %g s gains above %.4g are too near the limit of %s", run.step,
-                         SHARE * s->limit / run.step, type->name);
+                         LIMIT_SHARE * s->limit / run.step, type->name);
 }
 
 static size_t memory(const void *self, const tn_system *sys) {
@@ -66,7 +67,7 @@ static void keep(const void *self, void *work, tn_keep *k) {
 }
 
 static double gain(const adaptive *s, const tn_stage *at) {
-  const double w = ((const space *)at->room)->w, most = at->h > 0 ? SHARE * s->limit / at->h : INFINITY;
+  const double w = ((const space *)at->room)->w, most = at->h > 0 ? LIMIT_SHARE * s->limit / at->h : INFINITY;
   return fmin(w > 0 ? w : s->start, fmax(most, s->least));
 }
 
@@ -81,17 +82,17 @@ static void feedback(const void *self, const tn_system *sys, const tn_stage *at,
 static void adapt(const adaptive *s, space *r) {
   const double P = sqrt(r->position / r->time) / s->position, V = sqrt(r->velocity / r->time) / s->velocity;
   const double J = fmax(P, V), now = r->w > 0 ? r->w : s->start;
-  double factor = fmax(sqrt(P / AIM), V / AIM);
+  double factor = fmax(sqrt(P / VIOLATION_AIM), V / VIOLATION_AIM);
   if (factor >= 0.5 && factor <= 1) factor = 1;
   factor = fmin(fmax(factor, 0.5), 2);
-  r->ceiling *= RELAX;
-  if (r->raised && J > r->before && factor > 1 && now * r->longest > FELT) {
-    factor = 1 / LOWER;
-    r->ceiling = now / LOWER;
+  r->ceiling *= CEILING_RELAX;
+  if (r->raised && J > r->before && factor > 1 && now * r->longest > FEEDBACK_FELT) {
+    factor = 1 / GAIN_LOWER;
+    r->ceiling = now / GAIN_LOWER;
   }
   double w = now * factor;
   if (r->ceiling > 0) w = fmin(w, r->ceiling);
-  w = fmax(fmin(w, fmin(s->most, SHARE * s->limit / r->longest)), s->least);
+  w = fmax(fmin(w, fmin(s->most, LIMIT_SHARE * s->limit / r->longest)), s->least);
   r->raised = w > now;
   r->before = J;
   r->w = w;
@@ -125,9 +126,10 @@ static void limits(const void *self, const tn_integrator_type *type, const void 
   if (isinf(s->limit))
     tn_format(text, size, "stable at any step");
   else if (h > 0)
-    tn_format(text, size, "gains to %.4g are taken; stable to %.4g", fmin(s->most, SHARE * s->limit / h), s->limit / h);
+    tn_format(text, size, "gains to %.4g are taken; stable to %.4g", fmin(s->most, LIMIT_SHARE * s->limit / h),
+              s->limit / h);
   else
-    tn_format(text, size, "gains to %.4g over the step are taken; stable to %.4g", SHARE * s->limit, s->limit);
+    tn_format(text, size, "gains to %.4g over the step are taken; stable to %.4g", LIMIT_SHARE * s->limit, s->limit);
 }
 
 static const tn_field fields[] = {{.key = "start",

@@ -99,7 +99,7 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
   const double growth = tn_feedback_growth(type, parameters, &g);
   if (g.held && (!(g.gain[1] > 0) || !tn_feedback_stable(growth)))
     TN_TRY(refuse_held(s, ctx, type, parameters, g.gain, growth));
-  else if (g.held && growth > 1 - 1e-9)
+  else if (g.held && growth > 1 - TN_GROWTH_EDGE)
     tn_context_warn(ctx, step ? "a" : "alpha",
                     "undamped: held gains a = %g, b = %g per step are on the edge of what is stable with %s", g.gain[0],
                     g.gain[1], type->name);

@@ -10,7 +10,8 @@
 #include "stabilize/stabilize.h"
 
 enum { MOST = TN_CONTROLLER_MOST };
-static const double NEAR = 1e-6, NEAR_MAMDANI = 1e-3;
+/* of the universe: the same of Mamdani, whose slope at zero is that of a dead band */
+static const double PROBE_MAMDANI = 1e-3;
 
 static double within(double x) { return x < -1 ? -1 : x > 1 ? 1 : x; }
 
@@ -70,7 +71,7 @@ double tn_controller_line(const tn_controller *c, double y) {
 /* slopes of a Mamdani controller are taken over a longer way: a rule that is met by less than another one of the same output set does
  * nothing, and where Gaussian sets overlap by 1e-6 the slope at zero itself would be that of such a dead band */
 void tn_controller_slopes(tn_controller *c) {
-  const double near = c->mamdani ? NEAR_MAMDANI : NEAR;
+  const double near = c->mamdani ? PROBE_MAMDANI : TN_FUZZY_NEAR;
   c->slope_x = (tn_controller_surface(c, near, 0) - tn_controller_surface(c, -near, 0)) / (2 * near);
   c->slope_y = (tn_controller_surface(c, 0, near) - tn_controller_surface(c, 0, -near)) / (2 * near);
   c->slope_line = (tn_controller_line(c, near) - tn_controller_line(c, -near)) / (2 * near);

@@ -7,7 +7,11 @@
 #include "stabilize/stabilize.h"
 
 enum { MOST = TN_CONTROLLER_MOST };
-static const double LEAST = 1e-6, NEAR = 1e-6, REST = 1e-3, ROUNDOFF = 1e-9, SAME = 1e-9, STEEPEST = 1000;
+static const double MEMBER_LEAST = 1e-6;  /* 1: (1), a smaller membership is none                    */
+static const double PUSH_AT_REST = 1e-3;  /* of the largest output: what there may be at zero        */
+static const double PUSH_ROUNDOFF = 1e-9; /* 1: slope of a feedback that drives a violation          */
+static const double SAME_OUTPUT = 1e-9;   /* of the largest output: two numbers of a table are one   */
+static const double SLOPE_MOST = 1000;    /* 1: largest number of tables of slopes                   */
 
 /* what is said of the sets of one input */
 typedef struct keys {
@@ -64,7 +68,7 @@ static tn_status find_gap(tn_context *ctx, const tn_node *node, const tn_fuzzy_s
     double reach = x, next = 1;
     for (int k = 0; k < sets->n; k++) {
       const tn_fuzzy_set *s = &sets->set[k];
-      const double share = s->gaussian ? sqrt(-2 * log(LEAST)) : 1 - LEAST;
+      const double share = s->gaussian ? sqrt(-2 * log(MEMBER_LEAST)) : 1 - MEMBER_LEAST;
       const double from = s->top[0] - share * s->fall[0], to = s->top[1] + share * s->fall[1];
       if (from <= x && to > reach) reach = to;
       if (from > x && from < next) next = from;
@@ -170,8 +174,8 @@ static tn_status read_rules(tn_context *ctx, tn_controller *c) {
   const tn_node *along_x = tn_context_value(ctx, "table_x"), *along_y = tn_context_value(ctx, "table_y");
   tn_controller_rules(c);
   TN_TRY(read_table(ctx, "table", c, 1, c->table));
-  TN_TRY(read_table(ctx, "table_x", c, STEEPEST, c->table_x));
-  TN_TRY(read_table(ctx, "table_y", c, STEEPEST, c->table_y));
+  TN_TRY(read_table(ctx, "table_x", c, SLOPE_MOST, c->table_x));
+  TN_TRY(read_table(ctx, "table_y", c, SLOPE_MOST, c->table_y));
   c->first_order = along_x || along_y;
   if (c->first_order && c->mamdani)
     return tn_context_refuse(ctx, along_x ? along_x : along_y,
@@ -187,8 +191,8 @@ static int different(const tn_controller *c, double *z) {
   for (int j = 0; j < c->x.n; j++)
     for (int k = 0; k < c->y.n; k++) {
       int at = 0;
-      while (at < n && z[at] < c->table[j][k] - SAME) at++;
-      if (at < n && z[at] <= c->table[j][k] + SAME) continue;
+      while (at < n && z[at] < c->table[j][k] - SAME_OUTPUT) at++;
+      if (at < n && z[at] <= c->table[j][k] + SAME_OUTPUT) continue;
       if (n == MOST) return MOST + 1;
       memmove(z + at + 1, z + at, sizeof *z * (size_t)(n - at));
       z[at] = c->table[j][k];
@@ -240,7 +244,7 @@ static tn_status name_outputs(tn_context *ctx, const tn_node *node, tn_controlle
   for (int j = 0; j < c->x.n; j++)
     for (int k = 0; k < c->y.n; k++) {
       int at = 0;
-      while (at < c->out.n && fabs(middle(&c->out.set[at]) - c->table[j][k]) > SAME) at++;
+      while (at < c->out.n && fabs(middle(&c->out.set[at]) - c->table[j][k]) > SAME_OUTPUT) at++;
       if (at == c->out.n)
         return tn_context_refuse(ctx, node,
                                  "the rule of set %d of C and set %d of Cdot says %g: no output set is there", j + 1,
@@ -265,15 +269,15 @@ static tn_status read_outputs(tn_context *ctx, tn_controller *c) {
 static tn_status find_drive(tn_context *ctx, const tn_node *node, const tn_controller *c) {
   static const char *const of[] = {"F(x, 0)", "F(0, y)", "F(y)"};
   const double rest = tn_controller_surface(c, 0, 0), line = tn_controller_line(c, 0);
-  if (!(fabs(rest) <= REST && fabs(line) <= REST))
+  if (!(fabs(rest) <= PUSH_AT_REST && fabs(line) <= PUSH_AT_REST))
     return tn_context_refuse(ctx, node, "the feedback at zero is %.4g, %.4g of Cdot alone: rows would be pushed off",
                              rest, line);
   for (int i = -20; i <= 20; i++) {
-    const double x = i ? i / 20.0 : NEAR;
+    const double x = i ? i / 20.0 : TN_FUZZY_NEAR;
     const double F[] = {tn_controller_surface(c, x, 0) - rest, tn_controller_surface(c, 0, x) - rest,
                         tn_controller_line(c, x) - line};
     for (int k = 0; k < 3; k++)
-      if (F[k] * x < -ROUNDOFF * fabs(x))
+      if (F[k] * x < -PUSH_ROUNDOFF * fabs(x))
         return tn_context_refuse(ctx, node, "%s at %g is %.4g: it would drive a violation instead of taking it away",
                                  of[k], x, F[k]);
   }

@@ -11,7 +11,7 @@
 
 enum { MOST_PASSES = 60 };
 /* of a violation, scaled; shares of the one before */
-static const double ROUNDOFF = 1e-15, CLOSE = 1e-9, LEFT = 1e-3, SLOW = 0.9;
+static const double GAP_CLOSED = 1e-15, GAP_CLOSE = 1e-9, GAP_OF_FIRST = 1e-3, GAP_SLOW = 0.9;
 
 typedef struct room {
   bool ready;     /* gram is that of the start of the step */
@@ -52,7 +52,7 @@ static void change(room *w, int n, const double *r) {
 
 /* first: the violation before all passes, worst: what is left of it */
 static tn_status judge(tn_solver *s, const tn_stage *at, const char *what, double first, double worst) {
-  if (worst <= CLOSE || worst <= LEFT * first) return TN_OK;
+  if (worst <= GAP_CLOSE || worst <= GAP_OF_FIRST * first) return TN_OK;
   return tn_solver_fail(
       s, TN_E_RUN,
       "the discrete multipliers of %s do not converge in a step of %.3g s: the constraint equations turn too "
@@ -67,7 +67,7 @@ static tn_status positions(room *w, const tn_stage *at, tn_solver *s, double t, 
   const size_t size = sizeof *q * (size_t)v->coordinates;
   const double first = tn_violation(sys, v->C, v->holonomic, NULL);
   double worst = first;
-  for (int pass = 0; pass < MOST_PASSES && worst >= ROUNDOFF; pass++) {
+  for (int pass = 0; pass < MOST_PASSES && worst >= GAP_CLOSED; pass++) {
     change(w, v->holonomic, v->C);
     memcpy(w->q, q, size);
     tn_solver_move(s, w->q, w->dx);
@@ -76,7 +76,7 @@ static tn_status positions(room *w, const tn_stage *at, tn_solver *s, double t, 
     if (!(now < worst)) break;
     memcpy(q, w->q, size);
     *changed = true;
-    const bool slow = now > SLOW * worst;
+    const bool slow = now > GAP_SLOW * worst;
     worst = now;
     if (slow) break;
   }
@@ -95,10 +95,10 @@ static tn_status velocities(room *w, const tn_stage *at, tn_solver *s, double t,
     for (int j = 0; j < v->speeds; j++) u[j] += w->dx[j];
     TN_TRY(tn_solver_evaluate_at(s, TN_EVALUATE_ROWS, t, q, u));
     const double now = tn_violation(sys, v->Cdot, v->rows, NULL);
-    const bool slow = now > SLOW * worst;
+    const bool slow = now > GAP_SLOW * worst;
     *changed = true;
     worst = now;
-    if (slow || now < ROUNDOFF) break;
+    if (slow || now < GAP_CLOSED) break;
   }
   return judge(s, at, "velocities", first, worst);
 }

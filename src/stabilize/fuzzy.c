@@ -15,7 +15,7 @@
  * warning. those of (3) are not known before the run, and nobody judges them */
 #include "stabilize/stabilize.h"
 
-static const double A = 0.75, B = 0.25, UNIVERSE = 100, MANY = 1e7, FELT = 1e-14;
+static const double HELD_A = 0.75, HELD_B = 0.25, GAINS_UNIVERSE = 100, STEPS_MANY = 1e7, VIOLATION_FELT = 1e-14;
 enum { BY_STEP, BY_PAPER, BY_MEASURE }; /* (4), (2), (3) */
 enum { MOST_STEPS = 1000000 };
 
@@ -51,7 +51,7 @@ static const tn_workspace workspace = {sizeof(measured), arrays};
 /* gains per step of length h near zero, of rows that have a C, and of those that have none */
 static tn_feedback gains(const fuzzy *s, double h) {
   const tn_controller *c = &s->controller;
-  tn_feedback g = {.n = 2, .held = s->feedback == 1, .gain = {A, B}};
+  tn_feedback g = {.n = 2, .held = s->feedback == 1, .gain = {HELD_A, HELD_B}};
   if (!s->bounded)
     g.gain[0] = s->hand.ku * s->hand.kd * c->slope_y * h, g.gain[1] = s->hand.ku * s->hand.kp * c->slope_x * h * h;
   return g;
@@ -59,7 +59,7 @@ static tn_feedback gains(const fuzzy *s, double h) {
 
 static tn_feedback gain_of_rate(const fuzzy *s, double h) {
   const tn_controller *c = &s->controller;
-  const double g = s->bounded ? A / c->slope_y * c->slope_line
+  const double g = s->bounded ? HELD_A / c->slope_y * c->slope_line
                               : s->hand.ku_nonholonomic * s->hand.kd_nonholonomic * c->slope_line * h;
   return (tn_feedback){.n = 1, .held = s->feedback == 1, .gain = {g}};
 }
@@ -151,9 +151,9 @@ static tn_status judge_gains(const fuzzy *s, tn_context *ctx, const tn_settings 
   if (h > 0) {
     if (run->holonomic > 0) TN_TRY(judge_growth(s, ctx, run, &g, h, NULL, ""));
     if (run->rows > run->holonomic) TN_TRY(judge_growth(s, ctx, run, &v, h, own, " of velocity rows"));
-  } else if (poles(second.gain[0], second.gain[1], p) && -p[0] * run->until > MANY) {
+  } else if (poles(second.gain[0], second.gain[1], p) && -p[0] * run->until > STEPS_MANY) {
     const double longest = tn_feedback_limit(type, run->integrator_self, &second);
-    if (longest > 0 && run->until / longest > MANY)
+    if (longest > 0 && run->until / longest > STEPS_MANY)
       tn_context_warn(ctx, NULL,
                       "poles at %.3g and %.3g 1/s: steps of %s stay below %.3g s, and %.2g of them are needed", p[0],
                       p[1], type->name, longest, run->until / longest);
@@ -255,9 +255,9 @@ static bool by_measure(const fuzzy *s, int holonomic, const measured *r, gain_se
 /* (4) */
 static gain_set by_step(const fuzzy *s, double h) {
   const tn_controller *c = &s->controller;
-  gain_set g = {.kp = 1 / (UNIVERSE * s->eps_position)};
-  g.kd = g.kd_nonholonomic = g.kp * (A / B) * h * (c->slope_x / c->slope_y);
-  g.ku = g.ku_nonholonomic = B / (h * h) / (g.kp * c->slope_x);
+  gain_set g = {.kp = 1 / (GAINS_UNIVERSE * s->eps_position)};
+  g.kd = g.kd_nonholonomic = g.kp * (HELD_A / HELD_B) * h * (c->slope_x / c->slope_y);
+  g.ku = g.ku_nonholonomic = HELD_B / (h * h) / (g.kp * c->slope_x);
   return g;
 }
 
@@ -296,9 +296,10 @@ static tn_status measure(const fuzzy *s, const tn_stage *at, tn_solver *solver, 
   r->Cdot = fmax(r->Cdot, norm(0, holonomic, v->Cdot, NULL));
   r->rate = fmax(r->rate, norm(holonomic, rows, v->Cdot, NULL));
   if (r->steps < MOST_STEPS) r->steps++;
-  const bool felt = norm(0, holonomic, v->C, v->scale) > FELT || norm(0, holonomic, v->Cdot, v->scale) > FELT;
+  const bool felt =
+      norm(0, holonomic, v->C, v->scale) > VIOLATION_FELT || norm(0, holonomic, v->Cdot, v->scale) > VIOLATION_FELT;
   r->known = r->steps >= s->steps && (!holonomic || (felt && r->C > 0 && r->Cdot > 0)) &&
-             (rows == holonomic || norm(holonomic, rows, v->Cdot, v->scale) > FELT);
+             (rows == holonomic || norm(holonomic, rows, v->Cdot, v->scale) > VIOLATION_FELT);
   return TN_OK;
 }
 

@@ -40,10 +40,10 @@ bool tn_gram_form(tn_gram *w, const tn_view *v) {
 
 /* by a share of S itself, so that nothing but rows that repeat each other sees it */
 void tn_gram_least(tn_gram *w) {
-  static const double SHARE = 1e-13;
+  static const double GRAM_SHARE = 1e-13;
   for (int i = 0; i < w->rows; i++) {
     const double size = w->S[i * w->rows + i];
-    w->add[i] = size > 0 ? SHARE * size : 1;
+    w->add[i] = size > 0 ? GRAM_SHARE * size : 1;
   }
 }
 

@@ -13,8 +13,11 @@
 
 #include "stabilize/stabilize.h"
 
+/* 1: weights of the steps that are asked for their map: iterations in them end at roundoff */
+static const double PROBE_WEIGHT = 1e-13;
+
 enum { MOST = 4, RATES = 16, LARGEST = 48 };
-static const double EDGE = 1 + 1e-9, LONGEST = 1e4;
+static const double LIMIT_MOST = 1e4;
 
 typedef struct linear {
   int n;
@@ -38,7 +41,7 @@ static tn_status rates(void *self, double t, const double *y, double *ydot) {
 
 static void weights(void *self, const double *y, double *w) {
   (void)y;
-  for (int i = 0; i < ((const linear *)self)->n; i++) w[i] = 1e-13;
+  for (int i = 0; i < ((const linear *)self)->n; i++) w[i] = PROBE_WEIGHT;
 }
 
 static tn_status refuse(void *self, double t, const char *message) {
@@ -216,7 +219,7 @@ double tn_feedback_growth(const tn_integrator_type *type, const void *self, cons
   return worst;
 }
 
-bool tn_feedback_stable(double growth) { return isnan(growth) || growth <= EDGE; }
+bool tn_feedback_stable(double growth) { return isnan(growth) || growth <= 1 + TN_GROWTH_EDGE; }
 
 static bool stable_at(const tn_integrator_type *type, const void *self, const tn_feedback *g, double x) {
   const tn_feedback scaled = {
@@ -229,7 +232,7 @@ double tn_feedback_limit(const tn_integrator_type *type, const void *self, const
   double in = 0, out = 0;
   if (!(size > 0)) return INFINITY;
   for (double x = 1.0 / 32; out == 0; x *= 1.0625) {
-    if (x > LONGEST) return INFINITY;
+    if (x > LIMIT_MOST) return INFINITY;
     if (stable_at(type, self, g, x / size))
       in = x;
     else

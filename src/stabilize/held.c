@@ -7,6 +7,9 @@
  * < 2 + b/2. */
 #include "stabilize/stabilize.h"
 
+/* 1: growth over a step that is above 1 by no more is roundoff: the range of gains is known to as many digits */
+static const double HELD_EDGE = 1e-12;
+
 enum { MOST = 15 };
 
 static double of_formula(int k, const double *b, const double *c, bool predicted, double gain_a, double gain_b) {
@@ -36,7 +39,7 @@ double tn_held_growth(const tn_integrator_type *type, const void *self, double a
 }
 
 bool tn_held_range(const tn_integrator_type *type, const void *self, double b, double *from, double *to) {
-  const double d = 1.0 / 64, most = 1 + 1e-12;
+  const double d = 1.0 / 64, most = 1 + HELD_EDGE;
   *from = *to = NAN;
   for (double a = 0; a < 4; a += d) {
     if (tn_held_growth(type, self, a, b) > most) {

@@ -29,7 +29,7 @@ static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
         ctx, "feedback", "gains per step, evaluated at every stage, need a fixed step: give `step`, or feedback held");
   const double growth = tn_feedback_growth(type, parameters, &g);
   if (tn_feedback_stable(growth)) {
-    if (growth > 1 - 1e-9)
+    if (growth > 1 - TN_GROWTH_EDGE)
       tn_context_warn(ctx, "a", "undamped: gains a = %g, b = %g, c = %g are on the edge of what is stable with %s",
                       s->a, s->b, s->c, type->name);
     return TN_OK;

@@ -5,6 +5,11 @@
 
 #include "tenon/extend.h"
 
+/* 1: growth over a step that is above 1 by no more is roundoff, and below 1 by no more no damping */
+static const double TN_GROWTH_EDGE = 1e-9;
+/* of the universe: so near to zero a controller is asked for its slope */
+static const double TN_FUZZY_NEAR = 1e-6;
+
 /* fields `position` and `velocity` of a part's own struct: bounds; and these, where they were left out, those of the contract */
 #define TN_BOUNDS(type)                                                                                                \
   {.key = "position",                                                                                                  \
