@@ -166,6 +166,14 @@ static bool limits_of(const tn_model *m, int i, char *text, size_t size) {
   return *text;
 }
 
+/* false, and not a number, if forces cannot be evaluated at the present state */
+static bool energies_now(tn_sim *s, double *kinetic, double *potential) {
+  const bool known = tn_at(s, s->now.t, s->now.y, NULL) == TN_OK;
+  *kinetic = known ? tn_energy_of(&s->solver.sys, TN_KINETIC) : NAN;
+  *potential = known ? tn_energy_of(&s->solver.sys, TN_POTENTIAL) : NAN;
+  return known;
+}
+
 static int nonholonomic(const tn_model *m) { return m->rows - m->holonomic; }
 
 tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write, void *user) {
@@ -176,6 +184,7 @@ tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write
   const tn_model *m = s->m;
   const tn_summary *r = &s->summary;
   char settings[1024];
+  double kinetic, potential;
   tn_put(p, "%s%s%s\n", model_name, *m->title ? ": " : "", m->title);
   tn_put(p, "  %d bod%s, %d joint%s, %d force%s; %d coordinate%s (%s); length %.4g m\n", m->bodies,
          m->bodies == 1 ? "y" : "ies", m->joints, TN_S(m->joints), m->forces, TN_S(m->forces), m->nq, TN_S(m->nq),
@@ -210,9 +219,10 @@ tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write
       tn_moves_text(r, list, sizeof list);
       tn_put(p, "    moved: %s\n", list);
     }
-    tn_at(s, s->now.t, s->now.y, NULL);
-    tn_put(p, "  energy at the start: kinetic %.9g J, potential %.9g J\n", tn_energy_of(&s->solver.sys, TN_KINETIC),
-           tn_energy_of(&s->solver.sys, TN_POTENTIAL));
+    if (energies_now(s, &kinetic, &potential))
+      tn_put(p, "  energy at the start: kinetic %.9g J, potential %.9g J\n", kinetic, potential);
+    else
+      tn_put(p, "  energy at the start: forces cannot be evaluated there\n");
   } else {
     tn_put(p, "\n");
   }
@@ -244,6 +254,7 @@ tn_status tn_report_check_json(tn_sim *s, const char *model_name, tn_write write
   tn_json json = {.write = write, .user = user}, *j = &json;
   const tn_model *m = s->m;
   const tn_summary *r = &s->summary;
+  double kinetic, potential;
   tn_json_open(j, NULL, "{");
   tn_json_text(j, "tenon", TN_VERSION);
   tn_json_text(j, "model", model_name);
@@ -285,9 +296,9 @@ tn_status tn_report_check_json(tn_sim *s, const char *model_name, tn_write write
     }
     tn_json_close(j);
     tn_json_whole(j, "start_moves_more", r->start_moves > TN_MOST_MOVES ? r->start_moves - TN_MOST_MOVES : 0);
-    tn_at(s, s->now.t, s->now.y, NULL);
-    tn_json_real(j, "kinetic", tn_energy_of(&s->solver.sys, TN_KINETIC));
-    tn_json_real(j, "potential", tn_energy_of(&s->solver.sys, TN_POTENTIAL));
+    energies_now(s, &kinetic, &potential);
+    tn_json_real(j, "kinetic", kinetic);
+    tn_json_real(j, "potential", potential);
   }
   tn_report_settings(j, m);
   tn_json_open(j, "limits", "[");
