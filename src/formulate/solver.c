@@ -294,10 +294,10 @@ void tn_solver_rows_times(tn_solver *s, const double *x, double *r) {
 }
 
 double tn_violation(const tn_system *s, const double *rows, int n, int *which) {
-  assert(n >= 0 && n <= s->m->rows);
   double worst = 0;
   if (which) *which = 0;
   if (!s || !rows) return NAN;
+  assert(n >= 0 && n <= s->m->rows);
   for (int i = 0; i < n; i++) {
     const double v = fabs(rows[i]) * s->scale[i];
     if (!(v <= worst)) {
