@@ -202,15 +202,16 @@ static int64_t run(const tn_model *model, const tn_desc *desc) {
   tn_recorder_free(r.recorder);
   expect(fclose(file) == 0 && fclose(r.csv) == 0, "cannot write the results");
 
-  /* how it went: in words, or as fields */
+  /* how it went: in words, the first of each kind or all of them, or as fields */
   must(tn_report_text(sim, "embed", to_file, stdout));
+  must(tn_report_text_all(sim, "embed", to_file, stdout));
   const tn_summary *summary = tn_sim_summary(sim);
   tn_run_fact fact;
   printf("verdict: %s\n", tn_run_verdict_name(summary->verdict));
   for (int i = 0; tn_sim_fact(sim, i, &fact); i++)
     if (!isnan(fact.limit))
-      printf("%s, %s: %g of %g [%s]\n", tn_run_verdict_name(fact.severity), fact.key, fact.value, fact.limit,
-             fact.unit);
+      printf("%s, %s, %s: %g of %g [%s]\n", tn_fact_about_name(fact.about), tn_run_verdict_name(fact.severity),
+             fact.key, fact.value, fact.limit, fact.unit);
   expect(summary->verdict == TN_TRUSTED, "the run is worse than it should be");
   tn_bad_output bad; /* outputs that were not finite numbers: here none */
   for (int i = 0; tn_sim_bad_output(sim, i, &bad); i++)

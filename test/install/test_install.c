@@ -356,7 +356,9 @@ TEST_FULL(examples_build_with_cmake) {
           "  if(tenon_FOUND)\n    message(FATAL_ERROR \"found as ${other}\")\n  endif()\n"
           "endforeach()\n"
           "find_package(tenon %d.%d CONFIG REQUIRED)\n"
-          "foreach(name embed custom_joint study generalized_alpha)\n"
+          "file(GLOB sources RELATIVE ${CMAKE_SOURCE_DIR} *.c)\n"
+          "foreach(source IN LISTS sources)\n"
+          "  string(REPLACE .c \"\" name ${source})\n"
           "  add_executable(${name} ${name}.c)\n  target_link_libraries(${name} tenon::tenon m)\n"
           "  add_executable(${name}-static ${name}.c)\n  target_link_libraries(${name}-static tenon::static)\n"
           "endforeach()\n",
