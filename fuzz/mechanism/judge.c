@@ -45,12 +45,14 @@ static tn_status row_seen(void *user, double t, int n, const double *row) {
   for (int j = 0; j < m->joints; j++) {
     mech_gap gap;
     if (!gap_of(m, j, t, row, &gap)) continue;
-    const double L = w->length[j], by_length = gap.length / (m->joint[j].squared ? L : 1),
-                 allowed = fmax(m->contract_position * L, 10 * DBL_EPSILON * reach) * VECTOR + ROUNDOFF * (reach + L),
+    const double L = w->length[j], by_length = gap.length / (m->joint[j].squared ? L : 1);
+    /* far from the origin the contract has a longer length, so that it does not ask for less than roundoff */
+    const double wide = fmax(L, 10 * DBL_EPSILON * reach / m->contract_position);
+    const double allowed = m->contract_position * wide * VECTOR + ROUNDOFF * (reach + L),
                  allowed_angle = m->contract_position * VECTOR + round_angle,
                  share = fmax(by_length / allowed, gap.angle / allowed_angle),
-                 scaled =
-                     fmax(fmax(0, by_length - ROUNDOFF * (reach + L)) / L, fmax(0, gap.angle - round_angle)) / VECTOR;
+                 length = fmax(0, by_length - ROUNDOFF * (reach + L)) / wide,
+                 scaled = fmax(length, fmax(0, gap.angle - round_angle)) / VECTOR;
     if (!(share <= o->share)) {
       o->share = isnan(share) ? INFINITY : share;
       o->joint = j;

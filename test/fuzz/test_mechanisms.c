@@ -60,6 +60,16 @@ TEST(what_is_trusted_is_closed) { run_seeds(1, 120, 80); }
 TEST_FULL(what_is_trusted_is_closed_in_some_hundred) { run_seeds(1000, 600, 400); }
 TEST_LONG(what_is_trusted_is_closed_in_thousands) { run_seeds(100000, 20000, 400); }
 
+/* a motion that blows up to 1e13 m with a contract that records: far from the origin the contract measures by a longer length */
+TEST(what_blows_up_is_wrong_and_reported) {
+  static mechanism m;
+  mech_outcome o;
+  if (!mech_make_seed(&m, 104683)) FAIL("the seed does not fit");
+  mech_judge(&m, 400, &o);
+  if (o.fault[0]) FAIL("%s", o.fault);
+  CHECK(o.rows > 10 && !o.kept && o.verdict == TN_WRONG && o.reported > 1e6);
+}
+
 /* a row of the given pose, without the library */
 static void given_row(const mechanism *m, double *row) {
   for (int i = 0; i < m->bodies; i++) {
