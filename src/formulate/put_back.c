@@ -27,34 +27,30 @@ tn_status tn_put_back_beyond(tn_solver *s, double position, double velocity, dou
   return tn_put_back(s, TN_METRIC_MASS, true, t, q, u, NULL, NULL, changed, s->e);
 }
 
-tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, double *q, double *u, const double *C_level,
-                      const double *Cdot_level, bool *changed, tn_error *e) {
-  tn_system *sys = &s->sys;
-  const tn_model *m = sys->m;
-  const size_t size = sizeof *q * (size_t)m->nq;
-  tn_status status = TN_OK;
-  assert(tn_system_is_at(sys, t, q, u, NULL) && tn_knows(sys, TN_LEVEL_TWISTS));
-  if (!m->rows) return TN_OK;
-  const double began = tn_profile_begin(&s->profile);
-  double worst = residual(s, C_level);
-  bool at_q = true, stale = !once && metric == TN_METRIC_MASS && tn_solver_stale_is_near(s);
-  for (int pass = 0; pass < (once ? 1 : MOST_PASSES) && worst > 0; pass++) {
-    if (stale) {
-      status = tn_solver_correct_stale(s, s->r, s->s, e);
-    } else {
-      if ((status = tn_solver_factor(s, metric, e)) != TN_OK) return status;
-      status = tn_solver_correct(s, metric, TN_OF_POSITION, s->r, s->s, e);
-    }
-    if (status != TN_OK) return status;
+/* s with A s = r: A of q itself, or of a position beside it */
+static tn_status position_correction(tn_solver *s, tn_metric metric, bool stale, tn_error *e) {
+  if (stale) return tn_solver_correct_stale(s, s->r, s->s, e);
+  TN_TRY(tn_solver_factor(s, metric, e));
+  return tn_solver_correct(s, metric, TN_OF_POSITION, s->r, s->s, e);
+}
+
+/* (1); the rows are those of the q that is returned */
+static tn_status correct_position(tn_solver *s, tn_metric metric, int passes, bool stale, double t, double *q,
+                                  const double *u, const double *level, bool *changed, tn_error *e) {
+  const size_t size = sizeof *q * (size_t)s->sys.m->nq;
+  double worst = residual(s, level);
+  bool at_q = true;
+  for (int pass = 0; pass < passes && worst > 0; pass++) {
+    TN_TRY(position_correction(s, metric, stale, e));
     memcpy(s->q_try, q, size);
-    tn_model_add(m, s->q_try, s->s);
+    tn_model_add(s->sys.m, s->q_try, s->s);
     tn_solver_rows_at(s, t, s->q_try, u);
-    const double now = residual(s, C_level);
+    const double now = residual(s, level);
     const bool again = stale && !(now < worst) && worst >= ROUNDOFF;
     stale = stale && now * now < ROUNDOFF * worst; /* the next pass will be the last one */
     if (again) {
       tn_solver_rows_at(s, t, q, u); /* once more, with A of q itself */
-      residual(s, C_level);
+      residual(s, level);
       continue;
     }
     at_q = now < worst;
@@ -65,18 +61,35 @@ tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, doubl
     if (now < ROUNDOFF) break; /* the next pass would only stir the last digits */
   }
   if (!at_q) tn_solver_rows_at(s, t, q, u);
-  if (!sys->finite) return tn_solver_evaluate(s, e); /* in words */
-  tn_profile_end(&s->profile, TN_TIME_POSITION, began);
-  const double positioned = tn_profile_begin(&s->profile);
-  if ((status = tn_solver_factor(s, metric, e)) != TN_OK) return status;
-  for (int i = 0; i < m->rows; i++) s->r[i] = (Cdot_level ? Cdot_level[i] : 0) - sys->Cdot[i];
-  if ((status = tn_solver_correct(s, metric, TN_OF_VELOCITY, s->r, s->s, e)) != TN_OK) return status;
+  return TN_OK;
+}
+
+/* (2), where the system is */
+static tn_status correct_velocity(tn_solver *s, tn_metric metric, double *u, const double *level, bool *changed,
+                                  tn_error *e) {
+  const tn_model *m = s->sys.m;
+  TN_TRY(tn_solver_factor(s, metric, e));
+  for (int i = 0; i < m->rows; i++) s->r[i] = (level ? level[i] : 0) - s->sys.Cdot[i];
+  TN_TRY(tn_solver_correct(s, metric, TN_OF_VELOCITY, s->r, s->s, e));
   for (int i = 0; i < m->nu; i++) {
     u[i] += s->s[i];
     *changed = *changed || s->s[i] != 0;
   }
-  tn_system_move_speeds(sys, u);
-  status = tn_solver_evaluate(s, e);
+  tn_system_move_speeds(&s->sys, u);
+  return tn_solver_evaluate(s, e);
+}
+
+tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, double *q, double *u, const double *C_level,
+                      const double *Cdot_level, bool *changed, tn_error *e) {
+  assert(tn_system_is_at(&s->sys, t, q, u, NULL) && tn_knows(&s->sys, TN_LEVEL_TWISTS));
+  if (!s->sys.m->rows) return TN_OK;
+  const bool stale = !once && metric == TN_METRIC_MASS && tn_solver_stale_is_near(s);
+  const double began = tn_profile_begin(&s->profile);
+  TN_TRY(correct_position(s, metric, once ? 1 : MOST_PASSES, stale, t, q, u, C_level, changed, e));
+  if (!s->sys.finite) return tn_solver_evaluate(s, e); /* in words */
+  tn_profile_end(&s->profile, TN_TIME_POSITION, began);
+  const double positioned = tn_profile_begin(&s->profile);
+  const tn_status status = correct_velocity(s, metric, u, Cdot_level, changed, e);
   tn_profile_end(&s->profile, TN_TIME_VELOCITY, positioned);
   return status;
 }

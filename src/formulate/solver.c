@@ -114,15 +114,48 @@ static tn_status no_mass(tn_solver *s, int bad, tn_error *e) {
   return tn_fail(e, TN_E_INTERNAL, "the mass matrix is singular at speed %d", bad);
 }
 
+static tn_status too_large(const tn_model *m, tn_metric metric, tn_error *e) {
+  tn_fail(e, TN_E_MODEL, "a model of %d speeds and %d rows is too large for the metric `%s`", m->nu, m->rows,
+          metric == TN_METRIC_DEPENDENT ? "dependent" : "identity");
+  tn_hint(e, "the metric `mass`, which is the default");
+  return TN_E_MODEL;
+}
+
+/* The blocks are factored if rows are independent and the position is far from singular ones. A large model has no other
+ * way. false: the dense matrices have to be factored instead. */
+static bool factor_blocks(tn_solver *s) {
+  const tn_model *m = s->sys.m;
+  const int rows = m->rows - s->sys.idle;
+  double nearness = 1;
+  if (m->large && !s->sparse.ready) tn_sparse_typical(&s->sparse, &s->sys, s->rank < rows);
+  const bool eligible = s->sparse.ready && (m->large || s->rank == rows);
+  const bool factored = eligible && tn_sparse_factor(&s->sparse, &s->sys, &nearness) && (nearness > NEAR || m->large);
+  if (m->large && !factored) return false;
+  s->seen = fmin(s->seen, nearness);
+  if (m->large) s->nearness = fmin(s->nearness, nearness);
+  return factored;
+}
+
+static tn_status factor_mass(tn_solver *s, tn_error *e) {
+  s->by_blocks = factor_blocks(s);
+  if (s->by_blocks) return TN_OK;
+  if (s->sys.m->large) return tn_fail(e, TN_E_MODEL, "the mass matrix is singular");
+  int bad = 0;
+  tn_need(&s->sys, TN_LEVEL_MATRICES);
+  if (!s->type->factor(s->self, s->work, &s->sys, &bad)) return no_mass(s, bad, e);
+  s->nearness = fmin(s->nearness, s->type->nearness(s->work));
+  return TN_OK;
+}
+
 /* the first pose it meets is near the start */
-static bool factor_identity(tn_solver *s) {
+static tn_status factor_identity(tn_solver *s, tn_error *e) {
   tn_need(&s->sys, TN_LEVEL_MATRICES);
   if (!s->identity_typical) {
     tn_kkt_factor(&s->identity, NULL, s->sys.A, NULL);
     tn_kkt_typical(&s->identity, s->rank);
     s->identity_typical = true;
   }
-  return tn_kkt_factor(&s->identity, NULL, s->sys.A, NULL);
+  return tn_kkt_factor(&s->identity, NULL, s->sys.A, NULL) ? TN_OK : no_mass(s, 0, e);
 }
 
 static void factored_here(tn_solver *s, tn_factor *f) {
@@ -140,49 +173,24 @@ bool tn_solver_is_factored(const tn_solver *s, tn_metric metric) {
 
 tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
   assert(tn_knows(&s->sys, TN_LEVEL_ROWS));
-  const tn_model *m = s->sys.m;
-  const bool mass = metric == TN_METRIC_MASS, dependent = metric == TN_METRIC_DEPENDENT;
+  const bool mass = metric == TN_METRIC_MASS;
+  if (!mass && s->sys.m->large) return too_large(s->sys.m, metric, e);
+  if (metric == TN_METRIC_DEPENDENT) { /* a correction makes its own factorization */
+    tn_need(&s->sys, TN_LEVEL_MATRICES);
+    return TN_OK;
+  }
   tn_factor *at = mass ? &s->at_mass : &s->at_identity;
-  if (!dependent && tn_solver_is_factored(s, metric)) {
+  if (tn_solver_is_factored(s, metric)) {
     at->place = s->sys.place;
     return TN_OK;
   }
   const double start = tn_profile_begin(&s->profile);
-  int bad = 0;
-  bool ok;
-  if (!mass && m->large) {
-    tn_fail(e, TN_E_MODEL, "a model of %d speeds and %d rows is too large for the metric `%s`", m->nu, m->rows,
-            dependent ? "dependent" : "identity");
-    tn_hint(e, "the metric `mass`, which is the default");
-    return TN_E_MODEL;
-  }
-  if (dependent) { /* a correction makes its own */
-    tn_need(&s->sys, TN_LEVEL_MATRICES);
-    return TN_OK;
-  }
-  if (mass) {
-    double nearness = 1;
-    if (m->large && !s->sparse.ready) tn_sparse_typical(&s->sparse, &s->sys, s->rank < m->rows - s->sys.idle);
-    s->by_blocks = s->sparse.ready && (m->large || s->rank == m->rows - s->sys.idle) &&
-                   tn_sparse_factor(&s->sparse, &s->sys, &nearness) && (nearness > NEAR || m->large);
-    if (m->large && !s->by_blocks) return tn_fail(e, TN_E_MODEL, "the mass matrix is singular");
-    s->seen = fmin(s->seen, nearness);
-    if (m->large) s->nearness = fmin(s->nearness, nearness);
-    if (!s->by_blocks) tn_need(&s->sys, TN_LEVEL_MATRICES);
-  }
-  if (mass && s->by_blocks)
-    ok = true;
-  else if (mass)
-    ok = s->type->factor(s->self, s->work, &s->sys, &bad);
-  else
-    ok = factor_identity(s);
+  const tn_status status = mass ? factor_mass(s, e) : factor_identity(s, e);
   s->factorizations++;
   tn_profile_end(&s->profile, TN_TIME_SOLVE, start);
   at->ready = false;
-  if (!ok) return no_mass(s, bad, e);
-  factored_here(s, at);
-  if (mass && !s->by_blocks) s->nearness = fmin(s->nearness, s->type->nearness(s->work));
-  return TN_OK;
+  if (status == TN_OK) factored_here(s, at);
+  return status;
 }
 
 const tn_kkt *tn_solver_kkt(const tn_solver *s) {
