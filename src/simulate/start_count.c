@@ -50,7 +50,9 @@ static int gap_here(tn_sim *s) {
   return gap > other ? gap : other;
 }
 
-/* a pose nearby into q: a random step along the allowed directions, put back on the constraints; *off: how well that went */
+/* a pose nearby into q: a random step along the allowed directions, put back on the constraints; *off: how well that went.
+ * From a state that is far off the constraints the corrections may diverge until nothing can be factored. Then there is no such
+ * pose, which is no fault of the state */
 static tn_status nearby(tn_sim *s, unsigned *state, double *q, double *off) {
   const tn_model *m = s->m;
   tn_solver *solver = &s->solver;
@@ -66,7 +68,11 @@ static tn_status nearby(tn_sim *s, unsigned *state, double *q, double *off) {
   memcpy(q, s->now.y, sizeof *q * (size_t)m->nq);
   tn_model_add(m, q, way);
   const tn_wanted position = {.constraints = true, .away = true};
-  return tn_start_positions(s, &position, q, off, &worst);
+  if (tn_start_positions(s, &position, q, off, &worst) != TN_OK) {
+    tn_error_clear(s->e);
+    *off = INFINITY;
+  }
+  return TN_OK;
 }
 
 /* the rank in general is the largest of the start and a few poses nearby: a start may be singular, and of the branches that

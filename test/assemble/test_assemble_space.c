@@ -492,6 +492,40 @@ static double power(build *b) {
 
 TEST_FULL(power_balance_and_constraints_along_the_motion) { each_model("power", 1e-8, 2, power); }
 
+static const tn_joint_type *joint_type(const char *name) {
+  for (int i = 0; i < tn_joint_type_count; i++)
+    if (strcmp(tn_joint_types[i]->name, name) == 0) return tn_joint_types[i];
+  abort();
+}
+
+/* A state that is taken as it is may be far off the constraints: to count rows, poses nearby are looked for, and corrections
+ * towards these may diverge. */
+TEST_FULL(states_far_off_the_constraints_are_taken) {
+  int taken = 0;
+  for (int n = 0; n < 60; n++) {
+    build b = {0};
+    double q[BUILD_MOST], u[BUILD_MOST], none[BUILD_MOST] = {0};
+    space_motion motion;
+    tn_error e;
+    space_tree(&b, (uint64_t)n, n % 2 == 0, BODIES, NULL, SPACE_FORCES | SPACE_PARTICLE | SPACE_ON_BODIES);
+    space_extra(&b, 0, BODIES, joint_type("revolute"));
+    space_extra(&b, 1, BODIES, joint_type("rolling-disc"));
+    if (!build_simulate(&b)) FAIL("tree %d: %s", n, b.message);
+    for (int k = 0; b.sim && k < 4; k++) {
+      char text[1600];
+      space_motion_random(&b, 0.5, &motion);
+      space_motion_at(&b, &motion, 0, q, u, NULL);
+      tn_model_add(b.model, q, none); /* quaternions of length 1 */
+      const bool done = tn_sim_set(b.sim, motion.t, q, u, false, &e) == TN_OK;
+      taken += done;
+      tn_error_text(&e, text, sizeof text);
+      if (!done) FAIL("tree %d: %s", n, text);
+    }
+    build_free(&b);
+  }
+  CHECK(taken == 240);
+}
+
 /* ---- channels ---------------------------------------------------------------------------------------------------- */
 
 static double channel(const build *b, const char *part, const char *word) {
