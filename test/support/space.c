@@ -555,22 +555,49 @@ void space_tree(build *b, uint64_t seed, bool relative, int bodies, const tn_joi
   if (with & SPACE_FORCES) some_forces(b, bodies);
 }
 
+/* whether a mesh would take this joint as the bearing of its wheels */
+static bool bears(const tn_node *joint) {
+  const tn_node *name = tn_node_get(joint, "type");
+  for (int i = 0; i < tn_joint_type_count; i++)
+    if (name && strcmp(tn_joint_types[i]->name, name->text) == 0)
+      return tn_joint_types[i]->seat == TN_SEAT_SHARED && tn_joint_types[i]->space.axes == 1;
+  return false;
+}
+
+/* whether one hangs on the other in a bearing, so that the wheels of a mesh have one centre */
+static bool concentric(const build *b, const char *const body[2]) {
+  const tn_node *joints = tn_node_get(b->desc->root, "joints");
+  for (const tn_node *j = joints ? joints->first : NULL; j; j = j->next) {
+    const tn_node *between = tn_node_get(j, "between");
+    if (!between || !bears(j)) continue;
+    const char *one = tn_node_item(between, 0)->text, *two = tn_node_item(between, 1)->text;
+    for (int k = 0; k < 2; k++)
+      if (strcmp(one, body[k]) == 0 && strcmp(two, body[1 - k]) == 0) return true;
+  }
+  return false;
+}
+
+/* The wheels of a mesh, which c may carry. A mesh of wheels with one centre is refused. In a tree of a, b, c, d one pair at
+ * least is not held together. */
+static void wheels(const build *b, int bodies, const char *body[2]) {
+  static const char *const pair[][2] = {{"a", "b"}, {"a", "d"}, {"b", "d"}};
+  if (bodies < 3 || strcmp(body[0], "ground") == 0) body[0] = "a", body[1] = "b";
+  if (strcmp(body[0], "c") == 0 || strcmp(body[1], "c") == 0) body[0] = "b", body[1] = "a";
+  for (int k = 0; bodies > 3 && k < 3 && concentric(b, body); k++) body[0] = pair[k][0], body[1] = pair[k][1];
+}
+
 bool space_extra(build *b, int n, int bodies, const tn_joint_type *type) {
   char name[8], first[8], second[8];
+  const char *body[2] = {first, second};
   space_given g;
   const int i = build_integer(b, -1, bodies - 1);
   int j = build_integer(b, 0, bodies - 1);
   if (i == j) j = (j + 1) % bodies;
-  if (type->seat == TN_SEAT_MESH && (bodies < 3 || i < 0)) { /* c may carry them */
-    strcpy(first, "a"), strcpy(second, "b");
-  } else {
-    name_of(i, first);
-    name_of(j, second);
-  }
-  if (type->seat == TN_SEAT_MESH && (strcmp(first, "c") == 0 || strcmp(second, "c") == 0))
-    strcpy(first, "b"), strcpy(second, "a");
+  name_of(i, first);
+  name_of(j, second);
+  if (type->seat == TN_SEAT_MESH) wheels(b, bodies, body);
   snprintf(name, sizeof name, "x%d", n);
-  return space_joint(b, name, type, first, second, type->seat == TN_SEAT_MESH, &g);
+  return space_joint(b, name, type, body[0], body[1], type->seat == TN_SEAT_MESH, &g);
 }
 
 /* ---- frames and coordinates that move ---------------------------------------------------------------------------- */
