@@ -43,6 +43,20 @@ tn_status tn_keys_known(tn_context *c, const tn_node *object, const tn_field *fi
 
 bool tn_field_has_range(const tn_field *f) { return f->lo != 0 || f->hi != 0; }
 
+void tn_field_range_text(const tn_field *f, char *text, size_t size) {
+  const bool positive = f->lo == TN_POSITIVE, open = isinf(f->hi);
+  if (!tn_field_has_range(f))
+    *text = 0;
+  else if (positive && open)
+    tn_format(text, size, " > 0");
+  else if (positive)
+    tn_format(text, size, " > 0, at most %g", f->hi);
+  else if (open)
+    tn_format(text, size, " >= %g", f->lo);
+  else
+    tn_format(text, size, " from %g to %g", f->lo, f->hi);
+}
+
 tn_status tn_unknown(tn_context *c, const tn_node *at, const char *what, const char *word, int n,
                      const char *const *known) {
   char list[240];
@@ -94,6 +108,8 @@ static tn_status law_at(tn_context *c, const tn_node *node, tn_class allowed, co
 static tn_status check_range(tn_context *c, const tn_node *node, const tn_field *f, double value) {
   if (!tn_field_has_range(f) || (value >= f->lo && value <= f->hi)) return TN_OK;
   if (f->lo == TN_POSITIVE && isinf(f->hi)) return tn_refuse(c, node, "`%s` must be positive, not %g", f->key, value);
+  if (f->lo == TN_POSITIVE)
+    return tn_refuse(c, node, "`%s` must be positive and at most %g, not %g", f->key, f->hi, value);
   if (isinf(f->hi)) return tn_refuse(c, node, "`%s` must be at least %g, not %g", f->key, f->lo, value);
   return tn_refuse(c, node, "`%s` must be between %g and %g, not %g", f->key, f->lo, f->hi, value);
 }

@@ -653,6 +653,8 @@ tn_status tn_fields_running(tn_context *c, const tn_node *object, const tn_field
 /* every key of the object is one of these or starts with x- */
 tn_status tn_keys_known(tn_context *c, const tn_node *object, const tn_field *fields, const tn_field *common);
 bool tn_field_has_range(const tn_field *f);
+/* ` > 0, at most 1`, to stand behind the kind of a number; empty without a range */
+void tn_field_range_text(const tn_field *f, char *text, size_t size);
 /* a remark that `check` shows; the model is good */
 void tn_warn(tn_context *c, const tn_node *at, const char *format, ...) TN_PRINTF(3, 4);
 /* a plain number that looks like degrees */

@@ -132,14 +132,7 @@ static void field_line(tn_printer *p, const tn_field *f, bool markdown) {
   char range[96] = "", unit[64] = "";
   if (f->unit && *f->unit) tn_format(unit, sizeof unit, ", %s", f->unit);
   if (f->kind == TN_WORD) tn_format(range, sizeof range, ": %s", f->choices);
-  if ((f->kind == TN_NUMBER || f->kind == TN_INTEGER) && tn_field_has_range(f)) {
-    if (f->lo == TN_POSITIVE && isinf(f->hi))
-      tn_format(range, sizeof range, " > 0");
-    else if (isinf(f->hi))
-      tn_format(range, sizeof range, " >= %g", f->lo);
-    else
-      tn_format(range, sizeof range, " from %g to %g", f->lo, f->hi);
-  }
+  if (f->kind == TN_NUMBER || f->kind == TN_INTEGER) tn_field_range_text(f, range, sizeof range);
   if (markdown)
     tn_put(p, "| `%s` | %s%s%s | %s%s |\n", f->key, kind_word(f), range, unit, f->doc ? f->doc : "",
            f->required ? "; required" : "");

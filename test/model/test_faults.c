@@ -512,6 +512,30 @@ TEST(integers_are_whole_and_in_their_range) {
   CHECK_HAS(why, "`x` must be between -2147483647 and 2147483647, not 1e+10");
 }
 
+/* TN_POSITIVE is a number that nobody has written, and no text shows it */
+TEST(ranges_are_said_in_words) {
+  static const struct {
+    double lo, hi;
+    const char *text, *given, *why; /* why `given` is refused; NULL: it is not */
+  } cases[] = {{0, 0, "", "-1", NULL},
+               {0, INFINITY, " >= 0", "-1", "`x` must be at least 0, not -1"},
+               {TN_POSITIVE, INFINITY, " > 0", "0", "`x` must be positive, not 0"},
+               {TN_POSITIVE, 1, " > 0, at most 1", "0", "`x` must be positive and at most 1, not 0"},
+               {TN_POSITIVE, 1, " > 0, at most 1", "2", "`x` must be positive and at most 1, not 2"},
+               {TN_POSITIVE, 1, " > 0, at most 1", "1", NULL},
+               {-1, 1, " from -1 to 1", "2", "`x` must be between -1 and 1, not 2"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const tn_field ranged[] = {{.key = "x", .lo = cases[i].lo, .hi = cases[i].hi, .dflt = 1}, {.key = NULL}};
+    const tn_joint_type t = with_fields(ranged);
+    char text[96], why[600], members[100];
+    tn_field_range_text(ranged, text, sizeof text);
+    CHECK_TEXT(text, cases[i].text);
+    snprintf(members, sizeof members, ", 'at': [0, 0, 0], 'x': %s", cases[i].given);
+    CHECK(compiled(&t, 3, members, why, sizeof why) == !cases[i].why);
+    if (cases[i].why) CHECK_HAS(why, cases[i].why);
+  }
+}
+
 /* ---- types of the build ------------------------------------------------------------------------------------------------------- */
 
 TEST(types_of_the_build_pass_the_same_checks) {
