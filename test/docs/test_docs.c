@@ -131,10 +131,20 @@ static bool check_developer(const char *document, const char *line) {
     free(text);
     return true;
   }
-  if (strncmp(line, "ctest --test-dir build/release ", 31) != 0) return false;
+  if (sscanf(line, "build/%*63[a-z0-9]/test/%63s", word) == 1) { /* a test program that was built */
+    snprintf(source, sizeof source, "test/%s.c", word);
+    char *text = tn_read_source(source);
+    if (!text) FAIL("%s: %s: there is no %s", document, line, source);
+    free(text);
+    return true;
+  }
+  int options = 0;
+  if (sscanf(line, "ctest --test-dir build/%63s %n", word, &options) != 1 || !options) return false;
+  check_in(document, line, "CMakePresets.json", word);
   char folder[1000] = TN_BINARY;
   *strrchr(folder, '/') = '\0';
-  snprintf(command, sizeof command, "ctest --test-dir \"%s\" -N %s | grep -q '^Total Tests: [1-9]'", folder, line + 31);
+  snprintf(command, sizeof command, "ctest --test-dir \"%s\" -N %s | grep -q '^Total Tests: [1-9]'", folder,
+           line + options);
   if (system(command) != 0) FAIL("%s: %s: there is no such test", document, line);
   return true;
 }
