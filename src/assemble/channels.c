@@ -176,100 +176,79 @@ static void axis(const tn_system *s, const tn_spot *spot, int k, double *value) 
   }
 }
 
+/* position k of a body, or its rate, from its frame */
+static double number_of_frame2(const tn_frame2 *f, int k, bool rate) {
+  if (rate) return 0.0 + (k == 2 ? f->w : f->v[k]);
+  return k == 2 ? f->angle : f->r[k];
+}
+
+static double number_of_frame3(const tn_frame3 *f, int k, bool rate) {
+  if (rate) return 0.0 + (k < 3 ? f->v[k] : (1 + f->stretch) * f->w[k - 3]);
+  return f->r[k];
+}
+
+/* the angle of a joint in the plane that turns and does no more */
+static double turn_of_joint2(const tn_system *s, const tn_joint *j, bool rate) {
+  double end[2];
+  for (int k = 0; k < 2; k++) {
+    const tn_spot *spot = &j->spot[k];
+    const tn_frame2 *f = spot->body < 0 ? NULL : &s->body[spot->body];
+    end[k] = !f ? 0 : rate ? f->w : f->angle;
+    if (!rate && spot->angle != 0) end[k] += spot->angle;
+  }
+  return rate ? (0.0 - end[0]) + end[1] : end[1] - end[0];
+}
+
 /* value or rate of a coordinate without frames and rows, where it is one of the numbers there are; the same to the last bit (0
  * is added as sums begin with it). false: it is not */
 static bool direct(const tn_system *s, const tn_measure *of, bool rate, double *value) {
   const tn_model *m = s->m;
+  const bool plane = m->dimension == 2;
   const int body = of->kind == TN_OF_RAW ? of->part : of->kind == TN_OF_JOINT ? m->joint[of->part].carries : -1;
-  if (body >= 0 && !m->body[body].chart) {
+  if (body >= 0 && !m->body[body].chart)
     *value = rate ? s->u[m->body[body].u + of->k] : s->q[m->body[body].q + of->k];
-    return true;
-  }
-  if (of->kind == TN_OF_BODY && m->dimension == 2) {
-    const tn_frame2 *f = &s->body[of->part];
-    *value = rate ? 0.0 + (of->k == 2 ? f->w : f->v[of->k]) : of->k == 2 ? f->angle : f->r[of->k];
-    return true;
-  }
-  if (of->kind == TN_OF_BODY && of->k < (rate ? 6 : 3)) {
-    const tn_frame3 *f = &s->body3[of->part];
-    *value = rate ? 0.0 + (of->k < 3 ? f->v[of->k] : (1 + f->stretch) * f->w[of->k - 3]) : f->r[of->k];
-    return true;
-  }
-  if (of->kind == TN_OF_JOINT && m->dimension == 2 && m->joint[of->part].type->plane.turns) {
-    const tn_spot *spot = m->joint[of->part].spot;
-    double end[2];
-    for (int k = 0; k < 2; k++) {
-      const tn_frame2 *f = spot[k].body < 0 ? NULL : &s->body[spot[k].body];
-      end[k] = !f ? 0 : rate ? f->w : f->angle;
-      if (!rate && spot[k].angle != 0) end[k] += spot[k].angle;
-    }
-    *value = rate ? (0.0 - end[0]) + end[1] : end[1] - end[0];
-    return true;
-  }
-  return false;
+  else if (of->kind == TN_OF_BODY && plane)
+    *value = number_of_frame2(&s->body[of->part], of->k, rate);
+  else if (of->kind == TN_OF_BODY && of->k < (rate ? 6 : 3))
+    *value = number_of_frame3(&s->body3[of->part], of->k, rate);
+  else if (of->kind == TN_OF_JOINT && plane && m->joint[of->part].type->plane.turns)
+    *value = turn_of_joint2(s, &m->joint[of->part], rate);
+  else
+    return false;
+  return true;
 }
 
-void tn_channel_eval(const tn_system *s, const tn_channel *ch, double *value) {
-  assert(tn_knows(s, TN_LEVEL_TWISTS));
-  const int dimension = s->m->dimension, twist = s->m->twist;
-  double rate, accel, a[TN_TWIST];
-  tn_seen seen;
+static void of_coordinate(const tn_system *s, const tn_channel *ch, double *value) {
+  double other, accel, R[9], e[4];
   switch (ch->kind) {
   case TN_CH_MEASURE:
-    if (!direct(s, &ch->measure, false, value)) tn_measure_eval(s, &ch->measure, value, &rate, &accel, NULL);
+    if (!direct(s, &ch->measure, false, value)) tn_measure_eval(s, &ch->measure, value, &other, &accel, NULL);
     return;
   case TN_CH_RATE:
-    if (!direct(s, &ch->measure, true, value)) tn_measure_eval(s, &ch->measure, &rate, value, &accel, NULL);
+    if (!direct(s, &ch->measure, true, value)) tn_measure_eval(s, &ch->measure, &other, value, &accel, NULL);
     return;
   case TN_CH_Q: value[0] = s->q[ch->component]; return;
   case TN_CH_U: value[0] = s->u[ch->component]; return;
-  case TN_CH_QUATERNION: {
-    double R[9];
+  case TN_CH_QUATERNION:
     tn_rotation3(&s->body3[ch->part], R);
-    tn_rotation_quaternion(R, a);
-    value[0] = a[ch->component];
+    tn_rotation_quaternion(R, e);
+    value[0] = e[ch->component];
     return;
+  default: value[0] = NAN;
   }
-  case TN_CH_ACCELERATION: {
-    const tn_spot origin = tn_spot_origin(ch->part);
-    acceleration(s, &origin, a);
-    value[0] = a[ch->component];
-    return;
-  }
-  case TN_CH_REACTION: value[0] = s->reaction[twist * ch->part + ch->component]; return;
-  case TN_CH_STABILIZER: value[0] = s->share[twist * ch->part + ch->component]; return;
-  case TN_CH_PIVOT: value[0] = s->pivot[2 * ch->part + ch->component]; return;
-  case TN_CH_LOAD: {
-    const tn_joint *j = &s->m->joint[ch->part];
-    if (j->servos) {
-      value[0] = s->effort[j->servo];
-      return;
-    }
-    value[0] = s->off[ch->part] ? 0 : -s->lambda[j->rows ? j->row : j->row_velocity];
-    return;
-  }
-  case TN_CH_VIOLATION: value[0] = violation(s, ch); return;
-  case TN_CH_JOINT_POWER: value[0] = joint_power(s, &s->m->joint[ch->part]); return;
-  case TN_CH_FORCE_POWER: value[0] = s->force_power[ch->part]; return;
-  case TN_CH_FORCE_ENERGY: value[0] = s->force[ch->part].energy; return;
-  case TN_CH_SIGNAL: {
-    const tn_force *f = &s->m->force[ch->part];
-    value[0] =
-        ch->component < f->states ? s->state[f->state + ch->component] : s->force[ch->part].signal[ch->component];
-    return;
-  }
-  case TN_CH_FORCE_WRENCH: value[0] = s->force[ch->part].w[s->m->twist + ch->component]; return;
-  case TN_CH_FORCE_LOAD: value[0] = force_load(s, ch->part); return;
-  case TN_CH_ENERGY: value[0] = tn_energy_of(s, (tn_energy)ch->component); return;
-  case TN_CH_MOMENTUM: value[0] = momentum_component(s, ch->component); return;
-  case TN_CH_CONTACT: value[0] = contact(s, &s->m->joint[ch->part], ch->component); return;
-  case TN_CH_POSITION: {
-    double r[3];
+}
+
+static void of_place(const tn_system *s, const tn_channel *ch, double *value) {
+  const int dimension = s->m->dimension;
+  const tn_spot origin = tn_spot_origin(ch->part);
+  double a[TN_TWIST], r[3];
+  tn_seen seen;
+  switch (ch->kind) {
+  case TN_CH_POSITION:
     tn_look(s, &ch->spot, NULL, NULL, &seen);
     tn_body_origin(s, ch->spot.body, r);
     for (int d = 0; d < dimension; d++) value[d] = r[d] + seen.arm[d];
     return;
-  }
   case TN_CH_VELOCITY:
     tn_look(s, &ch->spot, NULL, NULL, &seen);
     memcpy(value, seen.twist, sizeof *value * (size_t)dimension);
@@ -278,17 +257,108 @@ void tn_channel_eval(const tn_system *s, const tn_channel *ch, double *value) {
     acceleration(s, &ch->spot, a);
     memcpy(value, a, sizeof *value * (size_t)dimension);
     return;
+  case TN_CH_ACCELERATION:
+    acceleration(s, &origin, a);
+    value[0] = a[ch->component];
+    return;
   case TN_CH_OMEGA:
     for (int k = 0; k < 3; k++) value[k] = (1 + s->body3[ch->part].stretch) * s->body3[ch->part].w[k];
     return;
   case TN_CH_AXIS: axis(s, &ch->spot, ch->component, value); return;
   case TN_CH_JOINT_AXIS: axis(s, &s->m->joint[ch->part].spot[0], ch->component, value); return;
-  case TN_CH_FORCE_VECTOR: memcpy(value, s->reaction + twist * ch->part, sizeof *value * (size_t)dimension); return;
-  case TN_CH_DETERMINANT:
-  case TN_CH_SIGMA_MIN: value[0] = tn_jacobian_eval(s, ch); return;
-  case TN_CH_TORQUE_VECTOR: memcpy(value, s->reaction + twist * ch->part + 3, 3 * sizeof *value); return;
+  default: value[0] = NAN;
   }
-  value[0] = NAN;
+}
+
+/* effort of a joint along what it holds: of a servo, or the multiplier of its row */
+static double joint_load(const tn_system *s, int i) {
+  const tn_joint *j = &s->m->joint[i];
+  if (j->servos) return s->effort[j->servo];
+  return s->off[i] ? 0 : -s->lambda[j->rows ? j->row : j->row_velocity];
+}
+
+static void of_joint(const tn_system *s, const tn_channel *ch, double *value) {
+  const int twist = s->m->twist;
+  const double *reaction = s->reaction + twist * ch->part;
+  switch (ch->kind) {
+  case TN_CH_REACTION: value[0] = reaction[ch->component]; return;
+  case TN_CH_FORCE_VECTOR: memcpy(value, reaction, sizeof *value * (size_t)s->m->dimension); return;
+  case TN_CH_TORQUE_VECTOR: memcpy(value, reaction + 3, 3 * sizeof *value); return;
+  case TN_CH_STABILIZER: value[0] = s->share[twist * ch->part + ch->component]; return;
+  case TN_CH_LOAD: value[0] = joint_load(s, ch->part); return;
+  case TN_CH_VIOLATION: value[0] = violation(s, ch); return;
+  case TN_CH_JOINT_POWER: value[0] = joint_power(s, &s->m->joint[ch->part]); return;
+  case TN_CH_CONTACT: value[0] = contact(s, &s->m->joint[ch->part], ch->component); return;
+  default: value[0] = NAN;
+  }
+}
+
+static void of_force(const tn_system *s, const tn_channel *ch, double *value) {
+  const tn_force *f = &s->m->force[ch->part];
+  const tn_force_out *out = &s->force[ch->part];
+  switch (ch->kind) {
+  case TN_CH_FORCE_POWER: value[0] = s->force_power[ch->part]; return;
+  case TN_CH_FORCE_ENERGY: value[0] = out->energy; return;
+  case TN_CH_FORCE_WRENCH: value[0] = out->w[s->m->twist + ch->component]; return;
+  case TN_CH_FORCE_LOAD: value[0] = force_load(s, ch->part); return;
+  case TN_CH_SIGNAL:
+    value[0] = ch->component < f->states ? s->state[f->state + ch->component] : out->signal[ch->component];
+    return;
+  default: value[0] = NAN;
+  }
+}
+
+static void of_pivot(const tn_system *s, const tn_channel *ch, double *value) {
+  value[0] = s->pivot[2 * ch->part + ch->component];
+}
+
+static void of_energy(const tn_system *s, const tn_channel *ch, double *value) {
+  value[0] = tn_energy_of(s, (tn_energy)ch->component);
+}
+
+static void of_momentum(const tn_system *s, const tn_channel *ch, double *value) {
+  value[0] = momentum_component(s, ch->component);
+}
+
+static void of_jacobian(const tn_system *s, const tn_channel *ch, double *value) { value[0] = tn_jacobian_eval(s, ch); }
+
+/* who evaluates a channel of a kind; all of them are here */
+static void (*const evaluate[])(const tn_system *s, const tn_channel *ch, double *value) = {
+    [TN_CH_MEASURE] = of_coordinate,
+    [TN_CH_RATE] = of_coordinate,
+    [TN_CH_Q] = of_coordinate,
+    [TN_CH_U] = of_coordinate,
+    [TN_CH_QUATERNION] = of_coordinate,
+    [TN_CH_POSITION] = of_place,
+    [TN_CH_VELOCITY] = of_place,
+    [TN_CH_POINT_ACCELERATION] = of_place,
+    [TN_CH_ACCELERATION] = of_place,
+    [TN_CH_OMEGA] = of_place,
+    [TN_CH_AXIS] = of_place,
+    [TN_CH_JOINT_AXIS] = of_place,
+    [TN_CH_REACTION] = of_joint,
+    [TN_CH_FORCE_VECTOR] = of_joint,
+    [TN_CH_TORQUE_VECTOR] = of_joint,
+    [TN_CH_STABILIZER] = of_joint,
+    [TN_CH_LOAD] = of_joint,
+    [TN_CH_VIOLATION] = of_joint,
+    [TN_CH_JOINT_POWER] = of_joint,
+    [TN_CH_CONTACT] = of_joint,
+    [TN_CH_FORCE_POWER] = of_force,
+    [TN_CH_FORCE_ENERGY] = of_force,
+    [TN_CH_FORCE_WRENCH] = of_force,
+    [TN_CH_FORCE_LOAD] = of_force,
+    [TN_CH_SIGNAL] = of_force,
+    [TN_CH_PIVOT] = of_pivot,
+    [TN_CH_ENERGY] = of_energy,
+    [TN_CH_MOMENTUM] = of_momentum,
+    [TN_CH_DETERMINANT] = of_jacobian,
+    [TN_CH_SIGMA_MIN] = of_jacobian,
+};
+
+void tn_channel_eval(const tn_system *s, const tn_channel *ch, double *value) {
+  assert(tn_knows(s, TN_LEVEL_TWISTS) && evaluate[ch->kind]);
+  evaluate[ch->kind](s, ch, value);
 }
 
 static void fetch(const void *scope, int slot, double *value) {

@@ -39,69 +39,91 @@ static void copy_selves(tn_system *s, tn_carve *c, const tn_model *m) {
   }
 }
 
-void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
-  const int nu = m->nu, rows = m->rows, bodies = m->bodies, joints = m->joints;
-  s->m = m;
-  s->place = s->epoch = 1;
-  s->q = TN_CARVE(c, double, m->nq);
-  s->u = TN_CARVE(c, double, nu);
-  const int plane = m->dimension == 2, twist = m->twist;
+static void zero(const tn_carve *c, double *x, uint64_t n) {
+  if (c->base) memset(x, 0, sizeof *x * (size_t)n);
+}
+
+/* of a body whose speeds are its twist: the unit matrix, and it stays so */
+static void fill_plain(const tn_system *s, int i, int twist) {
+  for (int k = 0; k < twist * twist; k++) s->S[i][k] = k % (twist + 1) == 0;
+  for (int k = 0; k < twist * twist && !s->m->large; k++) s->J[i][k] = s->S[i][k];
+}
+
+/* frames of the bodies, their motion axes S and their rows J */
+static void carve_bodies(tn_system *s, tn_carve *c, const tn_model *m) {
+  const int plane = m->dimension == 2, twist = m->twist, bodies = m->bodies;
   s->body = TN_CARVE(c, tn_frame2, plane ? bodies : 0);
   if (c->base) memset(s->body, 0, sizeof *s->body * (size_t)(plane ? bodies : 0)); /* of plain bodies a0 stays so */
   s->body3 = TN_CARVE(c, tn_frame3, plane ? 0 : bodies);
   s->memory = TN_CARVE(c, double, m->memory);
   s->S = TN_CARVE(c, double *, bodies);
   s->J = TN_CARVE(c, double *, bodies);
-  double *S = TN_CARVE(c, double, (uint64_t)twist *(uint64_t)nu); /* all together, in the order of speeds */
+  double *S = TN_CARVE(c, double, (uint64_t)twist *(uint64_t)m->nu); /* all together, in the order of speeds */
   for (int i = 0; i < bodies; i++) {
     double *J = TN_CARVE(c, double, m->large ? 0 : twist * m->body[i].cols);
-    if (c->base) s->J[i] = J;
     if (!c->base) continue;
+    s->J[i] = J;
     s->S[i] = S + twist * m->body[i].u;
-    if (!m->body[i].plain) continue;
-    for (int k = 0; k < twist * twist; k++) s->S[i][k] = k % (twist + 1) == 0; /* and stays so */
-    for (int k = 0; k < twist * twist && !m->large; k++) J[k] = s->S[i][k];
+    if (m->body[i].plain) fill_plain(s, i, twist);
   }
-  s->M = TN_CARVE(c, double, m->large ? 0 : (uint64_t)nu *(uint64_t)nu);
+}
+
+/* M, f, A, and what belongs to the rows */
+static void carve_equations(tn_system *s, tn_carve *c, const tn_model *m) {
+  const int nu = m->nu, rows = m->rows;
+  const uint64_t masses = m->large ? 0 : (uint64_t)nu * (uint64_t)nu,
+                 matrix = m->large ? 0 : (uint64_t)rows * (uint64_t)nu;
+  s->M = TN_CARVE(c, double, masses);
   s->f = TN_CARVE(c, double, nu);
-  s->A = TN_CARVE(c, double, m->large ? 0 : (uint64_t)rows *(uint64_t)nu);
-  if (c->base && !m->large) { /* of plain models what is zero stays so */
-    memset(s->M, 0, sizeof *s->M * (size_t)nu * (size_t)nu);
-    memset(s->A, 0, sizeof *s->A * (size_t)rows * (size_t)nu);
-  }
+  s->A = TN_CARVE(c, double, matrix);
+  zero(c, s->M, masses); /* of plain models what is zero stays so */
+  zero(c, s->A, matrix);
   s->R = TN_CARVE(c, double, m->R + 1);
   s->coefficient = TN_CARVE(c, double, m->coefficients);
-  if (c->base)
-    memset(s->coefficient, 0, sizeof *s->coefficient * (size_t)m->coefficients); /* of one that is switched off */
+  zero(c, s->coefficient, (uint64_t)m->coefficients); /* of one that is switched off */
   s->term = (double(*)[3])TN_CARVE(c, double, 3 * m->coefficients);
   s->C = TN_CARVE(c, double, rows);
   s->Ct = TN_CARVE(c, double, rows);
-  if (c->base) memset(s->Ct, 0, sizeof *s->Ct * (size_t)rows); /* of pins it stays so */
+  zero(c, s->Ct, (uint64_t)rows); /* of pins it stays so */
   s->Cdot = TN_CARVE(c, double, rows);
   s->scale = TN_CARVE(c, double, rows);
   if (c->base) memcpy(s->scale, m->row_scale, sizeof *s->scale * (size_t)rows);
   s->extent = TN_CARVE(c, double, m->assemblies + 1);
   s->gamma = TN_CARVE(c, double, rows);
+}
+
+/* wrenches, states, and what forces have told */
+static void carve_forces(tn_system *s, tn_carve *c, const tn_model *m) {
+  const int twist = m->twist, bodies = m->bodies;
   s->wrench = TN_CARVE(c, double, twist *bodies);
   s->element_bias = TN_CARVE(c, double, m->rods || m->flywheels ? twist * bodies : 0);
   s->state = TN_CARVE(c, double, m->states);
   s->state_rate = TN_CARVE(c, double, m->states);
-  if (c->base) memset(s->state, 0, sizeof *s->state * (size_t)m->states);
+  zero(c, s->state, (uint64_t)m->states);
   s->force = TN_CARVE(c, tn_force_out, m->forces);
   s->force_power = TN_CARVE(c, double, m->forces);
   s->side_power = TN_CARVE(c, double, m->assemblies > 1 ? 2 * m->forces : 0);
   s->load = TN_CARVE(c, double, m->loaded ? m->forces : 0);
   s->unloaded = TN_CARVE(c, double, m->loaded ? twist *bodies : 0);
-  s->udot = TN_CARVE(c, double, nu);
-  s->lambda = TN_CARVE(c, double, rows);
-  s->udot_s = TN_CARVE(c, double, nu);
-  s->lambda_s = TN_CARVE(c, double, rows);
+}
+
+/* accelerations and multipliers, and the reactions that follow from them */
+static void carve_solution(tn_system *s, tn_carve *c, const tn_model *m) {
+  s->udot = TN_CARVE(c, double, m->nu);
+  s->lambda = TN_CARVE(c, double, m->rows);
+  s->udot_s = TN_CARVE(c, double, m->nu);
+  s->lambda_s = TN_CARVE(c, double, m->rows);
   s->effort = TN_CARVE(c, double, m->servos);
-  s->reaction = TN_CARVE(c, double, twist *joints);
-  s->share = TN_CARVE(c, double, twist *joints);
-  s->pivot = TN_CARVE(c, double, 2 * bodies);
+  s->reaction = TN_CARVE(c, double, m->twist * m->joints);
+  s->share = TN_CARVE(c, double, m->twist * m->joints);
+  s->pivot = TN_CARVE(c, double, 2 * m->bodies);
+}
+
+/* what one evaluation leaves to the next function, and nobody else */
+static void carve_scratch(tn_system *s, tn_carve *c, const tn_model *m) {
+  const int nu = m->nu, twist = m->twist, bodies = m->bodies;
   s->frame = TN_CARVE(c, tn_frame2, m->max_frames + 2);
-  s->frame3 = TN_CARVE(c, tn_frame3, plane ? 0 : m->max_frames + 2);
+  s->frame3 = TN_CARVE(c, tn_frame3, m->dimension == 2 ? 0 : m->max_frames + 2);
   s->seen = TN_CARVE(c, tn_seen, m->max_frames + 2);
   s->acts = TN_CARVE(c, bool, m->max_frames + 2);
   s->row =
@@ -111,23 +133,42 @@ void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   s->carried_s = TN_CARVE(c, double, twist *bodies);
   s->gains = TN_CARVE(c, double, twist *bodies);
   s->gains_s = TN_CARVE(c, double, twist *bodies);
+}
+
+/* branches of piecewise functions, parameters, and what is switched off */
+static void carve_switching(tn_system *s, tn_carve *c, const tn_model *m) {
+  const int joints = m->joints + m->owned;
   copy_selves(s, c, m);
   s->switching.piece = TN_CARVE(c, double, m->switches);
   s->switching.margin = TN_CARVE(c, double, m->switches);
   s->switching.live = TN_CARVE(c, double, m->switches);
   s->switching.parameter = TN_CARVE(c, double, m->parameters);
-  s->off = TN_CARVE(c, bool, joints + m->owned);
+  s->off = TN_CARVE(c, bool, joints);
   s->force_off = TN_CARVE(c, bool, m->forces);
-  for (int i = 0; c->base && i < m->switches; i++) s->switching.margin[i] = INFINITY;
-  for (int i = 0; c->base && i < m->parameters; i++) s->switching.parameter[i] = m->parameter[i].value;
-  for (int i = 0; c->base && i < joints + m->owned; i++) s->off[i] = false;
-  for (int i = 0; c->base && i < joints; i++)
+  if (!c->base) return;
+  for (int i = 0; i < m->switches; i++) s->switching.margin[i] = INFINITY;
+  for (int i = 0; i < m->parameters; i++) s->switching.parameter[i] = m->parameter[i].value;
+  for (int i = 0; i < joints; i++) s->off[i] = false;
+  for (int i = 0; i < m->joints; i++)
     if (m->joint[i].off) tn_system_switch(s, true, i, false);
-  for (int i = 0; c->base && i < m->forces; i++) s->force_off[i] = m->force[i].off;
-  s->probe = TN_CARVE(c, double, m->jacobian_room ? nu + twist *bodies + rows + m->jacobian_room : 0);
+  for (int i = 0; i < m->forces; i++) s->force_off[i] = m->force[i].off;
+}
+
+void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
+  s->m = m;
+  s->place = s->epoch = 1;
+  s->q = TN_CARVE(c, double, m->nq);
+  s->u = TN_CARVE(c, double, m->nu);
+  carve_bodies(s, c, m);
+  carve_equations(s, c, m);
+  carve_forces(s, c, m);
+  carve_solution(s, c, m);
+  carve_scratch(s, c, m);
+  carve_switching(s, c, m);
+  s->probe = TN_CARVE(c, double, m->jacobian_room ? m->nu + m->twist * m->bodies + m->rows + m->jacobian_room : 0);
   s->view = (tn_view){.coordinates = m->nq,
-                      .speeds = nu,
-                      .rows = rows,
+                      .speeds = m->nu,
+                      .rows = m->rows,
                       .holonomic = m->holonomic,
                       .large = m->large,
                       .length = m->length,

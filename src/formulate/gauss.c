@@ -111,36 +111,66 @@ static bool factor(const void *self, void *work, const tn_system *sys, int *bad)
   return true;
 }
 
+static void solve_fast(space *s, const tn_system *sys, const double *f, const double *gamma, double *udot,
+                       double *lambda, tn_solve_info *info) {
+  tn_kkt_info i = {0};
+  tn_kkt_solve(&s->kkt, sys->M, sys->A, sys->m->sigma, f, gamma, udot, lambda, &i);
+  *info = (tn_solve_info){i.inconsistency, i.failed};
+}
+
+/* the load of (1) into s->f; y of (3), and w = B y - s gamma */
+static void transform(space *s, const tn_system *sys, const double *f, const double *gamma) {
+  const int nu = s->kkt.nu, rows = s->kkt.rows;
+  const double *weight = sys->m->sigma;
+  for (int j = 0; j < nu; j++) s->f[j] = f ? f[j] : 0;
+  for (int i = 0; weight && i < rows; i++)
+    for (int j = 0; weight[i] > 0 && j < nu; j++) s->f[j] += weight[i] * sys->A[i * nu + j] * gamma[i];
+  for (int j = 0; j < nu; j++) s->y[j] = tn_dot(nu, s->T + (size_t)j * (size_t)nu, s->f);
+  for (int i = 0; i < rows; i++) s->w[i] = tn_dot(nu, s->B + (size_t)i * (size_t)nu, s->y) - s->kkt.s[i] * gamma[i];
+}
+
+/* (3): mu = (B B')^+ w and z = y - B^+ w, by singular values of B */
+static void invert_rows(space *s) {
+  const int nu = s->kkt.nu, rows = s->kkt.rows;
+  for (int k = 0; k < s->r; k++) {
+    const double *q = s->Q + (size_t)k * (size_t)rows, sigma = s->sigma[k], c = tn_dot(rows, q, s->w) / sigma;
+    for (int i = 0; i < rows; i++) s->mu[i] += c / sigma * q[i];
+    for (int j = 0; j < nu; j++) s->z[j] -= c * s->X[k * nu + j] / sigma;
+  }
+}
+
+/* (4): mu by singular values of B B', and z = y - B'mu */
+static void invert_product(space *s) {
+  const int nu = s->kkt.nu, rows = s->kkt.rows;
+  for (int k = 0; k < s->r; k++) {
+    const double *q = s->Q + (size_t)k * (size_t)rows, sigma = s->sigma[k], c = tn_dot(rows, q, s->w) / sigma;
+    for (int i = 0; i < rows; i++) s->mu[i] += c * q[i];
+  }
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < nu; j++) s->z[j] -= s->B[i * nu + j] * s->mu[i];
+}
+
 static void solve(const void *self, void *work, const tn_system *sys, const double *f, const double *gamma,
                   double *udot, double *lambda, tn_solve_info *info) {
   space *s = work;
   const form how = (form)((const gauss *)self)->form;
   const int nu = s->kkt.nu, rows = s->kkt.rows;
-  const double *weight = sys->m->sigma;
+  double sum = 0;
   if (how == FAST) {
-    tn_kkt_info i = {0};
-    tn_kkt_solve(&s->kkt, sys->M, sys->A, weight, f, gamma, udot, lambda, &i);
-    *info = (tn_solve_info){i.inconsistency, i.failed};
+    solve_fast(s, sys, f, gamma, udot, lambda, info);
     return;
   }
   *info = (tn_solve_info){.failed = s->failed};
-  for (int j = 0; j < nu; j++) s->f[j] = f ? f[j] : 0, udot[j] = 0;
+  for (int j = 0; j < nu; j++) udot[j] = 0;
   for (int i = 0; i < rows; i++) lambda[i] = s->mu[i] = 0;
   if (s->failed) return;
-  for (int i = 0; weight && i < rows; i++)
-    for (int j = 0; weight[i] > 0 && j < nu; j++) s->f[j] += weight[i] * sys->A[i * nu + j] * gamma[i];
-  for (int j = 0; j < nu; j++) s->y[j] = s->z[j] = tn_dot(nu, s->T + (size_t)j * (size_t)nu, s->f);
-  for (int i = 0; i < rows; i++) s->w[i] = tn_dot(nu, s->B + (size_t)i * (size_t)nu, s->y) - s->kkt.s[i] * gamma[i];
-  for (int k = 0; k < s->r; k++) {
-    const double *q = s->Q + (size_t)k * (size_t)rows, sigma = s->sigma[k], c = tn_dot(rows, q, s->w) / sigma;
-    for (int i = 0; i < rows; i++) s->mu[i] += (how == MULTIPLIER ? c : c / sigma) * q[i];
-    for (int j = 0; how != MULTIPLIER && j < nu; j++) s->z[j] -= c * s->X[k * nu + j] / sigma;
-  }
-  for (int i = 0; i < rows; i++) {
-    lambda[i] = s->kkt.s[i] * s->mu[i];
-    for (int j = 0; how == MULTIPLIER && j < nu; j++) s->z[j] -= s->B[i * nu + j] * s->mu[i];
-  }
-  double sum = 0;
+  transform(s, sys, f, gamma);
+  memcpy(s->z, s->y, sizeof *s->z * (size_t)nu);
+  if (how == MULTIPLIER)
+    invert_product(s);
+  else
+    invert_rows(s);
+  for (int i = 0; i < rows; i++) lambda[i] = s->kkt.s[i] * s->mu[i];
   for (int i = 0; i < nu; i++)
     for (int j = 0; j < nu; j++) udot[j] += s->T[i * nu + j] * s->z[i];
   for (int j = 0; j < nu; j++) sum += udot[j];
