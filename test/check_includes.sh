@@ -2,8 +2,14 @@
 # data flows one way: a file in src/X includes public headers, headers of X, and <folder>/<folder>.h of folders before X.
 # cli, and mpi with it, include public headers and cli.h only. parts of stabilize and integrate see tenon/extend.h alone, as those from
 # outside do: their files include that and headers of their folder, which include no more. prints file:line of every include that goes against this. usage: check_includes.sh [root]
+# a header of test/support does not include simulate/simulate.h: a test that looks into a simulation says so itself.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
+
+if [ -d test/support ] && grep -n '^#include "simulate/' test/support/*.h; then
+  echo "a header of test/support may not show the inside of a simulation to every test"
+  exit 1
+fi
 
 find src include -name '*.[ch]' | LC_ALL=C sort | xargs awk '
   BEGIN {

@@ -4,6 +4,7 @@
  *   f        Lagrange: f = Q - dV/dq + dT/dq - (dM/dt) u, with Q_i = sum of wrenches times d pose/dq_i
  *   A gamma  differences of C and Cdot
  *   channels their rates and accelerations against differences of their values */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 

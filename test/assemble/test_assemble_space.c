@@ -7,6 +7,7 @@
  *   power       d/dt (T + V) = power of forces - lambda'A u, with udot solved
  *   A gamma     differences of C along each speed, of Cdot along a motion
  *   channels    rates and accelerations against differences; momentum against sums, and conserved */
+#include "simulate/simulate.h"
 #include "support/space.h"
 #include "test.h"
 

@@ -1,5 +1,6 @@
 /* what functions rely on is asserted where they begin: in builds without NDEBUG, a call at the wrong level ends the program. */
 #include "formulate/formulate.h"
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 

@@ -1,6 +1,7 @@
 /* what joints exert. closed forms (hanging, swinging, driven), and Newton's law on every body of random models:
  *   m a_c = sum F, I al = sum of moments about the mass centre,
  * each joint's (fx, fy, t) on its second body at its frame and the opposite on the first at the same place. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 

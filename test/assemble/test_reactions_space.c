@@ -3,6 +3,7 @@
  * each joint's (fx .. tz) on its second body at its frame and the opposite on the first at the same place; nothing
  * along what it allows; the same in relative and in absolute coordinates; and the teeth of gears against their
  * bearings. */
+#include "simulate/simulate.h"
 #include "support/space.h"
 #include "test.h"
 

@@ -1,5 +1,6 @@
 /* violations of constraint equations as channels, against gaps computed here from the poses and velocities of bodies, in runs that
  * drift: nothing holds the joints. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 

@@ -2,6 +2,7 @@
  * bias against differences of the twist along a random motion on which quaternions have any length, rates of
  * coordinates, rows of their own, from_pose and back; and the same motion from all of them, which is that of Euler's
  * equations. */
+#include "simulate/simulate.h"
 #include "support/space.h"
 #include "test.h"
 

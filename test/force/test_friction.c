@@ -1,6 +1,7 @@
 /* friction: (T147) to (T150) of docs/theory.md. closed forms on a slope; a pin whose friction goes with its load against an
  * integration that is written out here; the same motion by every formulation, in all coordinates, and by those integrators that see
  * the multipliers; a mechanism that locks. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 

@@ -1,5 +1,6 @@
 /* the formulations that are references, in all of their forms: the accelerations and multipliers of `augmented` on every model,
  * at the start and on the way, and the same motion; the choice of a partition; positions where rows become dependent. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 

@@ -1,5 +1,6 @@
 /* augmented-lagrangian: what is left of the rows, and of the difference to `augmented`, falls as eps to the power of the passes;
  * redundant rows; what is left is told. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 

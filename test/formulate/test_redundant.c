@@ -4,6 +4,7 @@
 #include <lapacke.h>
 #include <time.h>
 
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "support/quad.h"
 #include "test.h"

@@ -1,5 +1,6 @@
 /* the solver: accelerations and corrections against plain elimination, what is kept from one state to the next, and what
  * it says when there is no answer. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 

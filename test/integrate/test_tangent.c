@@ -1,5 +1,6 @@
 /* what an implicit integrator is handed beside rates: q moved along a tangent, the tangent of a difference, and a residual that is zero
  * for the motion. where speeds are integrated along the axes of bodies, tangents are along these. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 

@@ -6,6 +6,7 @@
  *   dC/dt = J tw + Ct,  d(J tw + Ct)/dt = J (a, al) - gamma
  *   dm/dt = Jm tw,      d(Jm tw)/dt = Jm (a, al) - gamma_m                  m: its coordinates */
 #include "joint/joint.h"
+#include "simulate/simulate.h"
 #include "support/space.h"
 #include "test.h"
 

@@ -1,4 +1,5 @@
 /* the summary: as JSON that the library itself can read, and for people. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 

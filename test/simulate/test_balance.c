@@ -1,6 +1,7 @@
 /* the energy balance of each assembly: T_s + V_s - start = work on s, equation (1) of simulate/balance.c, for forces inside and across,
  * motors, drivers, friction, events, whatever integrates and stabilizes; the parts against the whole; a fault in a small part beside a
  * large one. ' stands for " in the models here. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 

@@ -1,5 +1,6 @@
 /* the contract: how violations are scaled, what a breach does, and that rows between steps are as good as the steps.
  * ' stands for " in the models here. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 

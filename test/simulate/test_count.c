@@ -1,5 +1,6 @@
 /* degrees of freedom and redundant rows are those of the mechanism, not of the pose it happens to start in: laid flat, in line,
  * at a dead centre; in absolute and in relative coordinates. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 

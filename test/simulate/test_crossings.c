@@ -1,5 +1,6 @@
 /* singular positions on the way: found where they are, once each, with the joints whose rows become dependent; a near miss is not
  * one; and what a run does that shall stop there. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 

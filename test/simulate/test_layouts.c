@@ -1,5 +1,6 @@
 /* layouts of `partition`: the integrator sees independent coordinates and speeds, the others follow. there and back on every model;
  * motions against references and against `augmented`; sets that change on the way; what is refused. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "support/reference.h"
 #include "test.h"

@@ -1,5 +1,6 @@
 /* runs: when rows come, how far steps go, what can be asked in between, and motions that are known. ' stands for " in the
  * models here. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 

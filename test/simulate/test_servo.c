@@ -1,5 +1,6 @@
 /* control objectives realised by actuators: efforts against inverse dynamics done by hand, motions against an ode of its own,
  * the ledger, reactions, and what is refused. ' stands for " in the models here. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 

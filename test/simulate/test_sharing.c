@@ -1,6 +1,7 @@
 /* how redundant rows share a load: as equally stiff joints would. the same reactions in any world, order of bodies and joints,
  * coordinates; equal parts carry equal loads; exact answers for hinges, legs and walls that give way a little, and the limit of
  * stiff joints in motion, whose equations are solved here with other algebra. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 

@@ -1,4 +1,5 @@
 /* which reactions are unique: exact answers by joint and component, derived by hand, in absolute and in relative coordinates. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 

@@ -1,4 +1,5 @@
 /* the verdict of a run: each reason is given where it holds and not where it does not; no wrong run is trusted. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 

@@ -1,5 +1,6 @@
 /* baumgarte-adaptive: gains follow the violation, up where it is beyond its bounds and down where it is far inside, and stay where a step
  * is stable. */
+#include "simulate/simulate.h"
 #include "stabilize/stabilize.h"
 #include "support/build.h"
 #include "test.h"

@@ -1,6 +1,7 @@
 /* the controller of fuzzy beyond what is published: sets of their own for C and Cdot, tables of any odd size, first-order outputs, Mamdani
  * inference; gains of velocity rows and gains from the first steps. figures are those of an independent program, which takes centroids by
  * 400,000 rectangles. */
+#include "simulate/simulate.h"
 #include "stabilize/stabilize.h"
 #include "support/build.h"
 #include "test.h"

@@ -1,5 +1,6 @@
 /* embedded: the equation of Braun & Goldfarb 2009 with its corrections, against what an independent check of the paper measured
  * (held: what is divided by the step stands through it), against references of test/data, and by the ledger. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "support/reference.h"
 #include "test.h"

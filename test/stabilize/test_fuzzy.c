@@ -1,5 +1,6 @@
 /* fuzzy: the surface of the controller against slopes and values that an independent check of Nada & Bayoumi 2023 measured; bounds that
  * are kept; projection as a guard and at stages. */
+#include "simulate/simulate.h"
 #include "stabilize/stabilize.h"
 #include "support/build.h"
 #include "test.h"

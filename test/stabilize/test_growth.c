@@ -1,4 +1,5 @@
 /* what feedback does to a violation, and how far gains are stable: against closed forms, tables of the documents, and runs. */
+#include "simulate/simulate.h"
 #include "stabilize/stabilize.h"
 #include "support/build.h"
 #include "test.h"

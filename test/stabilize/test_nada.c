@@ -1,5 +1,6 @@
 /* what independent checks of Nada & Bayoumi 2023 measured on the rotary and the triple pendulum: right-hand sides, and sums of |C| and
  * |Cdot| over the rows, the largest of all steps. ode45 is `dopri5` with the control by numbers. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "support/reference.h"
 #include "test.h"

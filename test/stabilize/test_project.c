@@ -1,5 +1,6 @@
 /* corrections that move dependent components alone: projection with the metric `dependent`, `adjust` of Hoang et al. 2023, the
  * methods made of them; and what an independent check of Hoang et al. 2023 measured. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "support/reference.h"
 #include "test.h"

@@ -1,5 +1,6 @@
 /* stabilizers one by one: projection in both metrics, feedback held and staged, stacks. ' stands for " in what is given
  * as JSON here. */
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 

@@ -3,7 +3,7 @@
 #ifndef TN_TEST_BUILD_H
 #define TN_TEST_BUILD_H
 
-#include "simulate/simulate.h"
+#include "formulate/formulate.h"
 
 enum { BUILD_MOST = 96, BUILD_STENCIL = 6 };
 #define BUILD_STEP 3e-3
