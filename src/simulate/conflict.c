@@ -174,7 +174,8 @@ static void disagreement(tn_sim *s, bool rate, int i, char *text, size_t size) {
   const tn_status status = tn_at(s, s->now.t, s->now.y, s->e);
   s->start.rows.without[i] = false;
   tn_row_figure(s->m, row, s->m->row_scale[row], rate,
-                status == TN_OK ? fabs((rate ? sys->Cdot : sys->C)[row]) * s->m->row_scale[row] : NAN, 3, text, size);
+                status == TN_OK ? tn_contract_at_start(s->m, row, (rate ? sys->Cdot : sys->C)[row]) : NAN, 3, text,
+                size);
 }
 
 /* a smallest set of drivers and joints that contradict each other */
