@@ -236,7 +236,8 @@ TN_API void tn_sim_watch(tn_sim *sim, tn_watch watch, void *user);
 
 /* a simulation as it is between two steps, complete: put back into another simulation of the same description it goes on
  * as if nothing had happened, to the last bit with formulas of one step. those that keep a history (`abm`, `ab4`, cvode ..) begin
- * anew there, and an event `restart` says so. they allocate nothing; tn_sim_save may be called from a watch, tn_sim_load not while
+ * anew there, and an event `restart` says so. they allocate nothing; tn_sim_save may be called from a watch, but TN_E_USAGE in the
+ * receiver of a row that an event of the model records, where that event is still at work; tn_sim_load not while
  * the simulation runs. no bytes at all are no state: TN_E_IO. it starts a simulation that was not, and refuses in words, before anything is changed, what does not fit (damaged, another model, another version); one whose
  * numbers contradict each other, or do not fit the joints that are on in it where others are now, leaves the simulation stopped
  * until a good one is loaded */

@@ -232,7 +232,7 @@ static void warnings(teller *p) {
 
 static void ending(teller *p) {
   const tn_summary *r = &p->s->summary;
-  if (p->s->happening.ended >= 0) {
+  if (p->s->events.ended >= 0) {
     tn_format(about(p, TN_ABOUT_END, "ended", r->t_end, "s"), SIZE, "%s", r->message);
     tell(p);
   }

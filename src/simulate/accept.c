@@ -50,7 +50,7 @@ static tn_status correct(tn_sim *s, double t, double *y, bool *changed) {
 /* a projection mends what a step leaves; this may be more than a step leaves. work: what it did to the energy, J */
 static void doubt_gap(tn_sim *s, double t, const gap *g, double work) {
   const tn_system *sys = &s->solver.sys;
-  const bool rate = g->position <= JUMP, making = s->switches.making;
+  const bool rate = g->position <= JUMP, making = s->kinks.driving;
   if (!(g->position > JUMP) &&
       !(g->velocity > JUMP && fabs(work) > JUMP * fmax(s->summary.max_kinetic, tn_energy_of(sys, TN_KINETIC))))
     return;
@@ -59,7 +59,7 @@ static void doubt_gap(tn_sim *s, double t, const gap *g, double work) {
   char owner[160], figure[48];
   tn_row_owner(s->m, worst, owner, sizeof owner);
   tn_contract_figure(s, worst, rate, off, 3, figure, sizeof figure);
-  if (!(making && s->switches.kinked)) /* that was said, driver by driver */
+  if (!(making && s->kinks.kinked)) /* that was said, driver by driver */
     tn_log(s, t, "jump", "the projection closed %s by %s: does a driver jump, or is the step too long?", owner, figure);
   if (!making || !rate) tn_doubt_closed(s, t, off, worst, rate);
 }
@@ -94,7 +94,7 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed) {
   TN_TRY(tn_packed_accept(s, t, y, changed));
   TN_TRY(tn_at(s, t, y, s->e));
   if (moved) {
-    const int whose = s->switches.making ? TN_LEDGER_DRIVER : TN_LEDGER_STABILIZER;
+    const int whose = s->kinks.driving ? TN_LEDGER_DRIVER : TN_LEDGER_STABILIZER;
     doubt_gap(s, t, &open, tn_ledger_book(s, whose, before, y));
   }
   tn_profile_end(profile, TN_TIME_PROJECT, start);

@@ -2,11 +2,11 @@
  * made anew with that length, others have the state there. */
 #include "simulate/step.h"
 
-enum { MOST_NEARER = 3 }; /* attempts to end at a guard */
+enum { NEARER_MOST = 3 }; /* attempts to end at a guard */
 
-static const double ENOUGH = 1e-13;  /* of the time, or of the step: what it may be off      */
-static const double PRECISE = 2e-13; /* s: the same of events, but for roundoff of the time  */
-static const double ROUNDOFF = 4;    /* of that roundoff                                     */
+static const double CUT_NEAR = 1e-13;  /* of the time, or of the step: what it may be off      */
+static const double CUT_EVENT = 2e-13; /* s: the same of events, but for roundoff of the time  */
+static const double CUT_ROUNDOFF = 4;  /* of that roundoff                                     */
 
 /* rates that the integrator keeps are of the end of what is not taken */
 static void start_anew(tn_sim *s) {
@@ -14,45 +14,48 @@ static void start_anew(tn_sim *s) {
 }
 
 /* the first guard inside. where an event is not a number at the end, what comes before that is seen in a shorter candidate */
-static tn_status look(tn_sim *s, tn_candidate *c, tn_found *found, double *t_cut) {
+static tn_status look(tn_sim *s, tn_candidate *c, tn_root *root) {
   const bool shortens = !s->m->run.integrator->advance;
-  tn_status status = tn_switch_look(s, c->t_end, found, t_cut);
-  while (status == TN_E_RUN && s->happening.bad >= 0 && shortens && c->t_end - s->now.t > ENOUGH * fmax(1, s->now.t)) {
+  tn_status status = tn_guards_look(s, c->t_end, root);
+  while (status == TN_E_RUN && s->events.undefined >= 0 && shortens &&
+         c->t_end - s->now.t > CUT_NEAR * fmax(1, s->now.t)) {
     const double t_end = s->now.t + 0.5 * (c->t_end - s->now.t);
     s->summary.rejected++;
     start_anew(s);
     TN_TRY(tn_attempt(s, t_end - s->now.t, c));
     if (c->status != TN_OK) return c->status;
     c->t_end = t_end;
-    status = tn_switch_look(s, t_end, found, t_cut);
+    status = tn_guards_look(s, t_end, root);
   }
   return status;
 }
 
 /* how far the end of the candidate at t_cut may be from the guard, s */
 static double enough(const tn_sim *s, const tn_candidate *c, double t_cut) {
-  const double all = ENOUGH * fmax(fabs(t_cut), c->h), events = fmax(PRECISE, ROUNDOFF * TN_EPS * fabs(t_cut));
+  const double all = CUT_NEAR * fmax(fabs(t_cut), c->h), events = fmax(CUT_EVENT, CUT_ROUNDOFF * TN_EPS * fabs(t_cut));
   return s->m->triggers ? fmin(all, events) : all;
 }
 
-/* candidates that end at t_cut, each nearer to the guard; none ends behind t_last */
-static tn_status end_at(tn_sim *s, tn_candidate *c, double t_cut, double t_last, tn_decision *decision) {
+/* candidates that end at the root, each nearer to it; none ends behind this one */
+static tn_status end_at(tn_sim *s, tn_candidate *c, const tn_root *root, tn_decision *decision) {
   const bool forced = c->forced;
+  const double t_last = c->t_end;
+  double t_cut = root->t;
   start_anew(s);
   for (int tries = 0;; tries++) {
     double off = 0;
     TN_TRY(tn_attempt(s, t_cut - s->now.t, c));
     c->forced = forced;
     if (c->status == TN_E_RUN || c->err > 1) { /* shorter, then */
-      tn_switch_forget(s);
+      tn_guards_withdraw(s);
       s->stepper.h = 0.5 * (t_cut - s->now.t);
       *decision = TN_AFRESH;
       return s->m->run.fixed ? c->status : TN_OK;
     }
     c->t_end = t_cut;
-    TN_TRY(tn_switch_off(s, t_cut, &off));
+    TN_TRY(tn_guards_off(s, root, t_cut, &off));
     const bool progress = t_cut - off > s->now.t + 0.5 * c->h;
-    if (fabs(off) <= enough(s, c, t_cut) || tries == MOST_NEARER || !progress) return TN_OK;
+    if (fabs(off) <= enough(s, c, t_cut) || tries == NEARER_MOST || !progress) return TN_OK;
     t_cut = fmin(t_cut - off, t_last);
     s->summary.rejected++;
   }
@@ -61,22 +64,21 @@ static tn_status end_at(tn_sim *s, tn_candidate *c, double t_cut, double t_last,
 tn_status tn_judge_guards(tn_sim *s, tn_candidate *c, tn_decision *decision) {
   const tn_integrator_type *type = s->m->run.integrator;
   const double whole = c->t_end;
-  tn_found found;
-  double t_cut;
+  tn_root root;
   *decision = TN_STANDS;
   if (!s->m->switches) return TN_OK;
-  TN_TRY(look(s, c, &found, &t_cut));
-  if (found == TN_FOUND_INSIDE && (type->keeps_rates || type->advance)) {
-    TN_TRY(tn_switch_inside(s, c->t_end, t_cut));
-    c->t_end = t_cut;
+  TN_TRY(look(s, c, &root));
+  if (root.found == TN_FOUND_INSIDE && (type->keeps_rates || type->advance)) {
+    TN_TRY(tn_guards_inside(s, c->t_end, root.t));
+    c->t_end = root.t;
     if (s->m->rows) TN_TRY(tn_candidate_look(s, c));
-  } else if (found == TN_FOUND_INSIDE) {
-    TN_TRY(end_at(s, c, t_cut, c->t_end, decision));
-  } else if (found == TN_FOUND_HERE) {
+  } else if (root.found == TN_FOUND_INSIDE) {
+    TN_TRY(end_at(s, c, &root, decision));
+  } else if (root.found == TN_FOUND_HERE) {
     start_anew(s);
-    *decision = s->happening.ended >= 0 ? TN_ENDED : TN_AFRESH;
+    *decision = s->events.ended >= 0 ? TN_ENDED : TN_AFRESH;
   }
-  if (found != TN_FOUND_NONE) {
+  if (root.found != TN_FOUND_NONE) {
     s->summary.rejected++;
     s->stepper.err_last = 0;
   }

@@ -93,7 +93,7 @@ tn_status tn_kink_end(tn_sim *s) {
   const tn_model *m = s->m;
   const tn_system *sys = &s->solver.sys;
   bool some = false, known = false;
-  s->switches.kinked = false;
+  s->kinks.kinked = false;
   const tn_status status = tn_at(s, s->now.t, s->now.y, s->e);
   if (status != TN_OK) return status;
   for (int i = 0; i < m->rows; i++) {
@@ -104,9 +104,9 @@ tn_status tn_kink_end(tn_sim *s) {
     s->kinks.C[i] = jump_of(sys->C[i], s->kinks.C[i], m->run.contract_position / sys->scale[i]);
     s->kinks.Ct[i] = jump_of(s->kinks.Ct[i], sys->Ct[i], NOTHING * m->run.contract_velocity / sys->scale[i]);
     some = some || s->kinks.Ct[i] != 0;
-    s->switches.kinked = s->switches.kinked || s->kinks.C[i] != 0 || s->kinks.Ct[i] != 0;
+    s->kinks.kinked = s->kinks.kinked || s->kinks.C[i] != 0 || s->kinks.Ct[i] != 0;
   }
-  if (!s->switches.kinked) return TN_OK;
+  if (!s->kinks.kinked) return TN_OK;
   if (some) known = impulses(s, s->kinks.Ct);
   for (int i = 0; i < m->rows; i++)
     if (s->kinks.C[i] != 0 || s->kinks.Ct[i] != 0) list(s, i, s->kinks.C[i], -s->kinks.Ct[i], known);

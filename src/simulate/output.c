@@ -25,6 +25,8 @@ static void output(tn_sim *s, const tn_expr *expr, bool edge, double value[3]) {
   sys->t = t;
 }
 
+void tn_row_outdated(tn_sim *s) { s->output.t_given = NAN; }
+
 tn_status tn_row_eval(tn_sim *s, double *y) {
   tn_system *sys = &s->solver.sys;
   const bool edge = is_at_edge(s);
@@ -82,7 +84,7 @@ static tn_status put_back(tn_sim *s, double t, double theta, double *y, double *
 
 tn_status tn_row_inside(tn_sim *s, double t) {
   const double theta = (t - s->before.t) / (s->now.t - s->before.t);
-  tn_switch_hold(s);
+  tn_pieces_hold(s);
   tn_status status = tn_packed_inside(s, t, theta, s->before.y, s->now.y);
   double off = 0;
   int row = 0;

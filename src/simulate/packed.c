@@ -298,7 +298,7 @@ void tn_packed_ledger(tn_sim *s) {
 /* a search begins on the line between the ends of the step */
 tn_status tn_packed_inside(tn_sim *s, double t, double theta, const double *from, const double *to) {
   tn_status status =
-      s->m->run.integrator->dense(s->stepper.work, &s->stepper.ode, theta * s->switches.share, s->inside.z);
+      s->m->run.integrator->dense(s->stepper.work, &s->stepper.ode, theta * s->stepper.share, s->inside.z);
   if (status != TN_OK || !s->packed.indirect) return status;
   for (int i = 0; s->packed.packing && i < s->n; i++) s->inside.y[i] = (1 - theta) * from[i] + theta * to[i];
   return unpack(s, t, s->inside.z, s->inside.y);

@@ -65,6 +65,11 @@ static void group(tn_walk *w, const char *name) {
 
 /* ---- the parts -------------------------------------------------------------------------------------------------------------- */
 
+static void walk_life(tn_sim *s, tn_walk *w) {
+  flags(w, "mask", w->m->joints, &s->life.read.off, ROOM);
+  flags(w, "mask", w->m->forces, &s->life.read.force_off, ROOM);
+}
+
 static void walk_states(tn_sim *s, tn_walk *w) {
   number(w, "t", &s->now.t, FINITE);
   numbers(w, "y", s->n, &s->now.y, FINITE);
@@ -86,6 +91,8 @@ static void walk_stepper(tn_sim *s, tn_walk *w) {
   index_of(w, "turning_joint", &x->turning_joint, w->m->joints + w->m->owned);
   count(w, "fixed_steps", &x->fixed_steps, SAVED | ZERO);
   flag(w, "unfinished", &x->unfinished);
+  number(w, "share", &x->share, FINITE);
+  number(w, "longest", &x->longest, FINITE | ZERO);
   for (size_t i = 0; i < sizeof effort / sizeof *effort; i++) count(w, "effort", effort[i], SAVED);
 }
 
@@ -214,9 +221,9 @@ static void walk_log(tn_sim *s, tn_walk *w) {
 }
 
 static void walk(tn_sim *s, tn_walk *w) {
-  static void (*const part[])(tn_sim *, tn_walk *) = {walk_states,      walk_stepper,  walk_estimate,
-                                                      walk_stabilizing, walk_contract, walk_ledger,
-                                                      walk_singular,    walk_output,   walk_log};
+  static void (*const part[])(tn_sim *, tn_walk *) = {walk_life,        walk_states,   walk_stepper, walk_estimate,
+                                                      walk_stabilizing, walk_contract, walk_ledger,  walk_singular,
+                                                      walk_output,      walk_log};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) part[i](s, w);
 }
 

@@ -62,7 +62,7 @@ tn_status tn_rates_begin(void *sim, double t, const double *y, double h) {
   tn_sim *s = sim;
   s->stepper.length = h;
   s->stabilizing.gain_length = gain_length(s, h);
-  tn_switch_attempt(s);
+  tn_guards_attempt(s);
   if (!s->stabilizing.held) return TN_OK;
   tn_status status = tn_at(s, t, y, s->e);
   if (status != TN_OK) return status;
@@ -187,7 +187,7 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
   s->summary.rhs++;
   tn_status status = s->stabilizing.stages ? correct_stage(s, t, &y) : TN_OK;
   if (status == TN_OK) status = tn_at(s, t, y, s->e);
-  if (m->switches) tn_switch_notice(s);
+  if (m->switches) tn_guards_notice(s);
   if (status == TN_OK) status = solve(s, s->stepper.ode.kick ? NULL : s->stabilizing.U_held, false);
   if (status == TN_OK && s->stabilizing.drifts) status = drift(s, y + m->nq);
   if (status != TN_OK) return status;
@@ -303,7 +303,7 @@ tn_status tn_solve_at(tn_sim *s, double t, double *y) {
 }
 
 tn_status tn_solve_here(tn_sim *s, double t, double *y) {
-  tn_switch_side(s);
+  tn_pieces_side(s);
   const tn_status status = tn_solve_at(s, t, y);
   /* here and not at stages, which lie off the constraints: there redundant rows contradict each other a little */
   if (status == TN_OK) s->contract.inconsistency = fmax(s->contract.inconsistency, s->solver.inconsistency);

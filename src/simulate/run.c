@@ -5,7 +5,8 @@
  * such starts are studied */
 static tn_status settle(tn_sim *s, bool judged) {
   const tn_model *m = s->m;
-  tn_switch_reset(s);
+  tn_guards_reset(s);
+  s->stepper.share = 1;
   tn_events_reset(s);
   tn_kink_reset(s);
   tn_status status = tn_start_count(s);
@@ -88,9 +89,9 @@ tn_status tn_end_run(tn_sim *s, tn_status status) {
   tn_cost_report(s);
   tn_balance_end(s);
   if (status == TN_OK) {
-    if (s->happening.ended >= 0)
+    if (s->events.ended >= 0)
       tn_format(sum->message, sizeof sum->message, "ended by event '%s' at t = %.9g s",
-                s->m->trigger[s->happening.ended].name, s->now.t);
+                s->m->trigger[s->events.ended].name, s->now.t);
     else
       tn_format(sum->message, sizeof sum->message, "done");
     tn_error_clear(s->e); /* of attempts that did not stand */
@@ -118,7 +119,7 @@ static tn_status has_stopped(tn_sim *s) {
 }
 
 static tn_status has_ended(tn_sim *s) {
-  return tn_fail(s->e, TN_E_USAGE, "event '%s' has ended the run at t = %.9g s", s->m->trigger[s->happening.ended].name,
+  return tn_fail(s->e, TN_E_USAGE, "event '%s' has ended the run at t = %.9g s", s->m->trigger[s->events.ended].name,
                  s->now.t);
 }
 
@@ -209,18 +210,18 @@ tn_status tn_sim_advance(tn_sim *s, double t, tn_error *error) {
   if (s->life.stopped) return has_stopped(s);
   tn_cost_begin(s);
   if (!s->life.started) status = tn_begin_run(s);
-  if (s->happening.ended >= 0) {
+  if (s->events.ended >= 0) {
     tn_cost_end(s);
     return has_ended(s);
   }
   s->life.under_way = true;
-  while (status == TN_OK && s->now.t < t && s->happening.ended < 0) {
+  while (status == TN_OK && s->now.t < t && s->events.ended < 0) {
     status = tn_step(s, t);
     s->output.t_row = -INFINITY; /* rows that a run owes for this step are skipped */
     const tn_status wish = status == TN_OK ? watched(s) : TN_OK;
     if (wish != TN_OK && s->now.t < t) status = wish;
   }
-  if (status == TN_OK && s->now.t >= t) status = tn_switch_finish(s, false);
+  if (status == TN_OK && s->now.t >= t) status = tn_guards_finish(s, false);
   tn_cost_end(s);
   return tn_end_run(s, status);
 }
@@ -278,9 +279,9 @@ static tn_status run(tn_sim *s) {
     s->output.t_row = s->now.t + 1e-14 * fabs(s->now.t); /* as far as rows were due */
     if (stepped && (status = watched(s)) != TN_OK && !last) return status;
     if (last) s->output.t_row = -INFINITY;
-    status = last ? tn_switch_finish(s, false) : tn_step(s, r->until);
+    status = last ? tn_guards_finish(s, false) : tn_step(s, r->until);
     if (status != TN_OK || last) return status;
-    if (s->happening.ended >= 0) return last_row(s);
+    if (s->events.ended >= 0) return last_row(s);
   }
 }
 
@@ -289,7 +290,7 @@ tn_status tn_sim_run(tn_sim *s, tn_row row, void *user, tn_error *error) {
   s->e = error ? error : &s->life.spare;
   tn_error_clear(s->e);
   if (s->life.stopped) return has_stopped(s);
-  if (s->happening.ended >= 0) return has_ended(s);
+  if (s->events.ended >= 0) return has_ended(s);
   tn_cost_begin(s);
   s->life.under_way = true;
   s->output.to = row;

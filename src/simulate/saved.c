@@ -108,54 +108,6 @@ static void list_doubts(tn_sim *s, tn_keep *k) {
   tn_keep_numbers(k, "turns_time", 1, &d->turns_time);
 }
 
-/* pieces that are held, and what is due */
-static void list_switches(tn_sim *s, tn_keep *k) {
-  tn_switches *w = &s->switches;
-  const size_t n = (size_t)s->m->switches;
-  tn_keep_group(k, "switches");
-  tn_keep_numbers(k, "piece", n, s->solver.sys.switching.piece);
-  double *const by_switch[] = {w->to, w->begin, w->last, w->noise, w->clear, w->span, w->before};
-  for (size_t i = 0; i < sizeof by_switch / sizeof *by_switch; i++) tn_keep_numbers(k, "switch", n, by_switch[i]);
-  tn_keep_flags(k, "sent", n, w->sent);
-  tn_keep_ints(k, "idle", n, w->idle, 0, INT_MAX / 2);
-  tn_keep_ints(k, "told", n, w->told, 0, INT_MAX / 2);
-  tn_keep_ints(k, "quick", n, w->quick, 0, INT_MAX / 2);
-  tn_keep_longs(k, "at_step", n, w->at_step);
-  tn_keep_finite(k, "share", 1, &w->share);
-  tn_keep_finite(k, "longest", 1, &w->longest);
-  tn_keep_numbers(k, "before_at", 1, &w->before_at);
-  tn_keep_flags(k, "known", 1, &w->known);
-  tn_keep_flags(k, "due", 1, &w->due);
-}
-
-/* events of the model */
-static void list_happening(tn_sim *s, tn_keep *k) {
-  tn_happening *h = &s->happening;
-  const size_t n = (size_t)s->m->triggers;
-  tn_keep_group(k, "happening");
-  tn_keep_finite(k, "parameter", (size_t)s->m->parameters, s->solver.sys.switching.parameter);
-  tn_keep_flags(k, "due", n, h->due);
-  tn_keep_longs(k, "count", n, h->count);
-  double *const by_event[] = {h->first, h->last, h->lost, h->apart, h->apart_first};
-  for (size_t i = 0; i < sizeof by_event / sizeof *by_event; i++) tn_keep_numbers(k, "event", n, by_event[i]);
-  tn_keep_ints(k, "shorter", n, h->shorter, 0, INT_MAX / 2);
-  tn_keep_ints(k, "here", n, h->here, 0, INT_MAX / 2);
-  tn_keep_numbers(k, "t_here", 1, &h->t_here);
-  tn_keep_longs(k, "firings", 1, &h->firings);
-  tn_keep_ints(k, "ended", 1, &h->ended, -1, s->m->triggers - 1);
-  tn_keep_flags(k, "changed", 1, &h->changed);
-  tn_keep_numbers(k, "t_given", 1, &s->output.t_given);
-  const int impulses = tn_keep_count(k, "impulses", &h->impulses, 0, TN_MOST_IMPULSES);
-  for (int i = 0; i < impulses; i++) {
-    tn_struck *x = &h->impulse[i];
-    tn_keep_ints(k, "joint", 1, &x->joint, 0, s->m->joints - 1);
-    tn_keep_ints(k, "event", 1, &x->event, -1, s->m->triggers - 1);
-    tn_keep_numbers(k, "t", 1, &x->t);
-    tn_keep_numbers(k, "wrench", 6, x->wrench);
-    tn_keep_numbers(k, "lost", 1, &x->lost);
-  }
-}
-
 /* a stabilizer's room, or none of it */
 static void list_rooms(tn_sim *s, tn_keep *k) {
   const tn_run *r = &s->m->run;
@@ -213,8 +165,8 @@ static void list(void *self, tn_keep *k) {
   list_events(s, k);
   list_found(s, k);
   list_doubts(s, k);
-  list_switches(s, k);
-  list_happening(s, k);
+  tn_guards_keep(s, k);
+  tn_events_keep(s, k);
   list_rooms(s, k);
   list_system(p, k);
   tn_solver_keep(&s->solver, k);
@@ -238,18 +190,18 @@ static void list_mask(void *self, tn_keep *k) {
 }
 
 /* the mask that is read, into room for it */
-static mask mask_of(tn_sim *s) { return (mask){s, s->happening.off, s->happening.force_off}; }
+static mask mask_of(tn_sim *s) { return (mask){s, s->life.read.off, s->life.read.force_off}; }
 
 static bool other_joints(const tn_sim *s) {
   for (int i = 0; i < s->m->joints; i++)
-    if ((s->happening.off[i] && s->m->joint[i].switchable) != s->solver.sys.off[i]) return true;
+    if ((s->life.read.off[i] && s->m->joint[i].switchable) != s->solver.sys.off[i]) return true;
   return false;
 }
 
 static void exchange_forces(tn_sim *s) {
   for (int i = 0; i < s->m->forces; i++) {
-    const bool off = s->happening.force_off[i];
-    s->happening.force_off[i] = s->solver.sys.force_off[i];
+    const bool off = s->life.read.force_off[i];
+    s->life.read.force_off[i] = s->solver.sys.force_off[i];
     tn_system_switch(&s->solver.sys, false, i, !off);
   }
 }
@@ -259,8 +211,8 @@ static void exchange_forces(tn_sim *s) {
 static tn_status exchange_joints(tn_sim *s) {
   tn_system *sys = &s->solver.sys;
   for (int i = 0; i < s->m->joints; i++) {
-    const bool off = s->happening.off[i] && s->m->joint[i].switchable;
-    s->happening.off[i] = sys->off[i];
+    const bool off = s->life.read.off[i] && s->m->joint[i].switchable;
+    s->life.read.off[i] = sys->off[i];
     tn_system_switch(sys, true, i, !off);
   }
   tn_status status = tn_start_count(s);
@@ -338,10 +290,13 @@ static tn_status sensible(tn_sim *s) {
   const bool named = (s->m->joints + s->m->owned || !(s->stepper.turning > 0)) &&
                      (s->singular.count || !s->summary.singular_positions) &&
                      s->summary.singular_positions >= s->singular.count;
-  if (good && named) return TN_OK;
+  const bool guarded = tn_guards_read(s);
+  if (good && named && guarded) return TN_OK;
   s->life.stopped = true; /* as it is nothing good would come of it */
   tn_fail(s->e, TN_E_IO, "the saved state contradicts itself: its %s do not fit together",
-          good ? "singular positions and turns" : "times");
+          !good    ? "times"
+          : !named ? "singular positions and turns"
+                   : "guards");
   return TN_E_IO;
 }
 
@@ -351,6 +306,8 @@ tn_status tn_sim_save(tn_sim *s, tn_write write, void *user, tn_error *error) {
   tn_error_clear(error);
   if (!s->life.started) return tn_fail(error, TN_E_USAGE, "there is nothing to save before the start: tn_sim_start");
   if (s->life.stopped) return tn_fail(error, TN_E_USAGE, "the simulation has stopped: its state is not worth saving");
+  if (s->guards.applying)
+    return tn_fail(error, TN_E_USAGE, "events act here: a state can be saved between two steps, as from a watch");
   if (!s->m->run.integrator->keep && isfinite(s->output.t_row) && s->output.t_row < s->now.t)
     return tn_fail(error, TN_E_USAGE,
                    "rows inside the last step are still to be given, which %s knows nothing of later",

@@ -7,6 +7,9 @@
 /* pieces of scratch that are open at once: poses and rows of a search for a singular position inside a step; a test has the deepest */
 enum { DEEP = 8 };
 
+/* likewise, numbers of guards: where events send guards back, and what joints hold is asked */
+enum { MARGINS = 8 };
+
 void tn_log(tn_sim *s, double t, const char *kind, const char *format, ...) {
   tn_event *last = &s->log.event[TN_MOST_EVENTS - 1];
   if (s->log.events == TN_MOST_EVENTS) { /* the log is full: the last entry says so and when */
@@ -44,6 +47,14 @@ static void carve_rooms(tn_sim *s, tn_carve *c, const tn_model *m) {
   }
 }
 
+static void carve_scratch(tn_sim *s, tn_carve *c, const tn_model *m) {
+  const uint64_t state = (uint64_t)s->n + (uint64_t)m->rows + (uint64_t)m->nu;
+  const uint64_t impulse = (uint64_t)m->twist * (uint64_t)m->joints;
+  tn_scratch_carve(&s->scratch, c,
+                   tn_scratch_need(DEEP, state) + tn_scratch_need(MARGINS, (uint64_t)m->switches) +
+                       tn_scratch_need(1, (uint64_t)m->parameters) + tn_scratch_need(1, impulse));
+}
+
 static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->n = m->nq + m->nu + m->states + tn_ledgers(m);
   tn_solver_carve(&s->solver, c, m);
@@ -52,14 +63,13 @@ static void carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->stepper.work = tn_carve_bytes(c, m->run.integrator->memory(tn_integrator_self(m), s->n));
   tn_parts_carve(s, c, m);
   carve_rooms(s, c, m);
-  s->y_moved = TN_CARVE(c, double, s->n);
-  tn_scratch_carve(&s->scratch, c, tn_scratch_need(DEEP, (uint64_t)s->n + (uint64_t)m->rows + (uint64_t)m->nu));
+  carve_scratch(s, c, m);
   tn_servos_carve(&s->efforts.servos, c, m);
   tn_start_carve(&s->start, c, m);
   tn_balance_carve(s, c, m);
   tn_scales_carve(s, c, m);
   tn_packed_carve(s, c, m);
-  tn_switch_carve(s, c, m);
+  tn_guards_carve(s, c, m);
   tn_events_carve(s, c, m);
   tn_kink_carve(s, c, m);
 }

@@ -14,9 +14,7 @@
  *   singular.c positions where rows become dependent
  *   packed.c other numbers for the integrator than q and u
  *   scale.c  sizes of the motion that errors are relative to
- *   switch.c functions made of pieces: steps end where they go from one to another
- *   edge.c   events behind a passage: held at their edge, or sent back
- *   event.c  what happens there at events; joints and forces switched, impulses
+ *   guards*.c event functions, discrete modes, events: guards.h
  *   kink.c   drivers that jump, have a kink, or start with a speed
  *   equation.c equations that the user writes, at the start
  *   crossing.c from where the motion comes near a singular position to where it leaves it
@@ -31,6 +29,7 @@
 #include <assert.h>
 
 #include "formulate/formulate.h"
+#include "simulate/guards.h"
 
 enum { TN_MOST_EVENTS = 256, TN_MOST_SINGULAR = 256, TN_MOST_IN_SINGULAR = 16 };
 
@@ -99,67 +98,6 @@ typedef struct tn_doubts {
   int64_t turns;               /* steps that turned a joint whose angle is counted by more than half a turn */
   double turned, turns_time;   /* rad: by how much, the most; s: of the first                      */
 } tn_doubts;
-
-/* functions made of pieces, each a switch: through a step they keep the piece they begin with */
-typedef struct tn_switches {
-  double suspect;     /* share of the attempt at which an evaluation was outside a piece that its start was inside */
-  double share;       /* of the integrator's last attempt: what was taken of it; 1: all, and it was accepted */
-  double longest;     /* step so far                                                                 */
-  double slope;       /* of the margin of `leading`, 1/s                                                 */
-  double *to;         /* switches: the next piece, NaN: it stays                                      */
-  double *begin;      /* switches: margin at the start of the step                                    */
-  double *from;       /* switches: share of the step from which on its margin counts                   */
-  double *low, *high; /* switches: margins at the ends of a bracket                                    */
-  double *last;       /* switches: when it was switched                                              */
-  double *near[2], near_at[2]; /* switches: margins inside the attempt, near a third and two thirds; where */
-  double *before, before_at;   /* switches: margin at the start of the step before, NaN: of another piece; s */
-  double *noise;               /* switches: what of its margin is roundoff */
-  double *clear;               /* switches: of events that were passed, how far inside they count again; 0: now */
-  double *span;                /* switches of events: largest margin where steps began      */
-  double *wander;              /* switches: what joints that hold a margin let it be off; 0: they do not hold it */
-  bool *deep;                  /* switches: outside by more than that */
-  bool *sent;                  /* switches: what an event did has just sent it back inside */
-  double *room;                /* switches                                                                    */
-  int *idle, *told;            /* switches: times in a row without progress; events told                       */
-  int *quick;                  /* switches: times in a row soon after the last                                  */
-  int64_t *at_step;            /* switches: steps taken when it was switched                                    */
-  int leading;                 /* switch that the step ends at, of those in `to`                                */
-  bool known;                  /* the pieces of the present state are                                          */
-  bool due;                    /* the next step begins with the pieces in `to`                                 */
-  bool making;                 /* velocities are being put to what rows want behind a switch */
-  bool kinked;                 /* the rate or value of a driver jumps by that, and it was said */
-  bool set_in_joint, set_some; /* what events did at this time has changed pieces of joints; of laws */
-} tn_switches;
-
-/* events of the model */
-enum { TN_MOST_IMPULSES = 256 };
-/* one jump of velocities */
-typedef struct tn_struck {
-  int joint, event; /* event -1: from outside */
-  double t, wrench[6], lost;
-} tn_struck;
-
-typedef struct tn_happening {
-  bool *due;                   /* triggers: passed where the time stands, not yet done  */
-  int64_t *count;              /* triggers: so far                                      */
-  double *first, *last, *lost; /* triggers: s, s, J                            */
-  double *apart, *apart_first; /* triggers: time between the last two, and between two before it became less, s */
-  int *shorter;                /* triggers: how often in a row it was less than before     */
-  int *here;                   /* triggers: firings at `t_here`, of the later half of those that are allowed there */
-  double t_here;               /* s: the time of the last firing                        */
-  int64_t firings;             /* of all events at `t_here`                             */
-  bool *off, *force_off;       /* joints, forces: of a state that is read        */
-  double *value;               /* parameters: what they become                          */
-  double *wrench;              /* joints x twist: of an impulse                         */
-  int ended;                   /* trigger that ended the run, or -1                     */
-  bool *touched;               /* joints: switched on, or with other parameters, and not yet settled */
-  bool wish;                   /* the receiver of a row wants the run to stop                */
-  bool uncounted;              /* joints were switched since the rank was counted            */
-  int bad;                     /* trigger that is not a number, or -1                        */
-  bool changed, switched;      /* by what is being done: parameters or parts; joints  */
-  int impulses;                /* in the list                                           */
-  tn_struck impulse[TN_MOST_IMPULSES];
-} tn_happening;
 
 /* the search for loads of joints that forces depend on */
 enum { TN_MOST_SWEEPS = 10 };
@@ -260,6 +198,11 @@ typedef struct tn_cost {
 
 /* ---- a simulation and its parts. each part is written by the files that its comment names, and read by others ---- */
 
+/* parts that are off */
+typedef struct tn_mask {
+  bool *off, *force_off; /* joints; forces */
+} tn_mask;
+
 /* sim.c, run.c: the block that everything lies in, and how far the run is */
 typedef struct tn_life {
   tn_allocator allocator;           /* of the block                                                                  */
@@ -268,6 +211,7 @@ typedef struct tn_life {
   bool started, stopped, under_way; /* under way: inside tn_sim_run, tn_sim_advance or tn_sim_save                   */
   bool reminded;                    /* memory of joints was given for the next state that is set                     */
   tn_error spare;                   /* where messages go if the caller has no room for them                          */
+  tn_mask read;                     /* of a state that is read: saved.c                                               */
 } tn_life;
 
 /* a state of the motion: s, and n numbers each. y: q, u, states of forces, ledgers. z: what the integrator sees of it, ode.n numbers; y
@@ -299,6 +243,8 @@ typedef struct tn_stepper {
   int turning_joint;   /* whose that is                                                                    */
   int64_t fixed_steps; /* made since t0                                                                    */
   bool unfinished;     /* the last fixed step ended before its end                                         */
+  double share;        /* of the integrator's last attempt: what was taken of it; 1: all, and it was accepted */
+  double longest;      /* s: step so far                                                                   */
 } tn_stepper;
 
 /* step.c, scale.c: how far off an attempt may be */
@@ -367,6 +313,8 @@ typedef struct tn_kinks {
   double *C, *Ct; /* rows: before pieces of drivers change, then what they change by */
   int *lines;     /* joints: lines in the log so far                                 */
   int *part;      /* bodies: room                                                    */
+  bool kinked;    /* the rate or value of a driver jumps where pieces change, and it was said */
+  bool driving;   /* velocities are being put to what rows want behind that: guards_apply.c   */
 } tn_kinks;
 
 /* run.c, output.c, finite.c, motion.c: rows of output, and who gets them */
@@ -441,7 +389,6 @@ struct tn_sim {
   tn_state before;    /* where the last accepted step began                           */
   tn_state next;      /* end of the attempt at hand                                   */
   tn_state inside;    /* a state inside a step, or beside the present one: room       */
-  double *y_moved;    /* n: room for a state beside the one at hand                   */
   tn_solver solver;
   tn_efforts efforts;
   tn_packed packed;
@@ -451,8 +398,8 @@ struct tn_sim {
   tn_ledger ledger;
   tn_contract contract;
   tn_singular_watch singular;
-  tn_switches switches;
-  tn_happening happening;
+  tn_guards guards;
+  tn_events events;
   tn_kinks kinks;
   tn_output_rows output;
   tn_start start;
@@ -666,7 +613,7 @@ void tn_doubt_step(tn_sim *s); /* a step has been taken, with the system at its 
 /* a row of output at theta of a step was off by so much before it was corrected, scaled as the contract does, most of all in constraint
  * equation `row`; the system and its ledger are there */
 void tn_doubt_interpolation(tn_sim *s, double t, double theta, double off, int row);
-void tn_doubt_switch(tn_sim *s, int i);
+void tn_doubt_chatter(tn_sim *s, int i); /* guard i */
 /* a fact that decides the verdict, by number; false past the last */
 bool tn_judged_fact(const tn_sim *s, int i, tn_run_fact *fact);
 tn_run_verdict tn_verdict_of(const tn_sim *s);
@@ -690,59 +637,12 @@ bool tn_scales_coarse(const tn_sim *s, int *body, double *share, double *length)
 /* step.c: one accepted step, not beyond t_limit */
 tn_status tn_step(tn_sim *s, double t_limit);
 
-/* switch.c */
-typedef enum tn_found {
-  TN_FOUND_NONE,
-  TN_FOUND_HERE, /* at the start of the step: they were made, and it has to be made anew */
-  TN_FOUND_INSIDE
-} tn_found;
-void tn_switch_carve(tn_sim *s, tn_carve *c, const tn_model *m);
-void tn_switch_reset(tn_sim *s);
-tn_status tn_switch_begin(tn_sim *s); /* before a step: those that are due */
-void tn_switch_hold(tn_sim *s);       /* pieces as in the step */
-void tn_switch_live(tn_sim *s);       /* those of the values  */
-void tn_switch_side(tn_sim *s);       /* those of the side that the state is on */
-void tn_switch_attempt(tn_sim *s);    /* one begins           */
-void tn_switch_notice(tn_sim *s);     /* at every evaluation of it */
-/* an attempt from the present state to ynew at t_end could be taken: *t_cut where it has to end */
-tn_status tn_switch_look(tn_sim *s, double t_end, tn_found *found, double *t_cut);
-/* the attempt ends at t_cut: how far off the switch is, s */
-tn_status tn_switch_off(tn_sim *s, double t_cut, double *off);
-tn_status tn_switch_inside(tn_sim *s, double t_end, double t_cut); /* ynew of the integrator's own state there */
-void tn_switch_forget(tn_sim *s);
-
-/* those that are due at the present state, where no step follows: all of them, or only if events are among them. a run that ends at
- * an edge of a law or of a driver ends before it */
-tn_status tn_switch_finish(tn_sim *s, bool all);
-/* margins at a state; to another piece */
-tn_status tn_switch_margins(tn_sim *s, double t, double *y, double *to);
-tn_status tn_switch_change(tn_sim *s, int i, double piece);
-tn_status tn_switch_laws_follow(tn_sim *s); /* pieces of laws, behind an action of an event */
-#define TN_NOISE 1e-3                       /* of the error that the state may have: nothing to switch at */
-
-/* edge.c: what margins that joints hold wander by, into w->wander; those that were passed and go back at once, to the other piece; how far
- * those that were passed have to go, and whether they have */
-tn_status tn_edge_wander(tn_sim *s);
-tn_status tn_edge_send_back(tn_sim *s, bool *some);
-tn_status tn_edge_clear(tn_sim *s);
-void tn_edge_cleared(tn_sim *s);
-
-/* event.c: margins of events as of pieces, at the state at hand; `solved`: accelerations are known there */
-void tn_events_carve(tn_sim *s, tn_carve *c, const tn_model *m);
-void tn_events_reset(tn_sim *s);
-tn_status tn_events_look(tn_sim *s, bool solved); /* TN_E_RUN: one is not a number */
-void tn_events_decide(tn_sim *s);                 /* those that were at zero where the run began and have left it */
-/* event i has passed zero to the side `to`: it is due */
-void tn_events_pass(tn_sim *s, int i, double to);
-/* the next that is due behind number *at, in the order of the file and round about; *some: there was one */
-tn_status tn_events_next(tn_sim *s, int *at, bool *some);
-/* velocities, accuracy and everything that remembers begins anew */
-tn_status tn_events_restart(tn_sim *s);
 tn_status tn_hand_out(tn_sim *s, double t); /* run.c: the row at hand */
 
 /* output.c */
 tn_status tn_row_inside(tn_sim *s, double t);
 tn_status tn_row_here(tn_sim *s);
+void tn_row_outdated(tn_sim *s); /* a row of this time is not the last word */
 tn_status tn_row_eval(tn_sim *s, double *y);
 
 /* motion.c: pose of every body (x y angle; x y z e0 e1 e2 e3), of every joint its violation and its wrench on the second body,

@@ -112,8 +112,9 @@ tn_status tn_step(tn_sim *s, double t_limit) {
   bool changed;
   assert(s->life.started && s->scratch.scopes == 0 && s->now.t < t_limit);
   tn_cost_step(s);
-  tn_status status = tn_switch_begin(s);
-  if (status != TN_OK || s->happening.ended >= 0) return status;
+  s->stepper.share = 1;
+  tn_status status = tn_guards_begin(s);
+  if (status != TN_OK || s->events.ended >= 0) return status;
   TN_TRY(tn_packed_renew(s, TN_BEFORE_STEP, &changed));
   status = s->m->run.integrator->advance ? own_step(s, t_limit)
            : s->m->run.fixed             ? next_fixed_step(s, t_limit)

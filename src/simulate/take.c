@@ -33,8 +33,8 @@ tn_status tn_take(tn_sim *s, const tn_candidate *c) {
   const tn_status status = tn_accept(s, s->now.t, s->now.y, &changed);
   tn_packed_ledger(s);
   tn_scales_take(s, s->now.t - s->before.t);
-  if (s->switches.share == 1) s->m->run.integrator->accept(s->stepper.work, s->now.z, changed);
-  s->switches.longest = fmax(s->switches.longest, s->now.t - s->before.t);
+  if (s->stepper.share == 1) s->m->run.integrator->accept(s->stepper.work, s->now.z, changed);
+  s->stepper.longest = fmax(s->stepper.longest, s->now.t - s->before.t);
   if (c->err > 1) tn_doubt_forced(s, s->before.t, c->err);
   const bool singular = s->singular.passing.is_found;
   tn_singular_log(s, s->now.t - s->before.t, c->err);

@@ -21,7 +21,6 @@ static const double ROW_OFF =
 static const double ROW_ENERGY =
     1e-6; /* of the largest kinetic energy: what a row inside a step may be off from its ends       */
 static const double HALF_TURN = 3.141592653589793; /* rad in a step: beyond, an angle cannot be counted  */
-enum { CHATTER_TIMES = 20, CHATTER_STEPS = 2 }; /* so often in a row, with so few steps from one switch to the next */
 
 /* ---- counted on the way --------------------------------------------------------------------------------------------------- */
 
@@ -89,14 +88,8 @@ void tn_doubt_interpolation(tn_sim *s, double t, double theta, double off, int r
   if (off > d->row_off) d->row_off = off, d->row_off_row = row;
 }
 
-void tn_doubt_switch(tn_sim *s, int i) {
-  tn_switches *w = &s->switches;
+void tn_doubt_chatter(tn_sim *s, int i) {
   tn_doubts *d = &s->log.doubts;
-  const bool soon = s->summary.steps - w->at_step[i] <= CHATTER_STEPS;
-  w->at_step[i] = s->summary.steps;
-  if (!(w->noise[i] > 0)) return; /* a function of time alone may switch as often as it likes */
-  w->quick[i] = soon ? w->quick[i] + 1 : 0;
-  if (w->quick[i] != CHATTER_TIMES) return;
   if (d->chatters++ == 0) d->chatter_switch = i, d->chatter_time = s->now.t;
 }
 
@@ -265,7 +258,7 @@ static bool chattering(const tn_sim *s, tn_run_fact *f) {
   count(f, "chattering", d->chatters, d->chatter_time);
   tn_format(f->sentence, sizeof f->sentence,
             "chattering: %s '%s' switches %d times in a row with no more than %d steps in between, at t = %.6g s",
-            x->kind, x->name, CHATTER_TIMES, CHATTER_STEPS, d->chatter_time);
+            x->kind, x->name, TN_CHATTER_TIMES, TN_CHATTER_STEPS, d->chatter_time);
   return true;
 }
 

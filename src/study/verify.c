@@ -147,10 +147,10 @@ static bool happened(tn_verify *v, int which, int i, double t) {
 
 /* those since the last look, all of them at one time: steps end at events. under the lock */
 static void look_for_events(tn_verify *v, int which, const tn_sim *s) {
-  const tn_happening *h = &s->happening;
+  const tn_event_record *record = s->events.record;
   for (int i = 0; i < s->m->triggers; i++)
-    while (v->occasion[i].seen[which] < h->count[i])
-      if (!happened(v, which, i, h->last[i])) v->no_memory = true;
+    while (v->occasion[i].seen[which] < record[i].count)
+      if (!happened(v, which, i, record[i].last)) v->no_memory = true;
 }
 
 static double jumps(const tn_sim *s) {
@@ -291,7 +291,7 @@ static void conclude(tn_verify *v, const beside *b) {
   r->from = d->begin;
   r->until = d->end;
   /* where events end both runs, the last row is at the event, whose time is compared instead */
-  const bool ended = v->first->happening.ended >= 0 && v->sim->happening.ended >= 0 && v->sim->now.t <= v->limit;
+  const bool ended = v->first->events.ended >= 0 && v->sim->events.ended >= 0 && v->sim->now.t <= v->limit;
   r->complete = d->rows > 0 && b->missed <= (ended ? 1 : 0) && !v->no_memory;
   r->predictable_until = d->predictable_until;
   r->limited_by = d->limited_by;
@@ -359,7 +359,7 @@ tn_status tn_verify_run(tn_verify *v, tn_sim *sim, tn_row row, void *user, tn_er
   v->first = sim;
   tn_sim_hold(sim);
   for (int i = 0; i < v->model->triggers; i++) /* of a run that was resumed */
-    v->occasion[i].passed = v->occasion[i].seen[0] = sim->happening.count[i];
+    v->occasion[i].passed = v->occasion[i].seen[0] = sim->events.record[i].count;
   beside b = {.width = (size_t)v->model->columns + 2,
               .room = RING,
               .limit = INFINITY,
@@ -406,7 +406,7 @@ bool tn_verify_output_at(const tn_verify *v, int i, tn_verify_output *out) {
 /* one that the other run has not had, beyond the time that both went, says nothing; two runs that events have ended went all the way */
 static int64_t counted(const tn_verify *v, const tn_occasion *o, int which) {
   const bool ended =
-      v->sim->happening.ended >= 0 && v->first && v->first->happening.ended >= 0 && v->sim->now.t <= v->limit;
+      v->sim->events.ended >= 0 && v->first && v->first->events.ended >= 0 && v->sim->now.t <= v->limit;
   const double common = ended || !v->first ? INFINITY : fmin(v->sim->now.t, v->first->now.t);
   int64_t n = o->seen[which];
   for (int k = o->head; k < o->tail && o->of == which; k++) n -= o->time[k] > common;
