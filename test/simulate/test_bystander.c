@@ -14,13 +14,12 @@ static const char *const integrators[] = {"dopri5", "dop853", "abm", "radau5", "
 
 /* what stops alone already, or is off by more than 1 % of a scale: implicit formulas and those of SUNDIALS do not pass singular positions
  * (docs/methods.md) */
-static const char *const refused[] = {
-    "braun_four_bars absolute radau5",         "braun_four_bars absolute cvode-adams",
-    "braun_four_bars relative radau5",         "braun_four_bars relative cvode-adams",
-    "braun_slider_crank absolute radau5",      "braun_slider_crank absolute cvode-adams",
-    "braun_slider_crank relative cvode-adams", "n_four_bar absolute radau5",
-    "n_four_bar absolute cvode-adams",         "n_four_bar relative radau5",
-    "n_four_bar relative cvode-adams"};
+static const char *const refused[] = {"braun_four_bars absolute radau5",    "braun_four_bars absolute cvode-adams",
+                                      "braun_four_bars relative radau5",    "braun_four_bars relative cvode-adams",
+                                      "braun_slider_crank absolute radau5", "braun_slider_crank absolute cvode-adams",
+                                      "braun_slider_crank relative radau5", "braun_slider_crank relative cvode-adams",
+                                      "n_four_bar absolute radau5",         "n_four_bar absolute cvode-adams",
+                                      "n_four_bar relative radau5",         "n_four_bar relative cvode-adams"};
 
 enum {
   VARIANTS = sizeof variants / sizeof *variants,

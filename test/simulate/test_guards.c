@@ -1,5 +1,6 @@
 /* states of guards: the diagram is that of its page, every transition happens in a run where it should, and no other one is possible. */
 #include "docs/documents.h"
+#include "simulate/simulate.h"
 #include "support/build.h"
 #include "test.h"
 
