@@ -1,5 +1,6 @@
 /* dense matrices of the references: singular vectors, least squares and elimination of random matrices of every shape and rank, held
  * against what defines them. */
+#include "linalg/kkt.h"
 #include "linalg/linalg.h"
 #include "test.h"
 
@@ -150,4 +151,21 @@ TEST(elimination) {
             if (how == 2) CHECK(column[k] >= n - r);
           }
         }
+}
+
+/* the four sums of `dot`, of which three are +0: zeros of either sign, values that cancel and values that are not finite */
+TEST(short_sums_have_the_bits_of_the_four_sums) {
+  static const double some[] = {0, -0.0, 1, -1, 1.0 / 3, -1e-320, 1e308, INFINITY, NAN};
+  enum { SOME = sizeof some / sizeof *some };
+  int compared = 0;
+  for (int n = 0; n < 4; n++)
+    for (int i = 0; i < SOME * SOME * SOME; i++) {
+      const double a[3] = {some[i % SOME], some[i / SOME % SOME], some[i / SOME / SOME]}, b[3] = {-2, 2, 0.5};
+      double s[4] = {0, 0, 0, 0};
+      for (int k = 0; k < n; k++) s[0] += a[k] * b[k];
+      const double all = (s[0] + s[2]) + (s[1] + s[3]), got = dot(n, a, b);
+      if (isnan(all) ? !isnan(got) : memcmp(&all, &got, sizeof all) != 0) FAIL("%d of %d: %g, not %g", i, n, got, all);
+      compared++;
+    }
+  CHECK(compared == 4 * SOME * SOME * SOME);
 }
