@@ -780,7 +780,8 @@ typedef struct tn_ode { /* ydot = f(t, y), as an integrator sees it             
   /* the stabilizers correct y as after a step, and the ledger in it                                 */
   tn_status (*correct)(void *self, double t, double *y, bool *changed);
   /* y = (q, u, states, ledgers) with `coordinates` numbers q and `speeds` numbers u; both are 0 where a formulation integrates other
-   * numbers, and then the next four are NULL. In large models the first two of these are NULL, too.
+   * numbers, and then the next four are NULL. In large models, and where a joint or driver is realized by actuators, the first two of
+   * these are NULL, too.
    * residual: the stabilised index-2 form, (n + rows + holonomic) numbers: qdot - N (u - A'mu), M udot + A'lambda - f, the rates of
    * states and of ledgers less what they should be, Cdot (rows), C (holonomic). an index-3 method takes mu = 0 and leaves Cdot out */
   int coordinates, speeds;
