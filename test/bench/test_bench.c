@@ -1,5 +1,6 @@
 /* the measuring program: every case in both kinds of coordinates gives a line whose states it has checked itself; words
- * that it does not know are refused. bench/same.py: two programs that write the same are told from two that do not. */
+ * that it does not know are refused. bench/same.py: two programs that write the same are told from two that do not.
+ * bench/peers: tables and mechanisms, without the engines. */
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -151,4 +152,13 @@ TEST(two_programs_are_compared) {
   CHECK(count_runs() == 45);
   CHECK(same("./one ./one no_such_model", text, sizeof text) == 2);
   CHECK_HAS(text, "no file and no model in models/: no_such_model");
+}
+
+TEST(peers_are_judged_by_the_same_rules_on_consistent_mechanisms) {
+  if (system("command -v python3 > /dev/null") != 0) {
+    printf("no python3 to judge with\n");
+    return;
+  }
+  CHECK(system("python3 -W error '" TN_SOURCE_DIR
+               "/test/bench/peers_test.py' > peers.out 2>&1 || { cat peers.out; false; }") == 0);
 }
