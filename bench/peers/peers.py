@@ -105,7 +105,9 @@ def install():
             say(f"installing {package}")
             done = call([PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package])
             if done.returncode:
-                missing[name] = f"'{package}' could not be installed from PyPI: {last_words(done)}"
+                missing[name] = (
+                    f"'{package}' could not be installed from PyPI, which may be out of reach: {last_words(done)}"
+                )
                 break
         if name not in missing:
             versions[name] = version_of(packages[0])
@@ -590,9 +592,8 @@ def solve(name, versions, options):
     facts["load after"] = os.getloadavg()[0]
     facts["seconds"] = round(time.monotonic() - started, 1)
     off = f"{facts['independent']:.1g} m" if "independent" in facts else "an unknown distance"
-    say(
-        f"  reference off by {off} ({facts.get('verified by')}), {facts['seconds']} s, load {facts['load after']:.1f}"
-    )
+    how = facts.get("verified by", "nothing to compare with")
+    say(f"  reference off by {off} ({how}), {facts['seconds']} s, load {facts['load after']:.1f}")
     return runs, facts
 
 
@@ -629,7 +630,14 @@ def facts_of(versions, missing, problems, options, loads):
         facts["left out"] = "; ".join(f"{k}: {v}" for k, v in missing.items())
     unverified = [p for p, f in problems.items() if not f.get("verified")]
     if unverified:
-        facts["reference not verified"] = ", ".join(f"{p} ({problems[p].get('independent')} m)" for p in unverified)
+        facts["reference not verified"] = ", ".join(
+            (
+                f"{p} (off by {problems[p]['independent']:.1g} m)"
+                if problems[p].get("independent")
+                else f"{p} (by nothing)"
+            )
+            for p in unverified
+        )
     return facts
 
 

@@ -145,7 +145,7 @@ def groups(rows):
 
 def counts_as_text(rows):
     lines = []
-    for build in BUILDS:
+    for build in dict.fromkeys(r["build"] for r in rows):
         for entry in TENON:
             c = count(rows, entry, build)
             lines.append(f"{build}, {entry}: " + ", ".join(f"{n} {w}" for w, n in c.items() if n))

@@ -187,7 +187,8 @@ class Peers(unittest.TestCase):
         self.assertEqual(versions, {})
         self.assertEqual(sorted(missing), ["Exudyn", "MuJoCo", "Pinocchio"])
         self.assertEqual(
-            missing["Exudyn"], "'exudyn' could not be installed from PyPI: ERROR: No matching distribution found"
+            missing["Exudyn"],
+            "'exudyn' could not be installed from PyPI, which may be out of reach: ERROR: No matching distribution found",
         )
 
     def test_an_engine_that_ends_or_hangs_is_a_fault(self):
