@@ -25,10 +25,8 @@ static bool factor(const void *self, void *work, const tn_system *sys, int *bad)
 
 static void solve(const void *self, void *work, const tn_system *sys, const double *f, const double *gamma,
                   double *udot, double *lambda, tn_solve_info *info) {
-  tn_kkt_info i = {0};
   (void)self;
-  tn_kkt_solve(work, sys->M, sys->A, sys->m->sigma, f, gamma, udot, lambda, &i);
-  *info = (tn_solve_info){i.inconsistency, i.failed};
+  tn_by_kkt_solve(work, sys, f, gamma, udot, lambda, info);
 }
 
 static bool same(const void *self) {

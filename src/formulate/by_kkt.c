@@ -10,6 +10,13 @@ bool tn_by_kkt_factor(void *work, const tn_system *sys, int *bad) {
   return false;
 }
 
+void tn_by_kkt_solve(void *work, const tn_system *sys, const double *f, const double *gamma, double *udot,
+                     double *lambda, tn_solve_info *info) {
+  tn_kkt_info i = {0};
+  tn_kkt_solve(work, sys->M, sys->A, sys->m->sigma, f, gamma, udot, lambda, &i);
+  *info = (tn_solve_info){i.inconsistency, i.failed};
+}
+
 void tn_by_kkt_reset(void *work) { tn_kkt_reset(work); }
 
 void tn_by_kkt_typical(void *work, int rank) { tn_kkt_typical(work, rank); }

@@ -1,4 +1,5 @@
-/* dependent: what rows determine of a change of the state, while the rest of it stands. dense.
+/* dependent: what rows determine of a change of the state, while the rest of it stands. dense; where blocks
+ * stand in for the formulation, sparse (dependent_sparse.c).
  *   (1) As = s A d: d the model's length where a speed is one of a length, else 1; s makes every row one of length 1, so that
  *       the choice does not hang on units
  *   (2) As = L U by elimination with the largest pivot left; its pivot columns are the dependent components
@@ -13,11 +14,12 @@
  *            once    again only before it degenerates: below a hundredth of that */
 #include "formulate/formulate.h"
 
-static const double LEAST = 1e-6, GIVE_UP[] = {1, 0.1, 0.01};
+const double tn_dependent_give_up[3] = {1, 0.1, 0.01};
 
-void tn_dependent_carve(tn_dependent *w, tn_carve *c, int nu, int rows) {
+void tn_dependent_carve(tn_dependent *w, tn_carve *c, const tn_model *model) {
+  const int nu = model->large ? 0 : model->nu, rows = model->large ? 0 : model->rows; /* of matrices */
   const uint64_t n = (uint64_t)nu, m = (uint64_t)rows, r = n < m ? n : m;
-  w->nu = nu;
+  w->nu = model->nu;
   w->least = (int)r;
   w->As = TN_CARVE(c, double, m *n);
   w->X = TN_CARVE(c, double, m *n);
@@ -27,17 +29,22 @@ void tn_dependent_carve(tn_dependent *w, tn_carve *c, int nu, int rows) {
   w->diagonal = TN_CARVE(c, double, m + 1);
   w->b = TN_CARVE(c, double, m + 1);
   w->y = TN_CARVE(c, double, m + 1);
-  w->column = TN_CARVE(c, int, n + 1);
+  w->column = TN_CARVE(c, int, model->nu + 1);
   for (int k = 0; k < 2; k++) w->kept[k] = TN_CARVE(c, int, n + 1);
   w->taken = TN_CARVE(c, bool, m + 1);
-  w->named = TN_CARVE(c, bool, n + 1);
-  w->stands = TN_CARVE(c, bool, n + 1);
+  w->named = TN_CARVE(c, bool, model->nu + 1);
+  w->stands = TN_CARVE(c, bool, model->nu + 1);
+  tn_dependent_sparse_carve(&w->sparse, c, model);
   tn_dependent_reset(w);
 }
 
-void tn_dependent_reset(tn_dependent *w) { w->chosen[0] = w->chosen[1] = 0; }
+void tn_dependent_reset(tn_dependent *w) {
+  w->chosen[0] = w->chosen[1] = 0;
+  tn_dependent_sparse_reset(&w->sparse);
+}
 
-void tn_dependent_keep(tn_dependent *w, int nu, tn_keep *keep) {
+void tn_dependent_keep(tn_dependent *w, const tn_model *m, tn_keep *keep) {
+  const int nu = m->large ? 0 : m->nu;
   const size_t n = (size_t)nu;
   tn_keep_group(keep, "dependent");
   tn_keep_ints(keep, "choose", 1, &w->choose, 0, 2);
@@ -45,8 +52,9 @@ void tn_dependent_keep(tn_dependent *w, int nu, tn_keep *keep) {
   tn_keep_ints(keep, "chosen", 2, w->chosen, 0, w->least);
   for (int i = 0; i < 2; i++) tn_keep_ints(keep, "kept", n, w->kept[i], 0, nu - 1);
   tn_keep_numbers(keep, "best", 2, w->best);
-  tn_keep_flags(keep, "named", n, w->named);
+  tn_keep_flags(keep, "named", (size_t)m->nu, w->named);
   tn_keep_flags(keep, "some_named", 1, &w->some_named);
+  tn_dependent_sparse_keep(&w->sparse, m, keep);
 }
 
 /* by what they are and not by where they stand: a state that was put back stands elsewhere */
@@ -67,11 +75,6 @@ void tn_dependent_by(tn_dependent *w, int choose, const bool *independent, bool 
   w->fresh[0] = w->fresh[1] = true;
 }
 
-/* of a component's unit */
-static double size_of(const tn_model *m, int j) {
-  return m->u_unit[j] == TN_LENGTH_SQUARED ? m->length * m->length : m->u_length[j];
-}
-
 /* (1) */
 static void measure(tn_dependent *w, const tn_system *sys, int rows) {
   const int nu = sys->m->nu;
@@ -79,11 +82,11 @@ static void measure(tn_dependent *w, const tn_system *sys, int rows) {
     const double *a = sys->A + (size_t)i * (size_t)nu;
     double *as = w->As + (size_t)i * (size_t)nu, sum = 0;
     for (int j = 0; j < nu; j++) {
-      as[j] = a[j] * size_of(sys->m, j);
+      as[j] = a[j] * tn_component_size(sys->m, j);
       sum += as[j] * as[j];
     }
     /* a row that is about to vanish holds nothing */
-    w->scale[i] = sqrt(sum) * sys->m->row_scale[i] > LEAST ? 1 / sqrt(sum) : 0;
+    w->scale[i] = sqrt(sum) * sys->m->row_scale[i] > TN_DEPENDENT_LEAST ? 1 / sqrt(sum) : 0;
     for (int j = 0; j < nu; j++) as[j] *= w->scale[i];
   }
 }
@@ -93,12 +96,13 @@ static int eliminate(tn_dependent *w, int rows, int nu, int most, tn_pivoting ho
   memcpy(w->X, w->As, sizeof *w->X * (size_t)rows * (size_t)nu);
   for (int j = 0; never && j < nu; j++)
     for (int i = 0; never[j] && i < rows; i++) w->X[i * nu + j] = 0;
-  return tn_eliminate(rows, nu, w->X, most, how, LEAST, w->L, w->U, w->column, w->taken, smallest);
+  return tn_eliminate(rows, nu, w->X, most, how, TN_DEPENDENT_LEAST, w->L, w->U, w->column, w->taken, smallest);
 }
 
 /* the formulation's set: its dependent speeds, *n of them, and the others in `stands`; NULL: it has none */
 static const int *shared_set(tn_solver *s, int *n) {
   tn_dependent *w = &s->dependent;
+  if (tn_dependent_sparse_serves(s)) return NULL; /* the formulation is not asked, and has none */
   const int *set = w->shared && s->type->dependent ? s->type->dependent(s->self, s->work, n) : NULL;
   if (!set) return NULL;
   for (int j = 0; j < w->nu; j++) w->stands[j] = true;
@@ -106,9 +110,9 @@ static const int *shared_set(tn_solver *s, int *n) {
   return set;
 }
 
-int tn_dependent_choose(tn_solver *s, bool velocity) {
-  assert(tn_knows(&s->sys, TN_LEVEL_MATRICES));
+static int choose_dense(tn_solver *s, bool velocity) {
   tn_dependent *w = &s->dependent;
+  tn_need(&s->sys, TN_LEVEL_MATRICES);
   const tn_model *m = s->sys.m;
   const int nu = m->nu, rows = velocity ? m->rows : m->holonomic;
   const int most = s->rank < rows ? (s->rank < nu ? s->rank : nu) : rows < nu ? rows : nu;
@@ -124,7 +128,7 @@ int tn_dependent_choose(tn_solver *s, bool velocity) {
     never = NULL; /* lost here: for this correction, another */
   }
   /* the passes of a correction move the same ones */
-  const double give_up = w->fresh[velocity] ? GIVE_UP[w->choose] : 0;
+  const double give_up = w->fresh[velocity] ? tn_dependent_give_up[w->choose] : 0;
   if ((w->choose || !w->fresh[velocity]) && w->chosen[velocity]) {
     const int n = w->chosen[velocity];
     memcpy(w->column, w->kept[velocity], sizeof *w->column * (size_t)n);
@@ -150,12 +154,17 @@ int tn_dependent_choose(tn_solver *s, bool velocity) {
   return w->rank;
 }
 
+int tn_dependent_choose(tn_solver *s, bool velocity) {
+  assert(tn_knows(&s->sys, TN_LEVEL_ROWS));
+  const int sparse = tn_dependent_sparse_choose(s, velocity);
+  return sparse >= 0 ? sparse : choose_dense(s, velocity);
+}
 /* (3) */
-bool tn_dependent_correct(tn_solver *s, bool velocity, const double *r, double *x) {
-  assert(tn_knows(&s->sys, TN_LEVEL_MATRICES));
+static bool correct_dense(tn_solver *s, bool velocity, const double *r, double *x) {
   tn_dependent *w = &s->dependent;
   const tn_model *m = s->sys.m;
-  const int nu = m->nu, rows = velocity ? m->rows : m->holonomic, rank = tn_dependent_choose(s, velocity);
+  tn_need(&s->sys, TN_LEVEL_MATRICES);
+  const int nu = m->nu, rows = velocity ? m->rows : m->holonomic, rank = choose_dense(s, velocity);
   double sum = 0;
   for (int j = 0; j < nu; j++) x[j] = 0;
   for (int i = 0; i < rows; i++) w->b[i] = w->scale[i] * r[i];
@@ -167,6 +176,12 @@ bool tn_dependent_correct(tn_solver *s, bool velocity, const double *r, double *
     for (int j = k + 1; j < rank; j++) y -= u[w->column[j]] * x[w->column[j]];
     x[w->column[k]] = y / u[w->column[k]];
   }
-  for (int k = 0; k < rank; k++) sum += x[w->column[k]] *= size_of(m, w->column[k]);
+  for (int k = 0; k < rank; k++) sum += x[w->column[k]] *= tn_component_size(m, w->column[k]);
   return isfinite(sum);
+}
+
+bool tn_dependent_correct(tn_solver *s, bool velocity, const double *r, double *x) {
+  assert(tn_knows(&s->sys, TN_LEVEL_ROWS));
+  return tn_dependent_sparse_choose(s, velocity) >= 0 ? tn_dependent_sparse_correct(s, velocity, r, x)
+                                                      : correct_dense(s, velocity, r, x);
 }

@@ -8,6 +8,7 @@
 /* sparse.c: the factorisation block by block, where the model has a plan; far from singular positions */
 typedef struct tn_sparse {
   bool there, ready; /* the model has a plan; typical poses are known                          */
+  bool judged;       /* typical poses have told whether blocks can serve: `ready`              */
   int64_t forward;   /* the point at whose factor x is the right side of the accelerations, taken forward; 0: none */
   bool settled;      /* the last solution is as good as it should be                          */
   tn_saddle saddle;
@@ -44,6 +45,25 @@ bool tn_sparse_solve(tn_sparse *s, const tn_system *sys, bool forces, const doub
 /* the smallest x with A x = r, whose error is judged by the violation it leaves */
 bool tn_sparse_correct(tn_sparse *s, const tn_system *sys, const double *r, double *x, double *lambda);
 
+/* dependent_sparse.c: the same by sparse rows, where blocks stand in for the formulation */
+typedef struct tn_dependent_sparse {
+  bool there;
+  int sets, joints;   /* 2 where velocities have rows of their own; joints with rows          */
+  int *joint;         /* joints: in the order of the plan                                     */
+  int *first, *place; /* rows + 1: columns of a row, by its number, in `place`                */
+  bool *off;          /* joints: as they were switched when columns were chosen last          */
+  double *scale, *x;  /* rows, by number; nu: work                                            */
+  double *size;       /* nu: work                                                             */
+  double typical[2];  /* of a set: the largest that its smallest pivot ever was               */
+  int64_t fits;       /* the choice of velocities that the set of positions was made for      */
+  struct {
+    tn_pivots pivots;
+    int64_t at;     /* the position that it is factored at; 0: none              */
+    bool chosen;    /* the columns of its pattern are a choice                   */
+    int64_t number; /* of choices: positions know by it whether their set still fits that of velocities */
+  } set[2];         /* of positions and of velocities                            */
+} tn_dependent_sparse;
+
 /* dependent.c: components of a change that the rows determine, in terms of the others; two sets, of positions [0] and of
  * velocities [1] */
 typedef struct tn_dependent {
@@ -61,6 +81,7 @@ typedef struct tn_dependent {
   int *column;                      /* nu                                                      */
   bool *taken;                      /* rows                                                    */
   bool *named, some_named;          /* nu: as `independent` was, and whether it was            */
+  tn_dependent_sparse sparse;
 } tn_dependent;
 
 /* wall times of parts of the work, s. a clock takes as long to read as a joint to evaluate: it is read only while `on`, and
@@ -103,7 +124,9 @@ struct tn_solver {
   tn_factor at_mass, at_identity; /* where the factorisations in either metric were made */
   bool identity_typical;
   tn_sparse sparse;
+  bool blocks_stand_in;    /* blocks give what the formulation does       */
   bool by_blocks;          /* the factorisation at hand is the sparse one */
+  bool by_kkt;             /* or the dense one of `augmented`, though the formulation is another */
   tn_kkt identity;         /* the metric of the coordinates               */
   tn_dependent dependent;  /* only if the run asks for it                 */
   double *scratch, *noise; /* rows                                        */
@@ -161,9 +184,29 @@ void tn_put_back_filter(tn_solver *s, tn_metric metric, double *dq, double *du, 
 tn_status tn_put_back_beyond(tn_solver *s, double position, double velocity, double t, double *q, double *u,
                              bool *changed);
 
-void tn_dependent_carve(tn_dependent *w, tn_carve *c, int nu, int rows);
+/* typical poses are known, and rows are independent there, or there are no matrices: blocks serve far from singular positions */
+bool tn_solver_has_blocks(const tn_solver *s);
+
+void tn_dependent_carve(tn_dependent *w, tn_carve *c, const tn_model *m);
 void tn_dependent_reset(tn_dependent *w);
-void tn_dependent_keep(tn_dependent *w, int nu, tn_keep *keep);
+void tn_dependent_keep(tn_dependent *w, const tn_model *m, tn_keep *keep);
+/* dependent_sparse.c, for dependent.c: as the functions below, -1 or false where the dense ones must serve */
+void tn_dependent_sparse_carve(tn_dependent_sparse *l, tn_carve *c, const tn_model *m);
+void tn_dependent_sparse_reset(tn_dependent_sparse *l);
+void tn_dependent_sparse_keep(tn_dependent_sparse *l, const tn_model *m, tn_keep *keep);
+bool tn_dependent_sparse_serves(const tn_solver *s);
+int tn_dependent_sparse_choose(tn_solver *s, bool velocity);
+/* the next correction chooses anew; false: it cannot, or does so anyway */
+bool tn_dependent_sparse_renew(tn_solver *s);
+bool tn_dependent_sparse_correct(tn_solver *s, bool velocity, const double *r, double *x);
+/* smallest pivot over the best it has had, below which a set is chosen again; by tn_dependent.choose */
+extern const double tn_dependent_give_up[3];
+/* how long a component of a change is that counts as one: the model's length, its square, or 1 rad */
+static inline double tn_component_size(const tn_model *m, int j) {
+  return m->u_unit[j] == TN_LENGTH_SQUARED ? m->length * m->length : m->u_length[j];
+}
+/* 1: rows and pivots below it, in these units, hold nothing: what is off would be moved a million times as far */
+static const double TN_DEPENDENT_LEAST = 1e-6;
 /* before a correction, of one or more passes: how they are chosen. shared: as the formulation has them, where it has */
 void tn_dependent_by(tn_dependent *w, int choose, const bool *independent, bool shared);
 /* at the matrix A of the system: which are dependent, in `column`; their number is returned */
@@ -171,8 +214,20 @@ int tn_dependent_choose(tn_solver *s, bool velocity);
 /* x (nu) with A x = r that moves nothing else; false: not finite */
 bool tn_dependent_correct(tn_solver *s, bool velocity, const double *r, double *x);
 
+/* a parameter of the formulations that are written down dense: whether the block factorization may stand in for them. both give the
+ * same accelerations and multipliers */
+typedef enum tn_matrices { TN_MATRICES_AUTO, TN_MATRICES_DENSE } tn_matrices;
+#define TN_FIELD_MATRICES(part)                                                                                        \
+  {                                                                                                                    \
+    .key = "matrices",                                                                                                 \
+    .doc = "auto: by blocks where `augmented` is, with the same result; dense: as defined, for every model",           \
+    .kind = TN_WORD, .offset = offsetof(part, matrices), .choices = "auto dense"                                       \
+  }
+
 /* by_kkt.c: for formulations whose workspace begins with a tn_kkt, what they leave to it */
 bool tn_by_kkt_factor(void *work, const tn_system *sys, int *bad);
+void tn_by_kkt_solve(void *work, const tn_system *sys, const double *f, const double *gamma, double *udot,
+                     double *lambda, tn_solve_info *info);
 void tn_by_kkt_reset(void *work);
 void tn_by_kkt_typical(void *work, int rank);
 void tn_by_kkt_keep(void *work, tn_keep *keep);

@@ -7,13 +7,15 @@
  * s measures the rows (kkt.c (3)): it changes nothing where they agree; where they contradict each other the least squares are
  * those of `augmented`. B^+ by singular values, of which as many count as rows are independent in general, and none below
  * max(rows, nu) eps of the largest; (4) has only their squares, and so is blind to what lies below 1e-8 and loses twice the digits
- * near singular positions. fast: the same point as the solution of `augmented`, by its factorisation. correct, nearness and rank are those of kkt.c. */
+ * near singular positions. fast: the same point as the solution of `augmented`, by its factorisation. So is every form where the
+ * model has blocks, unless `matrices` is dense: (3) is where |x - M^-1 f| in the norm of M is least with A x = gamma, and that is
+ * stationary where M x + A'lambda = f. correct, nearness and rank are those of kkt.c. */
 #include "formulate/formulate.h"
 
 typedef enum form { ROOT, CHOLESKY, MULTIPLIER, FAST } form;
 
 typedef struct gauss {
-  int form;
+  int form, matrices; /* form; tn_matrices */
 } gauss;
 
 typedef struct space {
@@ -111,13 +113,6 @@ static bool factor(const void *self, void *work, const tn_system *sys, int *bad)
   return true;
 }
 
-static void solve_fast(space *s, const tn_system *sys, const double *f, const double *gamma, double *udot,
-                       double *lambda, tn_solve_info *info) {
-  tn_kkt_info i = {0};
-  tn_kkt_solve(&s->kkt, sys->M, sys->A, sys->m->sigma, f, gamma, udot, lambda, &i);
-  *info = (tn_solve_info){i.inconsistency, i.failed};
-}
-
 /* the load of (1) into s->f; y of (3), and w = B y - s gamma */
 static void transform(space *s, const tn_system *sys, const double *f, const double *gamma) {
   const int nu = s->kkt.nu, rows = s->kkt.rows;
@@ -157,7 +152,7 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
   const int nu = s->kkt.nu, rows = s->kkt.rows;
   double sum = 0;
   if (how == FAST) {
-    solve_fast(s, sys, f, gamma, udot, lambda, info);
+    tn_by_kkt_solve(work, sys, f, gamma, udot, lambda, info);
     return;
   }
   *info = (tn_solve_info){.failed = s->failed};
@@ -200,13 +195,17 @@ static const tn_field fields[] = {
      .kind = TN_WORD,
      .offset = offsetof(gauss, form),
      .choices = "root cholesky multiplier fast"},
+    TN_FIELD_MATRICES(gauss),
     {.key = NULL}};
 
-static bool same(const void *self) { return ((const gauss *)self)->form == FAST; }
+static bool same(const void *self) {
+  const gauss *by = self;
+  return by->form == FAST || by->matrices == TN_MATRICES_AUTO;
+}
 
 const tn_formulation_type tn_formulation_gauss = {
     .name = "gauss",
-    .doc = "the accelerations nearest to the free ones that the rows allow, by pseudo-inverse; dense, but for `fast`",
+    .doc = "the accelerations nearest to the free ones that the rows allow, by pseudo-inverse; large models by blocks",
     .example = "--formulation gauss:form=cholesky",
     .source = "Udwadia & Kalaba 1992; Braun & Goldfarb 2009 eq. 17",
     .same_as_augmented = same,

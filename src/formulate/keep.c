@@ -11,6 +11,7 @@ void tn_solver_keep(tn_solver *s, tn_keep *keep) {
   bool *const flags[] = {&mass->ready, &identity->ready, &s->identity_typical};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) tn_keep_flags(keep, "flag", 1, flags[i]);
   tn_keep_flag(keep, "by_blocks", &s->by_blocks, tn_sparse_begun(&s->sparse));
+  tn_keep_flag(keep, "by_kkt", &s->by_kkt, s->blocks_stand_in);
   double *const scalar[] = {&mass->t, &identity->t, &s->nearness, &s->seen, &s->inconsistency};
   for (size_t i = 0; i < sizeof scalar / sizeof *scalar; i++) tn_keep_numbers(keep, "scalar", 1, scalar[i]);
   tn_keep_numbers(keep, "q_mass", (size_t)m->nq, mass->q);
@@ -19,7 +20,7 @@ void tn_solver_keep(tn_solver *s, tn_keep *keep) {
   tn_keep_longs(keep, "factorizations", 1, &s->factorizations);
   tn_keep_longs(keep, "guard_calls", 1, &s->guard_calls);
   tn_sparse_keep(&s->sparse, &s->sys, keep);
-  if (m->run.chooses_dependent) tn_dependent_keep(&s->dependent, s->dependent.nu, keep);
+  if (m->run.chooses_dependent) tn_dependent_keep(&s->dependent, m, keep);
   if (m->large) return; /* no matrices */
   tn_kkt_keep(&s->identity, keep);
   tn_keep_group(keep, s->type->name);

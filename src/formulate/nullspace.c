@@ -10,13 +10,15 @@
  *   (5) H has full column rank: H^+ by reflections (nu + r rows with (2), nu with (3))
  *   (6) lambda = s mu, As'mu = fs - Ms udot, shortest mu
  * singular values below max(rows, nu) eps of the largest do not count, nor more of them than rows are independent in general.
- * masses that rows stand in for need no care: R does not see them. correct, nearness and rank are those of kkt.c. */
+ * masses that rows stand in for need no care: R does not see them.
+ * (7) R'(M udot - f) = 0 says that M udot - f is in the range of A': with A udot = gamma that is the system of `augmented`, whatever R
+ *     is. where the model has blocks they stand in, unless `matrices` is dense or dependent speeds are named. correct, nearness and rank are those of kkt.c. */
 #include "formulate/formulate.h"
 
 typedef enum form { PROJECTOR, ELIMINATION } form;
 
 typedef struct nullspace {
-  int form;
+  int form, matrices;    /* form; tn_matrices */
   const bool *dependent; /* nu, or NULL: by pivoting */
 } nullspace;
 
@@ -204,6 +206,7 @@ static const tn_field fields[] = {
      .kind = TN_WORD,
      .offset = offsetof(nullspace, form),
      .choices = "projector elimination"},
+    TN_FIELD_MATRICES(nullspace),
     {.key = "dependent",
      .doc =
          "form elimination: the speeds that are eliminated, `a.x+a.y`, as many as rows are independent; by pivoting if "
@@ -222,14 +225,20 @@ static tn_status init(void *self, tn_context *ctx) {
   return TN_OK;
 }
 
+static bool same(const void *self) {
+  const nullspace *by = self;
+  return by->matrices == TN_MATRICES_AUTO && !by->dependent;
+}
+
 const tn_formulation_type tn_formulation_nullspace = {
     .name = "nullspace",
-    .doc = "the multipliers taken out by a matrix that the rows do not see; dense",
+    .doc = "the multipliers taken out by a matrix that the rows do not see; large models by blocks",
     .example = "--formulation nullspace",
     .source = "Hoang et al. 2023 eqs. 20 to 23",
     .size = sizeof(nullspace),
     .fields = fields,
     .init = init,
+    .same_as_augmented = same,
     .memory = memory,
     .prepare = prepare,
     .reset = tn_by_kkt_reset,

@@ -19,6 +19,9 @@
  *            never   again only where it is lost in roundoff. in the other layouts the run ends before that
  * independent, by name: these from start to end, as many of the first named as rows leave free. nothing is chosen; where the others
  * do not follow from them there is no solution
+ * blocks: (3) and (4) say M x + A'lambda = f with A x = gamma, whichever speeds are dependent. where the model has blocks, all
+ * states are integrated and the choice is open (full, no names) these stand in. which speeds depend matters to corrections alone:
+ * dependent_sparse.c
  * correct, nearness and rank are those of kkt.c. */
 #include "formulate/partition.h"
 
@@ -275,6 +278,7 @@ static const tn_field fields[] = {
      .kind = TN_WORD,
      .offset = offsetof(tn_partition, pivoting),
      .choices = "full rref"},
+    TN_FIELD_MATRICES(tn_partition),
     {.key = "choose",
      .doc = "again at every factorisation, when the choice becomes ten times worse than it was, only before it "
             "degenerates, or never: where what is integrated no longer tells the rest the run ends",
@@ -354,14 +358,21 @@ static tn_status init(void *self, tn_context *ctx) {
   return TN_OK;
 }
 
+/* a set that somebody has named, or that `rref` leaves, is part of the answer; and other layouts have a dense one of their own */
+static bool same(const void *self) {
+  const tn_partition *p = self;
+  return p->matrices == TN_MATRICES_AUTO && p->layout == TN_LAYOUT_ALL && !p->pivoting && !p->named;
+}
+
 const tn_formulation_type tn_formulation_partition = {
     .name = "partition",
-    .doc = "dependent speeds in terms of independent ones; all are integrated, or these alone; dense",
+    .doc = "dependent speeds in terms of independent ones; all are integrated, or these alone; large models by blocks",
     .example = "--formulation partition:pivoting=full,choose=kept",
     .source = "Wehage & Haug 1982; Nada & Bashiri 2017",
     .size = sizeof(tn_partition),
     .fields = fields,
     .init = init,
+    .same_as_augmented = same,
     .memory = memory,
     .prepare = prepare,
     .reset = reset,

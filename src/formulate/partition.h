@@ -9,6 +9,7 @@ typedef enum tn_layout { TN_LAYOUT_ALL, TN_LAYOUT_SPEEDS, TN_LAYOUT_INDEPENDENT 
 
 typedef struct tn_partition {
   int pivoting, choose, layout; /* 0 full, 1 rref; tn_choose; tn_layout */
+  int matrices;                 /* tn_matrices */
   int prefer, rate_of;          /* bodies, counted from 1; 0: none      */
   int named; /* speeds by name, in this order; 0: by choice. coordinate: of each, -1 where it has none */
   const int *speed, *coordinate;

@@ -71,9 +71,11 @@ void tn_solver_filter(tn_solver *s, const tn_projection *how, double *dq, double
 }
 
 int tn_solver_dependent(tn_solver *s, bool velocity, int *column) {
-  if (!s || !column || !s->sys.m->run.chooses_dependent || s->sys.m->large) return 0;
+  if (!s || !column || !s->sys.m->run.chooses_dependent || (s->sys.m->large && !tn_dependent_sparse_serves(s)))
+    return 0;
   tn_dependent_by(&s->dependent, 0, NULL, false);
-  const int n = tn_dependent_choose(s, velocity);
+  const int n = s->sys.m->large ? tn_dependent_sparse_choose(s, velocity) : tn_dependent_choose(s, velocity);
+  if (n < 0) return 0;
   memcpy(column, s->dependent.column, sizeof *column * (size_t)n);
   return n;
 }

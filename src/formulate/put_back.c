@@ -6,6 +6,7 @@
 
 enum { MOST_PASSES = 12 };
 static const double ROUNDOFF = 1e-15; /* of C, scaled */
+static const double STALLED = 1e-12;  /* of C, scaled: passes that end above it have not found the constraints */
 
 /* level - C in r; the worst of it, scaled */
 static double residual(tn_solver *s, const double *level) {
@@ -34,22 +35,31 @@ static tn_status position_correction(tn_solver *s, tn_metric metric, bool stale,
   return tn_solver_correct(s, metric, TN_OF_POSITION, s->r, s->s, e);
 }
 
+/* whether a pass that has not helped is made again: with A of q itself in place of a stale one, or with other dependent components
+ * (*renew: these have not been changed yet) */
+static bool is_repeated(tn_solver *s, bool stale, double worst, bool *renew) {
+  if (stale && worst >= ROUNDOFF) return true;
+  if (!*renew || worst <= STALLED || !tn_dependent_sparse_renew(s)) return false;
+  *renew = false;
+  return true;
+}
+
 /* (1); the rows are those of the q that is returned */
 static tn_status correct_position(tn_solver *s, tn_metric metric, int passes, bool stale, double t, double *q,
                                   const double *u, const double *level, bool *changed, tn_error *e) {
   const size_t size = sizeof *q * (size_t)s->sys.m->nq;
   double worst = residual(s, level);
-  bool at_q = true;
+  bool at_q = true, renew = passes > 1 && metric == TN_METRIC_DEPENDENT;
   for (int pass = 0; pass < passes && worst > 0; pass++) {
     TN_TRY(position_correction(s, metric, stale, e));
     memcpy(s->q_try, q, size);
     tn_model_add(s->sys.m, s->q_try, s->s);
     tn_solver_rows_at(s, t, s->q_try, u);
     const double now = residual(s, level);
-    const bool again = stale && !(now < worst) && worst >= ROUNDOFF;
+    const bool again = !(now < worst) && is_repeated(s, stale, worst, &renew);
     stale = stale && now * now < ROUNDOFF * worst; /* the next pass will be the last one */
     if (again) {
-      tn_solver_rows_at(s, t, q, u); /* once more, with A of q itself */
+      tn_solver_rows_at(s, t, q, u);
       residual(s, level);
       continue;
     }

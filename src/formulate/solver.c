@@ -10,6 +10,10 @@
  * matrices: it leaves out the same rows from stage to stage, and is quieter by some digits where these contradict each other */
 static const double NEAR = 1e-4;
 
+/* 1, nearness of a singular position: nearer, the formulation itself serves, where another has stood in for it. steps do not end
+ * there (simulate/step.c) */
+static const double AT_POSITION = 1e-9;
+
 /* rad, or of the model's length: so near, a factorisation far from a singular position tells that this is far from it too */
 static const double BESIDE = 1e-3;
 
@@ -27,11 +31,12 @@ void tn_solver_carve(tn_solver *s, tn_carve *c, const tn_model *m) {
   s->work = tn_carve_bytes(c, s->type->memory(s->self, nu, rows));
   if (c->base) s->type->prepare(s->self, s->work, nu, rows);
   tn_sparse_carve(&s->sparse, c, m);
+  s->blocks_stand_in = s->sparse.there && s->type->same_as_augmented && s->type->same_as_augmented(s->self);
   s->at_mass.q = TN_CARVE(c, double, m->nq);
   s->at_identity.q = TN_CARVE(c, double, m->nq);
   tn_kkt_carve(&s->identity, c, nu, rows);
   s->identity.group = m->row_group;
-  if (m->run.chooses_dependent) tn_dependent_carve(&s->dependent, c, nu, rows);
+  if (m->run.chooses_dependent) tn_dependent_carve(&s->dependent, c, m);
   s->scratch = TN_CARVE(c, double, m->rows + 1);
   s->noise = TN_CARVE(c, double, m->rows + 1);
   s->r = TN_CARVE(c, double, m->rows + 1);
@@ -41,7 +46,10 @@ void tn_solver_carve(tn_solver *s, tn_carve *c, const tn_model *m) {
   s->rank = m->rows;
 }
 
-void tn_solver_forget(tn_solver *s) { s->at_mass.ready = s->at_identity.ready = false; }
+void tn_solver_forget(tn_solver *s) {
+  s->at_mass.ready = s->at_identity.ready = false;
+  for (int k = 0; k < 2; k++) s->dependent.sparse.set[k].at = 0;
+}
 
 void tn_solver_reset(tn_solver *s) {
   s->rank = s->sys.m->rows - s->sys.idle;
@@ -57,8 +65,7 @@ void tn_solver_typical(tn_solver *s, int rank) {
   assert(rank >= 0 && rank <= s->sys.m->rows);
   s->rank = rank;
   if (!s->sys.m->large) s->type->typical(s->work, rank);
-  if (s->type->same_as_augmented && s->type->same_as_augmented(s->self))
-    tn_sparse_typical(&s->sparse, &s->sys, rank < s->sys.m->rows - s->sys.idle);
+  if (s->blocks_stand_in) tn_sparse_typical(&s->sparse, &s->sys, rank < s->sys.m->rows - s->sys.idle);
   tn_dependent_reset(&s->dependent);
   tn_solver_forget(s); /* other rows may be left out now */
 }
@@ -121,6 +128,34 @@ static tn_status too_large(const tn_model *m, tn_metric metric, tn_error *e) {
   return TN_E_MODEL;
 }
 
+bool tn_solver_has_blocks(const tn_solver *s) {
+  return s->sparse.ready && (s->sys.m->large || s->rank == s->sys.m->rows - s->sys.idle);
+}
+
+/* Where blocks stand in for a formulation, the dense factorization of `augmented` serves until they are ready and takes over near
+ * singular positions: its answer is the same, and it costs a small part of singular values. As near as `AT_POSITION` the formulation
+ * serves as it is defined. So it does where rows turn out to depend on each other, since blocks do not serve there. */
+static bool kkt_takes_over(const tn_solver *s) {
+  return s->blocks_stand_in && (tn_solver_has_blocks(s) || !s->sparse.judged) && s->type->rank == tn_by_kkt_rank;
+}
+
+static bool factor_dense(tn_solver *s, int *bad) {
+  s->by_kkt = kkt_takes_over(s);
+  if (s->by_kkt) {
+    if (!tn_by_kkt_factor(s->work, &s->sys, bad)) return false;
+    s->by_kkt = !s->sparse.judged || tn_by_kkt_nearness(s->work) > AT_POSITION;
+  }
+  return s->by_kkt || s->type->factor(s->self, s->work, &s->sys, bad);
+}
+
+static void solve_dense(tn_solver *s, const double *f, const double *gamma, double *udot, double *lambda,
+                        tn_solve_info *info) {
+  if (s->by_kkt)
+    tn_by_kkt_solve(s->work, &s->sys, f, gamma, udot, lambda, info);
+  else
+    s->type->solve(s->self, s->work, &s->sys, f, gamma, udot, lambda, info);
+}
+
 /* The blocks are factored if rows are independent and the position is far from singular ones. A large model has no other
  * way. false: the dense matrices have to be factored instead. */
 static bool factor_blocks(tn_solver *s) {
@@ -128,8 +163,8 @@ static bool factor_blocks(tn_solver *s) {
   const int rows = m->rows - s->sys.idle;
   double nearness = 1;
   if (m->large && !s->sparse.ready) tn_sparse_typical(&s->sparse, &s->sys, s->rank < rows);
-  const bool eligible = s->sparse.ready && (m->large || s->rank == rows);
-  const bool factored = eligible && tn_sparse_factor(&s->sparse, &s->sys, &nearness) && (nearness > NEAR || m->large);
+  const bool factored =
+      tn_solver_has_blocks(s) && tn_sparse_factor(&s->sparse, &s->sys, &nearness) && (nearness > NEAR || m->large);
   if (m->large && !factored) return false;
   s->seen = fmin(s->seen, nearness);
   if (m->large) s->nearness = fmin(s->nearness, nearness);
@@ -142,7 +177,7 @@ static tn_status factor_mass(tn_solver *s, tn_error *e) {
   if (s->sys.m->large) return tn_fail(e, TN_E_MODEL, "the mass matrix is singular");
   int bad = 0;
   tn_need(&s->sys, TN_LEVEL_MATRICES);
-  if (!s->type->factor(s->self, s->work, &s->sys, &bad)) return no_mass(s, bad, e);
+  if (!factor_dense(s, &bad)) return no_mass(s, bad, e);
   s->nearness = fmin(s->nearness, s->type->nearness(s->work));
   return TN_OK;
 }
@@ -174,11 +209,9 @@ bool tn_solver_is_factored(const tn_solver *s, tn_metric metric) {
 tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
   assert(tn_knows(&s->sys, TN_LEVEL_ROWS));
   const bool mass = metric == TN_METRIC_MASS;
-  if (!mass && s->sys.m->large) return too_large(s->sys.m, metric, e);
-  if (metric == TN_METRIC_DEPENDENT) { /* a correction makes its own factorization */
-    tn_need(&s->sys, TN_LEVEL_MATRICES);
-    return TN_OK;
-  }
+  const bool served = mass || (metric == TN_METRIC_DEPENDENT && tn_dependent_sparse_serves(s));
+  if (!served && s->sys.m->large) return too_large(s->sys.m, metric, e);
+  if (metric == TN_METRIC_DEPENDENT) return TN_OK; /* a correction makes its own factorization */
   tn_factor *at = mass ? &s->at_mass : &s->at_identity;
   if (tn_solver_is_factored(s, metric)) {
     at->place = s->sys.place;
@@ -213,7 +246,7 @@ static bool leave_blocks(tn_solver *s) {
   s->by_blocks = false;
   factored_here(s, &s->at_mass); /* it may have been stale */
   tn_need(&s->sys, TN_LEVEL_MATRICES);
-  if (!s->type->factor(s->self, s->work, &s->sys, &bad)) return false;
+  if (!factor_dense(s, &bad)) return false;
   s->nearness = fmin(s->nearness, s->type->nearness(s->work));
   return true;
 }
@@ -228,7 +261,7 @@ tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, do
   if (s->by_blocks && !s->sparse.settled && !s->sys.m->large && !leave_blocks(s)) info.failed = true;
   if (!s->by_blocks) {
     if (f == s->sys.f) tn_need(&s->sys, TN_LEVEL_GENERALIZED);
-    s->type->solve(s->self, s->work, &s->sys, f, gamma, udot, lambda, &info);
+    solve_dense(s, f, gamma, udot, lambda, &info);
   }
   tn_profile_end(&s->profile, TN_TIME_SOLVE, start);
   s->inconsistency = info.inconsistency;
@@ -248,6 +281,8 @@ static tn_status correct(tn_solver *s, tn_metric metric, tn_residual of, const d
   const double start = tn_profile_begin(&s->profile);
   bool failed = false;
   if (metric == TN_METRIC_DEPENDENT) {
+    if (s->sys.m->large && tn_dependent_sparse_choose(s, of == TN_OF_VELOCITY) < 0)
+      return tn_fail(e, TN_E_MODEL, "its rows fill in too much for the metric `dependent` without matrices");
     failed = !tn_dependent_correct(s, of == TN_OF_VELOCITY, r, x);
     s->factorizations++;
     tn_profile_end(&s->profile, TN_TIME_SOLVE, start);

@@ -87,7 +87,7 @@ static void level(const tn_model *m, double *scale) {
 }
 
 void tn_sparse_reset(tn_sparse *s, const tn_model *m) {
-  s->ready = s->saddle.redundant = false;
+  s->ready = s->judged = s->saddle.redundant = false;
   s->saddle.grain = 0;
   for (int i = 0; s->there && i < m->plan.rows; i++) s->typical[i] = 0, s->saddle.ldl.gauge[i] = (tn_gauge){0};
 }
@@ -163,6 +163,7 @@ void tn_sparse_typical(tn_sparse *s, const tn_system *sys, bool redundant) {
   const tn_plan *p = &sys->m->plan;
   tn_ldl *k = &s->saddle.ldl;
   if (!s->there) return;
+  s->judged = true;
   s->saddle.redundant = redundant;
   s->saddle.fill = tn_fill;
   s->saddle.who = sys;

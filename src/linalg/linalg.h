@@ -122,6 +122,37 @@ typedef enum tn_pivoting {
 int tn_eliminate(int m, int n, double *X, int most, tn_pivoting pivoting, double least, double *L, double *U,
                  int *column, bool *taken, double *smallest);
 
+/* ---- pivots.c: sparse rows, some columns in terms of the others. numbers in brackets are the equations at its head ------------- */
+
+typedef struct tn_pivots {
+  int rows, columns, room;           /* of L and of U, numbers at most                                          */
+  bool again, full;                  /* with the columns as they are; there is no room: no factor               */
+  int at, rank;                      /* rows done; of them those that have a pivot                              */
+  double least;                      /* the smallest pivot                                                      */
+  double worth; /* the smallest pivot over the largest that it was with these columns */
+  double *best; /* rows: that */
+  int *pivot;                        /* rows: column, or -1: the row depends on those before it                 */
+  int *step;                         /* columns: the row whose pivot it is, or -1: independent                  */
+  int *first_l, *first_u;            /* rows + 1: of a row in L and in U, where its pivot is first              */
+  int *step_l, *column_u;            /* room: of which row before it, of which column                           */
+  double *L, *U;                     /* room                                                                    */
+  double *v;                         /* columns: the next row, by the caller; zero between two                  */
+  double *y;                         /* rows: of (2), by the caller: the right side, measured as the rows are   */
+  int *later;                        /* columns: rows to come that have it, by the caller before a new choice   */
+  int *list, *heap, listed, waiting; /* of the row at hand: columns; steps that it needs, the smallest first */
+  bool *in, *queued;                 /* columns in `list`; steps in `heap`                                  */
+} tn_pivots;
+
+void tn_pivots_carve(tn_pivots *k, tn_carve *c, int rows, int columns, int room);
+void tn_pivots_keep(tn_pivots *k, tn_keep *keep); /* the choice, not the factor */
+/* rows follow: each is put into `v`, its columns are told, and then it is taken. again: with the columns as chosen last */
+void tn_pivots_begin(tn_pivots *k, bool again);
+void tn_pivots_has(tn_pivots *k, int column);
+/* never (columns, or NULL): these are no pivots where a row has others; no pivot is below `least` */
+void tn_pivots_row(tn_pivots *k, const bool *never, double least);
+/* (2) of the right side in y, which is used up; x (columns) */
+void tn_pivots_solve(tn_pivots *k, double *x);
+
 /* ---- blocks: LDL' of a symmetric matrix made of small blocks, ordered once, factored often ------------------------------
  * A node is a group of unknowns: the speeds of a body, the rows of a joint. Its kind says which sign its pivots have:
  *   TN_BLOCK_MASS  positive                         TN_BLOCK_ROWS  negative; may be small, see factor

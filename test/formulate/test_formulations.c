@@ -7,19 +7,20 @@
 #define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
 enum { MOST = BUILD_MOST, STATES = 5 };
 
-static const char *const forms[] = {"gauss",
-                                    "gauss:form=cholesky",
-                                    "gauss:form=multiplier",
+static const char *const forms[] = {"gauss:matrices=dense",
+                                    "gauss:matrices=dense,form=cholesky",
+                                    "gauss:matrices=dense,form=multiplier",
                                     "gauss:form=fast",
-                                    "nullspace",
-                                    "nullspace:form=elimination",
+                                    "gauss", /* blocks, where the model has them */
+                                    "nullspace:matrices=dense",
+                                    "nullspace:matrices=dense,form=elimination",
                                     "constraint-inertia",
                                     "constraint-inertia:form=symmetric",
-                                    "partition",
+                                    "partition:matrices=dense",
                                     "partition:pivoting=rref",
-                                    "partition:choose=kept",
+                                    "partition:matrices=dense,choose=kept",
                                     "partition:pivoting=rref,choose=kept",
-                                    "partition:choose=once",
+                                    "partition:matrices=dense,choose=once",
                                     "partition:pivoting=rref,choose=once"};
 
 /* a model with a formulation; coordinates NULL: as they are; relative, or absolute with those of free bodies */

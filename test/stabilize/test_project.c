@@ -266,7 +266,8 @@ TEST(adjust_chooses_by_itself) {
 
 /* a partition owns the set: its independent speeds stand in both corrections, and positions have more that stand */
 TEST(partition_and_projection_share_one_set) {
-  static const char *const how[] = {"partition", "partition:choose=kept", "partition:independent=arm.e3"};
+  static const char *const how[] = {"partition:matrices=dense", "partition:matrices=dense,choose=kept",
+                                    "partition:independent=arm.e3"};
   for (size_t k = 0; k < sizeof how / sizeof *how; k++) {
     build b;
     tn_error e;
