@@ -209,6 +209,15 @@ TN_API void tn_solver_filter(tn_solver *solver, const tn_projection *how, double
 /* the components that depend on the others at the matrices of the state last evaluated, by pivoting: their numbers in column
  * (nu); how many. for tn_context_use_dependent */
 TN_API int tn_solver_dependent(tn_solver *solver, bool velocity, int *column);
+/* for tn_context_use_penalty. true: the model has blocks at present, and the next two serve; else `A` of the view does */
+TN_API bool tn_solver_has_penalized(const tn_solver *solver);
+/* at the present rows, C and Cdot, the change x (nu) of the dependent components alone (which are: dependent, nu) that makes
+ * w |far + x|^2/2 + p |off + A x|^2/2 least, with off = C and the holonomic rows, or Cdot and all rows; far (nu, or NULL: 0) */
+TN_API tn_status tn_solver_penalized(tn_solver *solver, bool velocity, double weight, double penalty,
+                                     const bool *dependent, const double *far, double *x);
+/* of that sum for positions, at x = 0, the norm of the derivatives along the dependent components */
+TN_API double tn_solver_penalized_slope(tn_solver *solver, double weight, double penalty, const bool *dependent,
+                                        const double *far);
 
 /* ---- fields ------------------------------------------------------------------------------------------------------- */
 
@@ -293,6 +302,8 @@ TN_API tn_status tn_context_unstable(tn_context *ctx, const char *key, double gr
                                      const char *format, ...) TN_PRINTF(5, 6);
 /* for `init` of a stabilizer: it will use TN_METRIC_DEPENDENT or tn_solver_dependent, which need a workspace */
 TN_API void tn_context_use_dependent(tn_context *ctx);
+/* for `init` of a stabilizer or a formulation: it will use tn_solver_penalized, or has `penalty`, which need a workspace */
+TN_API void tn_context_use_penalty(tn_context *ctx);
 
 /* values that a part reads by itself, of fields of kind TN_LIST, TN_TEXT or TN_NAMES: as they are written; NULL if left out */
 TN_API const tn_node *tn_context_value(const tn_context *ctx, const char *key);
@@ -690,6 +701,9 @@ typedef struct tn_formulation_type {
                   double *lambda, tn_solve_info *info);
   /* far from singular positions the sparse factorisation of the augmented system stands for this instance; NULL: never */
   bool (*same_as_augmented)(const void *self);
+  /* of an instance for which blocks stand in, and whose rows give way by a penalty: eps, the share of the mass of a row beside it,
+   * and the passes by which its force goes into the multipliers (augmented-lagrangian). NULL: its rows hold */
+  double (*penalty)(const void *self, int *passes);
   double (*nearness)(const void *work); /* of a singular position: rho, 1 far away       */
   int (*rank)(const void *work);        /* of the rows as factored                       */
   const tn_packing *packing;            /* NULL: the integrator sees (q, u)              */

@@ -5,12 +5,13 @@
  *       pure number, the share of the mass beside the penalty; lambda = s mu
  *   (4) with the eigenvalues d of B N^-1 B' what is left of a row falls by eps/(eps + d) a pass: as (eps/d)^iterations
  * what is left, max s |A udot - gamma|, is reported: it is the finite eps that the user chose. in one direction the matrix is 1/eps larger than in the others:
- * roundoff is about 1e-16/eps. redundant rows share their load as mu stays in the range of B. correct, nearness and rank are those of kkt.c. */
+ * roundoff is about 1e-16/eps. redundant rows share their load as mu stays in the range of B. By
+ * blocks, where bodies have coordinates of their own: the same passes, penalty.c. correct, nearness and rank are those of kkt.c. */
 #include "formulate/formulate.h"
 
 typedef struct lagrangian {
   double eps;
-  int iterations;
+  int iterations, matrices; /* tn_matrices */
 } lagrangian;
 
 typedef struct space {
@@ -106,10 +107,24 @@ static void keep(void *work, tn_keep *k) {
 
 static tn_status init(void *self, tn_context *ctx) {
   const lagrangian *p = self;
+  const bool blocks = p->matrices == TN_MATRICES_AUTO && !ctx->m->rods && !ctx->m->flywheels;
+  bool own = true; /* speeds: bodies that stand on others have no mass of their own on them */
+  for (int i = 0; i < ctx->m->bodies; i++) own = own && !tn_stands_on(&ctx->m->body[i]);
+  if (!blocks || !own) ((lagrangian *)self)->matrices = TN_MATRICES_DENSE;
+  if (blocks && own) tn_context_use_penalty(ctx);
   if (p->iterations < 2)
     tn_context_warn(ctx, "iterations", "one pass is a penalty alone: rows give way by about %g of what they carry",
                     p->eps);
   return TN_OK;
+}
+
+/* far from singular positions: corrections are those of `augmented`, accelerations those of penalty.c */
+static bool blocks(const void *self) { return ((const lagrangian *)self)->matrices == TN_MATRICES_AUTO; }
+
+static double penalty(const void *self, int *passes) {
+  const lagrangian *p = self;
+  *passes = p->iterations;
+  return p->eps;
 }
 
 static const tn_field fields[] = {{.key = "eps",
@@ -125,11 +140,12 @@ static const tn_field fields[] = {{.key = "eps",
                                    .dflt = 3,
                                    .lo = 1,
                                    .hi = 1000},
+                                  TN_FIELD_MATRICES(lagrangian),
                                   {.key = NULL}};
 
 const tn_formulation_type tn_formulation_augmented_lagrangian = {
     .name = "augmented-lagrangian",
-    .doc = "rows by a penalty, whose force goes into the multipliers pass by pass; dense; what is left of the rows is "
+    .doc = "rows by a penalty, whose force goes into the multipliers pass by pass; what is left of the rows is "
            "reported",
     .example = "--formulation augmented-lagrangian:eps=1e-5,iterations=4",
     .source = "Bayo & Ledesma 1996",
@@ -137,6 +153,8 @@ const tn_formulation_type tn_formulation_augmented_lagrangian = {
     .fields = fields,
     .init = init,
     .inexact = true,
+    .same_as_augmented = blocks,
+    .penalty = penalty,
     .memory = memory,
     .prepare = prepare,
     .reset = tn_by_kkt_reset,

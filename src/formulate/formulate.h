@@ -45,6 +45,11 @@ bool tn_sparse_solve(tn_sparse *s, const tn_system *sys, bool forces, const doub
 /* the smallest x with A x = r, whose error is judged by the violation it leaves */
 bool tn_sparse_correct(tn_sparse *s, const tn_system *sys, const double *r, double *x, double *lambda);
 
+/* D of rows, in the order of the plan, of a matrix as filled: their inverse mass, as if coordinates of trees had stiff ties */
+void tn_sparse_scale(const tn_system *sys, const double *K, double *D);
+/* the solution x, in the order of elimination; false: not finite */
+bool tn_sparse_results(const tn_system *sys, const double *x, double *udot, double *lambda);
+
 /* dependent_sparse.c: the same by sparse rows, where blocks stand in for the formulation */
 typedef struct tn_dependent_sparse {
   bool there;
@@ -108,6 +113,15 @@ static inline void tn_profile_end(tn_profile *p, tn_timed part, double began) {
   if (p->on) p->readings++, p->time[part] += tn_clock() - began;
 }
 
+/* penalty.c: rows that give way, by blocks */
+typedef struct tn_penalty {
+  bool there; /* somebody wants it, and the model is one that it can serve    */
+  int64_t at; /* the position that the factor of a formulation is of; 0: none */
+  tn_ldl ldl;
+  double *E;            /* rows, in the order of the plan                               */
+  double *b, *x, *last; /* vectors in the order of elimination                          */
+} tn_penalty;
+
 /* the position that a factorisation was made at */
 typedef struct tn_factor {
   bool ready;    /* there is one, of this position or of another one, then it is stale */
@@ -124,6 +138,7 @@ struct tn_solver {
   tn_factor at_mass, at_identity; /* where the factorisations in either metric were made */
   bool identity_typical;
   tn_sparse sparse;
+  tn_penalty penalty;
   bool blocks_stand_in;    /* blocks give what the formulation does       */
   bool by_blocks;          /* the factorisation at hand is the sparse one */
   bool by_kkt;             /* or the dense one of `augmented`, though the formulation is another */
@@ -172,6 +187,17 @@ typedef enum tn_residual { TN_OF_POSITION, TN_OF_VELOCITY, TN_OF_ESTIMATE } tn_r
 tn_status tn_solver_correct(tn_solver *s, tn_metric metric, tn_residual of, const double *r, double *x, tn_error *e);
 /* the same of a position in the metric of masses, with the factorisation at hand, of whatever position it is */
 tn_status tn_solver_correct_stale(tn_solver *s, const double *r, double *x, tn_error *e);
+
+/* penalty.c. numbers in brackets are those at its head */
+void tn_penalty_carve(tn_penalty *k, tn_carve *c, const tn_model *m, bool wanted);
+bool tn_penalty_serves(const tn_solver *s);
+/* (1) at the position where the solver has its blocks; left: the largest of (3), in units of D. false: not finite */
+bool tn_penalty_lagrangian(tn_solver *s, double eps, int passes, bool forces, const double *gamma, double *udot,
+                           double *lambda, double *left);
+/* (2): the change x (nu) of the dependent components (nu); far (nu, or NULL): s. positions: rows with a C; velocities: all */
+bool tn_penalty_change(tn_solver *s, bool velocity, double weight, double penalty, const bool *dependent,
+                       const double *far, double *x);
+double tn_penalty_slope(tn_solver *s, double weight, double penalty, const bool *dependent, const double *far);
 
 /* put_back.c: the state (q, u), where the system stands, moved by the smallest change so that C and Cdot are at a level (NULL:
  * zero); `once`: one pass of the position. the system is evaluated at the result then (TN_LEVEL_FORCES) */

@@ -16,7 +16,8 @@ void tn_solver_keep(tn_solver *s, tn_keep *keep) {
   for (size_t i = 0; i < sizeof scalar / sizeof *scalar; i++) tn_keep_numbers(keep, "scalar", 1, scalar[i]);
   tn_keep_numbers(keep, "q_mass", (size_t)m->nq, mass->q);
   tn_keep_numbers(keep, "q_identity", (size_t)m->nq, identity->q);
-  if (tn_keep_reads(keep)) mass->place = identity->place = 0; /* numbers are of the system that wrote it */
+  if (tn_keep_reads(keep))
+    mass->place = identity->place = s->penalty.at = 0; /* numbers are of the system that wrote it */
   tn_keep_longs(keep, "factorizations", 1, &s->factorizations);
   tn_keep_longs(keep, "guard_calls", 1, &s->guard_calls);
   tn_sparse_keep(&s->sparse, &s->sys, keep);

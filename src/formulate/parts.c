@@ -79,3 +79,18 @@ int tn_solver_dependent(tn_solver *s, bool velocity, int *column) {
   memcpy(column, s->dependent.column, sizeof *column * (size_t)n);
   return n;
 }
+
+bool tn_solver_has_penalized(const tn_solver *s) { return s && tn_penalty_serves(s); }
+
+tn_status tn_solver_penalized(tn_solver *s, bool velocity, double weight, double penalty, const bool *dependent,
+                              const double *far, double *x) {
+  if (!s || !dependent || !x || !tn_penalty_serves(s)) return TN_E_USAGE;
+  if (tn_penalty_change(s, velocity, weight, penalty, dependent, far, x)) return TN_OK;
+  return tn_fail(s->e, TN_E_RUN, "a change by a penalty is not a finite number");
+}
+
+double tn_solver_penalized_slope(tn_solver *s, double weight, double penalty, const bool *dependent,
+                                 const double *far) {
+  if (!s || !dependent || !far || !tn_penalty_serves(s)) return NAN;
+  return tn_penalty_slope(s, weight, penalty, dependent, far);
+}

@@ -31,6 +31,7 @@ void tn_solver_carve(tn_solver *s, tn_carve *c, const tn_model *m) {
   s->work = tn_carve_bytes(c, s->type->memory(s->self, nu, rows));
   if (c->base) s->type->prepare(s->self, s->work, nu, rows);
   tn_sparse_carve(&s->sparse, c, m);
+  tn_penalty_carve(&s->penalty, c, m, m->run.uses_penalty);
   s->blocks_stand_in = s->sparse.there && s->type->same_as_augmented && s->type->same_as_augmented(s->self);
   s->at_mass.q = TN_CARVE(c, double, m->nq);
   s->at_identity.q = TN_CARVE(c, double, m->nq);
@@ -48,6 +49,7 @@ void tn_solver_carve(tn_solver *s, tn_carve *c, const tn_model *m) {
 
 void tn_solver_forget(tn_solver *s) {
   s->at_mass.ready = s->at_identity.ready = false;
+  s->penalty.at = 0;
   for (int k = 0; k < 2; k++) s->dependent.sparse.set[k].at = 0;
 }
 
@@ -134,9 +136,11 @@ bool tn_solver_has_blocks(const tn_solver *s) {
 
 /* Where blocks stand in for a formulation, the dense factorization of `augmented` serves until they are ready and takes over near
  * singular positions: its answer is the same, and it costs a small part of singular values. As near as `AT_POSITION` the formulation
- * serves as it is defined. So it does where rows turn out to depend on each other, since blocks do not serve there. */
+ * serves as it is defined. So it does where rows turn out to depend on each other, since blocks do not serve there, and where it has a
+ * penalty, since its answer is another one. */
 static bool kkt_takes_over(const tn_solver *s) {
-  return s->blocks_stand_in && (tn_solver_has_blocks(s) || !s->sparse.judged) && s->type->rank == tn_by_kkt_rank;
+  return s->blocks_stand_in && (tn_solver_has_blocks(s) || !s->sparse.judged) && s->type->rank == tn_by_kkt_rank &&
+         !s->type->penalty;
 }
 
 static bool factor_dense(tn_solver *s, int *bad) {
@@ -251,14 +255,23 @@ static bool leave_blocks(tn_solver *s) {
   return true;
 }
 
+static bool solve_penalty(tn_solver *s, bool forces, const double *gamma, double *udot, double *lambda, double *left) {
+  int passes;
+  const double eps = s->type->penalty(s->self, &passes);
+  return tn_penalty_lagrangian(s, eps, passes, forces, gamma, udot, lambda, left);
+}
+
 tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, double *udot, double *lambda,
                           tn_error *e) {
   assert(tn_solver_is_factored(s, TN_METRIC_MASS));
   const double start = tn_profile_begin(&s->profile);
   tn_solve_info info = {0};
-  if (s->by_blocks)
+  if (s->by_blocks && s->type->penalty)
+    info.failed = !solve_penalty(s, f != NULL, gamma, udot, lambda, &info.inconsistency);
+  else if (s->by_blocks)
     info.failed = !tn_sparse_solve(&s->sparse, &s->sys, f != NULL, gamma, udot, lambda, &info.inconsistency);
-  if (s->by_blocks && !s->sparse.settled && !s->sys.m->large && !leave_blocks(s)) info.failed = true;
+  if (s->by_blocks && !s->type->penalty && !s->sparse.settled && !s->sys.m->large && !leave_blocks(s))
+    info.failed = true;
   if (!s->by_blocks) {
     if (f == s->sys.f) tn_need(&s->sys, TN_LEVEL_GENERALIZED);
     solve_dense(s, f, gamma, udot, lambda, &info);

@@ -42,14 +42,14 @@ static void add_scale(const tn_model *m, const double *K, int a, int b, const tn
     }
 }
 
-static void find_scale(tn_sparse *s, const tn_system *sys, double *scale) {
+void tn_sparse_scale(const tn_system *sys, const double *K, double *scale) {
   const tn_model *m = sys->m;
   memset(scale, 0, sizeof *scale * (size_t)m->plan.rows);
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *b = &m->body[i];
     if (!tn_stands_on(b)) continue;
-    add_scale(m, s->saddle.K0, b->tie, b->block, &b->where_tie[0], scale);
-    if (b->parent >= 0) add_scale(m, s->saddle.K0, b->tie, m->body[b->parent].block, &b->where_tie[1], scale);
+    add_scale(m, K, b->tie, b->block, &b->where_tie[0], scale);
+    if (b->parent >= 0) add_scale(m, K, b->tie, m->body[b->parent].block, &b->where_tie[1], scale);
   }
   for (int i = 0; i < m->joints + m->owned; i++) {
     const tn_joint *j = &m->joint[i];
@@ -62,7 +62,7 @@ static void find_scale(tn_sparse *s, const tn_system *sys, double *scale) {
           scale[row_place(m, j->block) + r] += 1 / fmax(b->mass, 1e-300);
         continue;
       }
-      add_scale(m, s->saddle.K0, j->block, b->block, &j->touch[k].where, scale);
+      add_scale(m, K, j->block, b->block, &j->touch[k].where, scale);
     }
   }
 }
@@ -152,7 +152,7 @@ static void results(const tn_system *sys, const tn_put_tile *t, const double *x,
   }
 }
 
-static bool all_results(const tn_system *sys, const double *x, double *udot, double *lambda) {
+bool tn_sparse_results(const tn_system *sys, const double *x, double *udot, double *lambda) {
   for (int t = 0; t < sys->m->plan.tiles; t++) results(sys, sys->m->put.tile + t, x, udot, lambda);
   return tn_all_finite(sys->m->nu, udot) && tn_all_finite(sys->m->rows, lambda);
 }
@@ -168,7 +168,7 @@ void tn_sparse_typical(tn_sparse *s, const tn_system *sys, bool redundant) {
   s->saddle.fill = tn_fill;
   s->saddle.who = sys;
   for (int t = 0; t < p->tiles; t++) tn_fill(sys, t, s->saddle.K0, NULL);
-  find_scale(s, sys, s->b);
+  tn_sparse_scale(sys, s->saddle.K0, s->b);
   if (s->saddle.redundant) level(sys->m, s->b);
   for (int i = 0; i < p->rows; i++) {
     tn_gauge *g = &k->gauge[i];
@@ -229,7 +229,7 @@ static bool solve(tn_sparse *s, const tn_system *sys, bool sweeps, bool forces, 
     *inconsistency = info.inconsistency;
     s->settled = info.error <= SETTLED;
   }
-  return all_results(sys, s->x, udot, lambda);
+  return tn_sparse_results(sys, s->x, udot, lambda);
 }
 
 bool tn_sparse_solve(tn_sparse *s, const tn_system *sys, bool forces, const double *gamma, double *udot, double *lambda,

@@ -56,6 +56,10 @@ void tn_context_use_dependent(tn_context *c) {
   if (c) c->m->run.chooses_dependent = true;
 }
 
+void tn_context_use_penalty(tn_context *c) {
+  if (c) c->m->run.uses_penalty = true;
+}
+
 const tn_node *tn_context_value(const tn_context *c, const char *key) {
   return c && key ? tn_node_get(c->node, key) : NULL;
 }

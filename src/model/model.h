@@ -406,6 +406,7 @@ typedef struct tn_run {
   bool allows_unstable;   /* gains that let a violation grow are run on purpose */
   double unstable_growth; /* of gains that were allowed: the largest factor of a violation a step; 0: all are stable */
   bool chooses_dependent; /* a stabilizer needs formulate/dependent.c */
+  bool uses_penalty;      /* a formulation or a stabilizer needs formulate/penalty.c */
 } tn_run;
 
 enum { TN_MOST_WARNINGS = 32 };

@@ -5,7 +5,8 @@
  *   (2) Gauss-Newton: (w 1 + p A_D'A_D) ds = -h, from s = 0, until |h| < `eps` or `passes` times, their (29) and step 3
  *   (3) velocities, all rows, A at the new q: (w 1 + p A_D'A_D) du = -p A_D'Cdot, their (34)
  * C stays off by about w/(p sigma^2) of what it was, sigma the smallest singular value of A_D; near a position where A_D is singular
- * the dependent components are moved far for little: the violation falls and the motion suffers. */
+ * the dependent components are moved far for little: the violation falls and the motion suffers.
+ * (2), (3) are the Schur complement of [w 1, A_D'; A_D, -1/p]: where the solver has blocks these have it (formulate/penalty.c). */
 #include "stabilize/stabilize.h"
 
 typedef struct adjust {
@@ -18,7 +19,9 @@ typedef struct room {
   double *H, *h, *s; /* nu x nu, nu, nu      */
   double *A;         /* rows x nu: columns of D */
   double *move;      /* nu: s, of all speeds */
+  double *change;    /* nu: of s             */
   int *column;       /* nu: D                */
+  bool *in_D;        /* nu                   */
 } room;
 
 /* nothing in it outlives a correction */
@@ -26,18 +29,30 @@ static const tn_array arrays[] = {TN_ARRAY(room, H, .rows = TN_N, .columns = TN_
                                   TN_ARRAY(room, h, .rows = TN_N),
                                   TN_ARRAY(room, s, .rows = TN_N),
                                   TN_ARRAY(room, A, .rows = TN_M, .columns = TN_N),
-                                  TN_ARRAY(room, move, .rows = TN_N),
-                                  TN_ARRAY(room, column, .element = TN_INTS, .rows = TN_N),
+                                  TN_ARRAY(room, move, .rows = TN_Q),
+                                  TN_ARRAY(room, change, .rows = TN_Q),
+                                  TN_ARRAY(room, column, .element = TN_INTS, .rows = TN_Q),
+                                  TN_ARRAY(room, in_D, .element = TN_FLAGS, .rows = TN_Q),
                                   {.name = NULL}};
 static const tn_workspace workspace = {sizeof(room), arrays};
 
-static size_t memory(const void *self, const tn_system *sys) { return tn_room_size(&workspace, self, sys); }
+/* what stands in matrices by `n` and `m`, which are 0 where there are none; by `q` what has a number for each speed */
+static tn_sizes sizes_of(const tn_view *v) {
+  tn_sizes sizes = tn_matrix_sizes(v);
+  sizes.q = v->speeds;
+  return sizes;
+}
+
+static size_t memory(const void *self, const tn_system *sys) {
+  return tn_workspace_size(&workspace, self, sizes_of(tn_view_of(sys)));
+}
 
 static tn_status init(void *self, tn_context *ctx, bool fixed_step) {
   adjust *a = self;
   (void)fixed_step;
   TN_TRY(tn_context_speed_set(ctx, "dependent", &a->dependent));
   if (!a->dependent) tn_context_use_dependent(ctx);
+  tn_context_use_penalty(ctx);
   return TN_OK;
 }
 
@@ -78,15 +93,49 @@ static bool solve(const adjust *a, room *w, int n, int rows) {
   return true;
 }
 
+/* D as flags */
+static void choose_flags(const adjust *a, room *w, tn_solver *s, int speeds, bool velocity) {
+  const int n = choose(a, w, s, speeds, velocity);
+  for (int j = 0; j < speeds; j++) w->in_D[j] = false;
+  for (int j = 0; j < n; j++) w->in_D[w->column[j]] = true;
+}
+
+/* (1) to (3) without matrices */
+static tn_status accept_by_blocks(const adjust *a, room *w, tn_solver *s, double t, double *q, double *u,
+                                  bool *changed) {
+  const tn_view *v = tn_view_of(tn_solver_system(s));
+  TN_TRY(tn_solver_evaluate_at(s, TN_EVALUATE_ROWS, t, q, u));
+  choose_flags(a, w, s, v->speeds, false);
+  for (int j = 0; j < v->speeds; j++) w->move[j] = 0;
+  for (int pass = 0; pass < a->passes && v->holonomic; pass++) {
+    if (a->eps > 0 && tn_solver_penalized_slope(s, a->weight, a->penalty, w->in_D, w->move) < a->eps) break;
+    TN_TRY(tn_solver_penalized(s, false, a->weight, a->penalty, w->in_D, w->move, w->change));
+    for (int j = 0; j < v->speeds; j++) {
+      w->move[j] += w->change[j];
+      *changed = *changed || w->change[j] != 0;
+    }
+    tn_solver_move(s, q, w->change);
+    TN_TRY(tn_solver_evaluate_at(s, TN_EVALUATE_ROWS, t, q, u));
+  }
+  choose_flags(a, w, s, v->speeds, true);
+  TN_TRY(tn_solver_penalized(s, true, a->weight, a->penalty, w->in_D, NULL, w->change));
+  for (int j = 0; j < v->speeds; j++) {
+    u[j] += w->change[j];
+    *changed = *changed || w->change[j] != 0;
+  }
+  return tn_solver_evaluate_at(s, TN_EVALUATE_MOTION, t, q, u);
+}
+
 static tn_status accept(const void *self, const tn_stage *at, tn_solver *s, double t, double *q, double *u,
                         bool *changed) {
   const adjust *a = self;
   const tn_view *v = tn_view_of(tn_solver_system(s));
   if (!v->rows) return TN_OK;
+  room *w = tn_workspace_ready(&workspace, self, at->room, sizes_of(v));
+  if (tn_solver_has_penalized(s)) return accept_by_blocks(a, w, s, t, q, u, changed);
   if (v->large)
     return tn_solver_fail(s, TN_E_MODEL, "a model of %d speeds and %d rows is too large for `adjust`", v->speeds,
                           v->rows);
-  room *w = tn_workspace_ready(&workspace, self, at->room, tn_matrix_sizes(v));
   TN_TRY(tn_solver_assemble(s, t, q, u));
   int n = choose(a, w, s, v->speeds, false);
   for (int j = 0; j < n; j++) w->s[j] = 0;
