@@ -182,6 +182,9 @@ bool tn_solver_stale_is_near(const tn_solver *s);
 /* factored: accelerations */
 tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, double *udot, double *lambda,
                           tn_error *e);
+/* the same by blocks, with rows that hold though those of the formulation give way by a penalty: for the start */
+tn_status tn_solver_solve_exactly(tn_solver *s, const double *f, const double *gamma, double *udot, double *lambda,
+                                  tn_error *e);
 /* the smallest change x (nu) with A x = r (rows). of: what r is made of, and so how far it is roundoff */
 typedef enum tn_residual { TN_OF_POSITION, TN_OF_VELOCITY, TN_OF_ESTIMATE } tn_residual;
 tn_status tn_solver_correct(tn_solver *s, tn_metric metric, tn_residual of, const double *r, double *x, tn_error *e);

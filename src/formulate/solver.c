@@ -261,17 +261,17 @@ static bool solve_penalty(tn_solver *s, bool forces, const double *gamma, double
   return tn_penalty_lagrangian(s, eps, passes, forces, gamma, udot, lambda, left);
 }
 
-tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, double *udot, double *lambda,
-                          tn_error *e) {
+static tn_status solve(tn_solver *s, bool exact, const double *f, const double *gamma, double *udot, double *lambda,
+                       tn_error *e) {
   assert(tn_solver_is_factored(s, TN_METRIC_MASS));
   const double start = tn_profile_begin(&s->profile);
+  const bool gives_way = s->type->penalty && !exact;
   tn_solve_info info = {0};
-  if (s->by_blocks && s->type->penalty)
+  if (s->by_blocks && gives_way)
     info.failed = !solve_penalty(s, f != NULL, gamma, udot, lambda, &info.inconsistency);
   else if (s->by_blocks)
     info.failed = !tn_sparse_solve(&s->sparse, &s->sys, f != NULL, gamma, udot, lambda, &info.inconsistency);
-  if (s->by_blocks && !s->type->penalty && !s->sparse.settled && !s->sys.m->large && !leave_blocks(s))
-    info.failed = true;
+  if (s->by_blocks && !gives_way && !s->sparse.settled && !s->sys.m->large && !leave_blocks(s)) info.failed = true;
   if (!s->by_blocks) {
     if (f == s->sys.f) tn_need(&s->sys, TN_LEVEL_GENERALIZED);
     solve_dense(s, f, gamma, udot, lambda, &info);
@@ -280,6 +280,17 @@ tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, do
   s->inconsistency = info.inconsistency;
   if (udot == s->sys.udot) tn_set_solved(&s->sys);
   return info.failed ? not_finite(s, "the accelerations are not finite numbers", e) : TN_OK;
+}
+
+tn_status tn_solver_solve(tn_solver *s, const double *f, const double *gamma, double *udot, double *lambda,
+                          tn_error *e) {
+  return solve(s, false, f, gamma, udot, lambda, e);
+}
+
+tn_status tn_solver_solve_exactly(tn_solver *s, const double *f, const double *gamma, double *udot, double *lambda,
+                                  tn_error *e) {
+  assert(s->by_blocks);
+  return solve(s, true, f, gamma, udot, lambda, e);
 }
 
 /* roundoff in C and Cdot: they are sums of places and velocities of this size. an error estimate has none of it */
