@@ -314,7 +314,9 @@ TEST(large_models_say_what_they_cannot) {
   static const struct {
     ref_change change;
     const char *message;
-  } cases[] = {{{"/run/method", "\"direct\""}, "too large for the metric `identity`"}};
+  } cases[] = {{{"/run/method", "\"direct\""}, "too large for the metric `identity`"},
+               {{"/run/formulation", "{\"type\": \"partition\", \"matrices\": \"dense\"}"},
+                "too large for the formulation `partition`"}};
   char text[2000];
   chain_text(text, sizeof text, 600);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
