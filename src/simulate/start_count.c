@@ -68,10 +68,10 @@ static tn_status nearby(tn_sim *s, unsigned *state, double *q, double *off) {
   memcpy(q, s->now.y, sizeof *q * (size_t)m->nq);
   tn_model_add(m, q, way);
   const tn_wanted position = {.constraints = true, .away = true};
-  if (tn_start_positions(s, &position, q, off, &worst) != TN_OK) {
-    tn_error_clear(s->e);
-    *off = INFINITY;
-  }
+  status = tn_start_positions(s, &position, q, off, &worst);
+  if (status != TN_E_MODEL) return status; /* numbers that are not finite are a fault of the state */
+  tn_error_clear(s->e);
+  *off = INFINITY;
   return TN_OK;
 }
 

@@ -381,7 +381,7 @@ static void try_solver(tn_solver *solver, const tn_system *system) {
   static const tn_projection by = {.metric = TN_METRIC_MASS};
   double x[64] = {0}, y[64] = {0};
   int which = 7, column[64];
-  bool changed = false;
+  bool changed = false, dependent[64] = {false};
   REFUSE(tn_solver_evaluate_at, solver, NULL, TN_EVALUATE_MOTION, 0, x, x);
   REFUSE(tn_solver_evaluate_at, q, solver, TN_EVALUATE_MOTION, 0, NULL, x);
   REFUSE(tn_solver_evaluate_at, u, solver, TN_EVALUATE_MOTION, 0, x, NULL);
@@ -410,6 +410,14 @@ static void try_solver(tn_solver *solver, const tn_system *system) {
   HARMLESS(tn_solver_filter, taken_velocity, DONE(tn_solver_filter(solver, &by, x, x, y, NULL)));
   HARMLESS(tn_solver_dependent, solver, tn_solver_dependent(NULL, false, column) == 0);
   HARMLESS(tn_solver_dependent, column, tn_solver_dependent(solver, false, NULL) == 0);
+  HARMLESS(tn_solver_has_penalized, solver, !tn_solver_has_penalized(NULL));
+  REFUSE(tn_solver_penalized, solver, NULL, false, 1, 1, dependent, x, y);
+  REFUSE(tn_solver_penalized, dependent, solver, false, 1, 1, NULL, x, y);
+  LEFT_OUT(tn_solver_penalized, far, DONE(tn_solver_penalized(solver, false, 1, 1, dependent, NULL, y)));
+  REFUSE(tn_solver_penalized, x, solver, false, 1, 1, dependent, x, NULL);
+  HARMLESS(tn_solver_penalized_slope, solver, isnan(tn_solver_penalized_slope(NULL, 1, 1, dependent, x)));
+  HARMLESS(tn_solver_penalized_slope, dependent, isnan(tn_solver_penalized_slope(solver, 1, 1, NULL, x)));
+  HARMLESS(tn_solver_penalized_slope, far, isnan(tn_solver_penalized_slope(solver, 1, 1, dependent, NULL)));
 }
 
 static void try_workspaces(void) {
@@ -485,6 +493,7 @@ static void try_context(tn_context *ctx) {
   HARMLESS(tn_context_unstable, hint, tn_context_unstable(ctx, NULL, 2, NULL, "x") == TN_E_USAGE);
   HARMLESS(tn_context_unstable, format, tn_context_unstable(ctx, NULL, 2, "h", NULL) == TN_E_USAGE);
   HARMLESS(tn_context_use_dependent, ctx, DONE(tn_context_use_dependent(NULL)));
+  HARMLESS(tn_context_use_penalty, ctx, DONE(tn_context_use_penalty(NULL)));
   HARMLESS(tn_context_value, ctx, gravity && !tn_context_value(NULL, "gravity"));
   HARMLESS(tn_context_value, key, !tn_context_value(ctx, NULL));
   HARMLESS(tn_node_items, value, tn_node_items(NULL) == -1 && tn_node_items(gravity) == 3);
