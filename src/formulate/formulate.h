@@ -5,15 +5,37 @@
 #include "assemble/assemble.h"
 #include "linalg/linalg.h"
 
+/* root.c: the factorization by reflections of a system, near singular positions and where rows are redundant */
+typedef struct tn_reflected {
+  bool there; /* the model has a plan for it                     */
+  tn_root root;
+  double *K;         /* of the plan: as filled                          */
+  double *x, *noise; /* unknowns and right side; roundoff of that       */
+} tn_reflected;
+
+void tn_reflected_carve(tn_reflected *r, tn_carve *c, const tn_model *m, double *K); /* K NULL: one of its own */
+void tn_reflected_reset(tn_reflected *r, const tn_model *m);
+void tn_reflected_fill(tn_reflected *r, const tn_system *sys);
+/* both at the position that was factored; false: not finite */
+bool tn_reflected_solve(tn_reflected *r, const tn_system *sys, bool forces, const double *gamma, double *udot,
+                        double *lambda, double *inconsistency);
+bool tn_reflected_correct(tn_reflected *r, const tn_system *sys, const double *rows, const double *noise, double *x,
+                          double *lambda);
+
 /* sparse.c: the factorisation block by block, where the model has a plan; far from singular positions */
 typedef struct tn_sparse {
   bool there, ready; /* the model has a plan; typical poses are known                          */
   bool judged;       /* typical poses have told whether blocks can serve: `ready`              */
+  bool quick;        /* blocks are accurate at typical poses                                   */
+  bool rooted;       /* reflections leave out as many rows as are redundant                     */
   int64_t forward;   /* the point at whose factor x is the right side of the accelerations, taken forward; 0: none */
   bool settled;      /* the last solution is as good as it should be                          */
   tn_saddle saddle;
-  double *x, *b;   /* unknowns and right side, in the order of elimination                   */
-  double *typical; /* of rows: pivots over D at typical poses                                */
+  bool by_root; /* the factorization at hand is that by reflections: near a singular position, or rows are redundant */
+  tn_reflected root;
+  double *x, *b;    /* unknowns and right side, in the order of elimination                   */
+  double *typical;  /* of rows: pivots over D at typical poses                                */
+  double *measured; /* of rows: D there, the largest of each                                 */
 } tn_sparse;
 
 /* fill.c: what is needed before a tile, in the matrix and, for accelerations, in the right side x unless it is NULL; who: the
@@ -29,21 +51,27 @@ void tn_sparse_carve(tn_sparse *s, tn_carve *c, const tn_model *m);
 void tn_sparse_reset(tn_sparse *s, const tn_model *m);
 bool tn_sparse_begun(const tn_sparse *s); /* the formulation factors by blocks, and has met a pose */
 void tn_sparse_keep(tn_sparse *s, const tn_system *sys, tn_keep *keep);
-/* the present pose is a typical one; redundant: rows depend on others in general */
-void tn_sparse_typical(tn_sparse *s, const tn_system *sys, bool redundant);
+/* the present pose is a typical one; redundant: how many rows depend on others in general */
+void tn_sparse_typical(tn_sparse *s, const tn_system *sys, int redundant);
+/* unknowns in the order of elimination as accelerations and multipliers; false: not finite */
+bool tn_sparse_results(const tn_system *sys, const double *x, double *udot, double *lambda);
 /* how many rows depend on others at the present pose */
 int tn_sparse_redundant(tn_sparse *s, const tn_system *sys);
 /* at the present state of the system whose typical poses were told. false: not here. where it knows what acts, the right side of
  * the accelerations is taken forward on the way, which is what is asked for next, most often. nearness of a singular position as
  * the smallest pivot over what it typically is */
 bool tn_sparse_factor(tn_sparse *s, const tn_system *sys, double *nearness);
+/* The same by reflections, for positions that are singular but for roundoff and for redundant rows. It does not take the right side
+ * forward. */
+bool tn_sparse_factor_root(tn_sparse *s, const tn_system *sys, double *nearness);
 /* the smallest rho of a row of the model, and which */
 double tn_sparse_least(const tn_sparse *s, const tn_model *m, int *row);
 /* forces: with the applied forces on the right side, else none. false: not finite */
 bool tn_sparse_solve(tn_sparse *s, const tn_system *sys, bool forces, const double *gamma, double *udot, double *lambda,
                      double *inconsistency);
-/* the smallest x with A x = r, whose error is judged by the violation it leaves */
-bool tn_sparse_correct(tn_sparse *s, const tn_system *sys, const double *r, double *x, double *lambda);
+/* the smallest x with A x = r, whose error is judged by the violation it leaves; noise (rows): roundoff of r */
+bool tn_sparse_correct(tn_sparse *s, const tn_system *sys, const double *r, const double *noise, double *x,
+                       double *lambda);
 
 /* D of rows, in the order of the plan, of a matrix as filled: their inverse mass, as if coordinates of trees had stiff ties */
 void tn_sparse_scale(const tn_system *sys, const double *K, double *D);
@@ -172,6 +200,8 @@ void tn_solver_rows_at(tn_solver *s, double t, const double *q, const double *u)
 tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e);
 /* the factorisation in a metric is of the position where the system stands */
 bool tn_solver_is_factored(const tn_solver *s, tn_metric metric);
+/* of a singular position, at the factorization at hand, in the metric of masses; 1 where blocks are far from it */
+double tn_solver_nearness(const tn_solver *s);
 /* all factorisations are of another system: rows were switched or parameters set */
 void tn_solver_forget(tn_solver *s);
 /* the dense factorisation of the rows at the present state, in the metric of masses; NULL: there is none */

@@ -67,7 +67,7 @@ void tn_solver_typical(tn_solver *s, int rank) {
   assert(rank >= 0 && rank <= s->sys.m->rows);
   s->rank = rank;
   if (!s->sys.m->large) s->type->typical(s->work, rank);
-  if (s->blocks_stand_in) tn_sparse_typical(&s->sparse, &s->sys, rank < s->sys.m->rows - s->sys.idle);
+  if (s->blocks_stand_in) tn_sparse_typical(&s->sparse, &s->sys, s->sys.m->rows - s->sys.idle - rank);
   tn_dependent_reset(&s->dependent);
   tn_solver_forget(s); /* other rows may be left out now */
 }
@@ -131,7 +131,7 @@ static tn_status too_large(const tn_model *m, tn_metric metric, tn_error *e) {
 }
 
 bool tn_solver_has_blocks(const tn_solver *s) {
-  return s->sparse.ready && (s->sys.m->large || s->rank == s->sys.m->rows - s->sys.idle);
+  return s->sparse.quick && (s->sys.m->large || s->rank == s->sys.m->rows - s->sys.idle);
 }
 
 /* Where blocks stand in for a formulation, the dense factorization of `augmented` serves until they are ready and takes over near
@@ -160,19 +160,36 @@ static void solve_dense(tn_solver *s, const double *f, const double *gamma, doub
     s->type->solve(s->self, s->work, &s->sys, f, gamma, udot, lambda, info);
 }
 
-/* The blocks are factored if rows are independent and the position is far from singular ones. A large model has no other
- * way. false: the dense matrices have to be factored instead. */
+extern const tn_formulation_type tn_formulation_augmented;
+
+/* Reflections serve near singular positions and where rows are redundant: `augmented` always, what blocks stand in for if its rows are
+ * independent, but not a formulation with a penalty, whose answer is another one. */
+static bool may_reflect(const tn_solver *s) {
+  if (!s->sparse.rooted || s->sys.m->large) return s->sparse.rooted;
+  return !s->type->penalty && (s->type == &tn_formulation_augmented || s->rank == s->sys.m->rows - s->sys.idle);
+}
+
+/* By blocks; near a singular position or with redundant rows by reflections, or where a model has no plan for these not at all. false:
+ * the dense matrices have to be factored instead. */
 static bool factor_blocks(tn_solver *s) {
   const tn_model *m = s->sys.m;
-  const int rows = m->rows - s->sys.idle;
+  tn_sparse *blocks = &s->sparse;
+  const bool independent = s->rank == m->rows - s->sys.idle;
   double nearness = 1;
-  if (m->large && !s->sparse.ready) tn_sparse_typical(&s->sparse, &s->sys, s->rank < rows);
-  const bool factored =
-      tn_solver_has_blocks(s) && tn_sparse_factor(&s->sparse, &s->sys, &nearness) && (nearness > NEAR || m->large);
-  if (m->large && !factored) return false;
-  s->seen = fmin(s->seen, nearness);
-  if (m->large) s->nearness = fmin(s->nearness, nearness);
-  return factored;
+  if (m->large && !blocks->ready) tn_sparse_typical(blocks, &s->sys, m->rows - s->sys.idle - s->rank);
+  if (!blocks->ready || !(independent || s->sys.counted || m->large)) return false; /* a rank is asked of matrices */
+  if (tn_solver_has_blocks(s)) {
+    const bool good = tn_sparse_factor(blocks, &s->sys, &nearness);
+    s->seen = fmin(s->seen, nearness);
+    if (good && nearness > NEAR) return true;
+    if (m->large && !blocks->rooted) {
+      s->nearness = fmin(s->nearness, nearness);
+      return good;
+    }
+  }
+  if (!may_reflect(s) || !tn_sparse_factor_root(blocks, &s->sys, &nearness)) return false;
+  s->nearness = fmin(s->nearness, nearness);
+  return true;
 }
 
 static tn_status factor_mass(tn_solver *s, tn_error *e) {
@@ -230,6 +247,12 @@ tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
   return status;
 }
 
+double tn_solver_nearness(const tn_solver *s) {
+  assert(tn_solver_is_factored(s, TN_METRIC_MASS));
+  if (!s->by_blocks) return s->type->nearness(s->work);
+  return s->sparse.by_root ? s->sparse.root.root.nearness : 1;
+}
+
 const tn_kkt *tn_solver_kkt(const tn_solver *s) {
   if (s->by_blocks || s->type->rank != tn_by_kkt_rank) return NULL;
   return tn_solver_is_factored(s, TN_METRIC_MASS) ? s->work : NULL;
@@ -238,15 +261,23 @@ const tn_kkt *tn_solver_kkt(const tn_solver *s) {
 bool tn_solver_stale_is_near(const tn_solver *s) {
   const tn_model *m = s->sys.m;
   const tn_factor *f = &s->at_mass;
-  if (!f->ready || !s->by_blocks || f->t != s->sys.t || isinf(tn_saddle_error(&s->sparse.saddle))) return false;
+  if (!f->ready || !s->by_blocks || s->sparse.by_root || f->t != s->sys.t || isinf(tn_saddle_error(&s->sparse.saddle)))
+    return false;
   for (int i = 0; i < m->nq; i++)
     if (!(fabs(s->sys.q[i] - f->q[i]) < BESIDE * m->q_length[i])) return false;
   return !tn_solver_is_factored(s, TN_METRIC_MASS);
 }
 
-/* sweeps did not settle: the dense factorisation at the same place */
+/* sweeps did not settle: the factorization by reflections at the same place, or the dense one */
 static bool leave_blocks(tn_solver *s) {
   int bad;
+  double nearness;
+  if (may_reflect(s)) {
+    factored_here(s, &s->at_mass); /* it may have been stale */
+    if (!tn_sparse_factor_root(&s->sparse, &s->sys, &nearness)) return false;
+    s->nearness = fmin(s->nearness, nearness);
+    return true;
+  }
   s->by_blocks = false;
   factored_here(s, &s->at_mass); /* it may have been stale */
   tn_need(&s->sys, TN_LEVEL_MATRICES);
@@ -254,6 +285,9 @@ static bool leave_blocks(tn_solver *s) {
   s->nearness = fmin(s->nearness, s->type->nearness(s->work));
   return true;
 }
+
+/* and another factorization is there */
+static bool unsettled(const tn_solver *s) { return !s->sparse.settled && (!s->sys.m->large || may_reflect(s)); }
 
 static bool solve_penalty(tn_solver *s, bool forces, const double *gamma, double *udot, double *lambda, double *left) {
   int passes;
@@ -271,7 +305,11 @@ static tn_status solve(tn_solver *s, bool exact, const double *f, const double *
     info.failed = !solve_penalty(s, f != NULL, gamma, udot, lambda, &info.inconsistency);
   else if (s->by_blocks)
     info.failed = !tn_sparse_solve(&s->sparse, &s->sys, f != NULL, gamma, udot, lambda, &info.inconsistency);
-  if (s->by_blocks && !gives_way && !s->sparse.settled && !s->sys.m->large && !leave_blocks(s)) info.failed = true;
+  if (s->by_blocks && !gives_way && unsettled(s)) {
+    info.failed = !leave_blocks(s);
+    if (s->by_blocks && !info.failed)
+      info.failed = !tn_sparse_solve(&s->sparse, &s->sys, f != NULL, gamma, udot, lambda, &info.inconsistency);
+  }
   if (!s->by_blocks) {
     if (f == s->sys.f) tn_need(&s->sys, TN_LEVEL_GENERALIZED);
     solve_dense(s, f, gamma, udot, lambda, &info);
@@ -313,11 +351,16 @@ static tn_status correct(tn_solver *s, tn_metric metric, tn_residual of, const d
     return failed ? tn_fail(e, TN_E_RUN, "a correction is not a finite number") : TN_OK;
   }
   bool blocks = metric == TN_METRIC_MASS && s->by_blocks;
+  if (!blocks || s->sparse.by_root) roundoff(s, of);
   if (blocks) {
-    failed = !tn_sparse_correct(&s->sparse, &s->sys, r, x, s->scratch);
-    if (!s->sparse.settled && !s->sys.m->large) blocks = !leave_blocks(s);
+    failed = !tn_sparse_correct(&s->sparse, &s->sys, r, s->noise, x, s->scratch);
+    if (unsettled(s)) {
+      failed = !leave_blocks(s);
+      roundoff(s, of);
+      blocks = s->by_blocks;
+      if (blocks && !failed) failed = !tn_sparse_correct(&s->sparse, &s->sys, r, s->noise, x, s->scratch);
+    }
   }
-  if (!blocks) roundoff(s, of);
   if (blocks) {
     /* done */
   } else if (metric == TN_METRIC_MASS) {

@@ -16,6 +16,8 @@ void tn_sparse_carve(tn_sparse *s, tn_carve *c, const tn_model *m) {
   double **vectors[] = {&s->x, &s->b};
   for (int i = 0; i < 2; i++) *vectors[i] = TN_CARVE(c, double, p->size);
   s->typical = TN_CARVE(c, double, p->rows);
+  s->measured = TN_CARVE(c, double, p->rows);
+  tn_reflected_carve(&s->root, c, m, s->saddle.K0);
 }
 
 /* ---- the size of rows -------------------------------------------------------------------------------------------------- */
@@ -87,9 +89,11 @@ static void level(const tn_model *m, double *scale) {
 }
 
 void tn_sparse_reset(tn_sparse *s, const tn_model *m) {
-  s->ready = s->judged = s->saddle.redundant = false;
+  s->ready = s->quick = s->judged = s->by_root = s->saddle.redundant = false;
   s->saddle.grain = 0;
-  for (int i = 0; s->there && i < m->plan.rows; i++) s->typical[i] = 0, s->saddle.ldl.gauge[i] = (tn_gauge){0};
+  tn_reflected_reset(&s->root, m);
+  for (int i = 0; s->there && i < m->plan.rows; i++)
+    s->typical[i] = s->measured[i] = 0, s->saddle.ldl.gauge[i] = (tn_gauge){0};
 }
 
 bool tn_sparse_begun(const tn_sparse *s) { return s->there && s->saddle.fill; }
@@ -103,7 +107,13 @@ void tn_sparse_keep(tn_sparse *s, const tn_system *sys, tn_keep *keep) {
   tn_keep_flags(keep, "forward", 1, &forward);
   s->forward = forward ? sys->epoch : 0;
   tn_keep_flags(keep, "settled", 1, &s->settled);
+  bool *const flags[] = {&s->quick, &s->rooted, &s->by_root};
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+    tn_keep_flag(keep, "which", flags[i], i == 0 || s->root.there);
   tn_saddle_keep(&s->saddle, keep);
+  tn_keep_numbers(keep, "measured", (size_t)m->plan.rows, s->measured);
+  if (s->root.there) tn_root_keep(&s->root.root, keep);
+  if (tn_keep_reads(keep) && s->by_root) s->by_root = tn_root_factor(&s->root.root, s->root.K);
   tn_keep_numbers(keep, "x", (size_t)m->plan.size, s->x);
   tn_keep_numbers(keep, "typical", (size_t)m->plan.rows, s->typical);
 }
@@ -157,43 +167,105 @@ bool tn_sparse_results(const tn_system *sys, const double *x, double *udot, doub
   return tn_all_finite(sys->m->nu, udot) && tn_all_finite(sys->m->rows, lambda);
 }
 
+/* ---- by reflections ---------------------------------------------------------------------------------------------------- */
+
+/* rows that share a load are measured as the dense factorization does: by what they are here, or at typical poses if that is more */
+static void measure_rows(tn_sparse *s, const tn_system *sys) {
+  tn_root *q = &s->root.root;
+  const tn_gauge *gauge = s->saddle.ldl.gauge;
+  const int rows = q->plan->plan->rows;
+  for (int i = 0; i < rows; i++) q->D[i] = gauge[i].D;
+  if (!q->out) return;
+  tn_sparse_scale(sys, s->saddle.K0, s->b);
+  memcpy(s->x, s->measured, sizeof *s->x * (size_t)rows);
+  level(sys->m, s->b);
+  level(sys->m, s->x);
+  for (int i = 0; i < rows; i++) q->D[i] = fmax(s->x[i], s->b[i]);
+}
+
+static bool factor_root(tn_sparse *s, const tn_system *sys) {
+  tn_saddle_fill(&s->saddle);
+  measure_rows(s, sys);
+  return tn_root_factor(&s->root.root, s->root.K);
+}
+
+/* which rows are left out is chosen once; of pivots at typical poses the larger ones count */
+static bool root_typical(tn_sparse *s, const tn_system *sys, int redundant) {
+  tn_root *q = &s->root.root;
+  measure_rows(s, sys);
+  tn_saddle_fill(&s->saddle);
+  if (q->out != redundant && tn_root_leave_out(q, s->root.K, redundant) != redundant) return false;
+  measure_rows(s, sys);
+  if (!tn_root_factor(q, s->root.K)) return false;
+  tn_root_typical(q);
+  return true;
+}
+
+bool tn_sparse_factor_root(tn_sparse *s, const tn_system *sys, double *nearness) {
+  assert(s->ready && s->root.there && tn_knows(sys, TN_LEVEL_ROWS));
+  s->saddle.filled = s->by_root = s->settled = false;
+  s->forward = 0;
+  if (!factor_root(s, sys)) return false;
+  s->by_root = s->settled = true;
+  *nearness = s->root.root.nearness;
+  return true;
+}
+
+/* ---- by blocks ----------------------------------------------------------------------------------------------------------- */
+
+/* whether they are accurate at this pose and those before */
+static bool blocks_typical(tn_sparse *s, const tn_system *sys) {
+  const tn_plan *p = &sys->m->plan;
+  tn_ldl *k = &s->saddle.ldl;
+  const bool redundant = s->saddle.redundant;
+  if (!tn_saddle_factor(&s->saddle, NULL)) return false;
+  for (int i = 0; i < p->rows; i++) {
+    tn_gauge *g = &k->gauge[i];
+    s->typical[i] = fmax(s->typical[i], g->rho);
+    g->usual = s->typical[i] > (redundant ? REDUNDANT : 0) ? g->D_inv / s->typical[i] : 0;
+  }
+  right_side(sys, true, sys->gamma, s->b);
+  memcpy(s->x, s->b, sizeof *s->x * (size_t)p->size);
+  tn_ldl_solve(k, s->x);
+  tn_saddle_measure(&s->saddle, s->b, s->x);
+  /* rows that are independent, but not yet where their turn comes: two that see one body alike and others behind it do not. the
+   * order is that of the plan; where there are others they serve better */
+  bool good = true;
+  for (int i = 0; i < p->rows && !redundant && (s->root.there || !sys->m->large); i++)
+    good = good && s->typical[i] >= LOST;
+  return good;
+}
+
 /* the larger of D and of the pivots at typical poses measures rows */
-void tn_sparse_typical(tn_sparse *s, const tn_system *sys, bool redundant) {
+void tn_sparse_typical(tn_sparse *s, const tn_system *sys, int redundant) {
   assert(tn_knows(sys, TN_LEVEL_FORCES));
   const tn_plan *p = &sys->m->plan;
   tn_ldl *k = &s->saddle.ldl;
   if (!s->there) return;
   s->judged = true;
-  s->saddle.redundant = redundant;
+  s->saddle.redundant = redundant > 0;
   s->saddle.fill = tn_fill;
   s->saddle.who = sys;
-  for (int t = 0; t < p->tiles; t++) tn_fill(sys, t, s->saddle.K0, NULL);
+  s->saddle.filled = false;
+  tn_saddle_fill(&s->saddle);
   tn_sparse_scale(sys, s->saddle.K0, s->b);
+  for (int i = 0; i < p->rows; i++) s->measured[i] = fmax(s->measured[i], s->b[i]);
   if (s->saddle.redundant) level(sys->m, s->b);
   for (int i = 0; i < p->rows; i++) {
     tn_gauge *g = &k->gauge[i];
     g->D = fmax(g->D, s->b[i]);
     g->D_inv = g->D > 0 ? 1 / g->D : 0;
   }
-  if (!tn_saddle_factor(&s->saddle, NULL)) return;
-  for (int i = 0; i < p->rows; i++) {
-    tn_gauge *g = &k->gauge[i];
-    s->typical[i] = fmax(s->typical[i], g->rho);
-    g->usual = s->typical[i] > (s->saddle.redundant ? REDUNDANT : 0) ? g->D_inv / s->typical[i] : 0;
-  }
-  right_side(sys, true, sys->gamma, s->b);
-  memcpy(s->x, s->b, sizeof *s->x * (size_t)p->size);
-  tn_ldl_solve(k, s->x);
-  tn_saddle_measure(&s->saddle, s->b, s->x);
-  s->ready = true;
-  /* rows that are independent, but not yet where their turn comes: two that see one body alike and others behind it do not. the
-   * order is that of the plan; where there are matrices they serve better */
-  for (int i = 0; i < p->rows && !redundant && !sys->m->large; i++) s->ready = s->ready && s->typical[i] >= LOST;
+  const bool root = s->root.there && root_typical(s, sys, redundant);
+  s->quick = (!redundant || (sys->m->large && !root)) && blocks_typical(s, sys);
+  s->rooted = root;
+  s->ready = s->quick || root;
 }
 
 bool tn_sparse_factor(tn_sparse *s, const tn_system *sys, double *nearness) {
   assert(s->ready && tn_knows(sys, TN_LEVEL_ROWS));
   const bool forward = tn_knows(sys, TN_LEVEL_FORCES);
+  s->by_root = false;
   s->forward = forward ? sys->epoch : 0;
   if (!tn_saddle_factor(&s->saddle, forward ? s->x : NULL)) return false;
   *nearness = s->saddle.ldl.nearness;
@@ -235,12 +307,16 @@ static bool solve(tn_sparse *s, const tn_system *sys, bool sweeps, bool forces, 
 bool tn_sparse_solve(tn_sparse *s, const tn_system *sys, bool forces, const double *gamma, double *udot, double *lambda,
                      double *inconsistency) {
   assert(s->ready);
+  *inconsistency = 0;
+  if (s->by_root) return tn_reflected_solve(&s->root, sys, forces, gamma, udot, lambda, inconsistency);
   return solve(s, sys, tn_saddle_sweeps(&s->saddle), forces, gamma, udot, lambda, inconsistency);
 }
 
-bool tn_sparse_correct(tn_sparse *s, const tn_system *sys, const double *r, double *x, double *lambda) {
+bool tn_sparse_correct(tn_sparse *s, const tn_system *sys, const double *r, const double *noise, double *x,
+                       double *lambda) {
   assert(s->ready);
   double unused;
+  if (s->by_root) return tn_reflected_correct(&s->root, sys, r, noise, x, lambda);
   const bool sweeps = tn_saddle_sweeps(&s->saddle) &&
                       !(tn_saddle_error(&s->saddle) * tn_violation(sys, r, sys->m->rows, NULL) <= UNSEEN);
   return solve(s, sys, sweeps, false, r, x, lambda, &unused);
@@ -249,7 +325,11 @@ bool tn_sparse_correct(tn_sparse *s, const tn_system *sys, const double *r, doub
 int tn_sparse_redundant(tn_sparse *s, const tn_system *sys) {
   assert(s->there);
   tn_sparse_reset(s, sys->m);
-  tn_sparse_typical(s, sys, true);
+  if (s->root.there) {
+    tn_sparse_typical(s, sys, 0); /* sizes of rows */
+    return tn_root_leave_out(&s->root.root, s->root.K, -1);
+  }
+  tn_sparse_typical(s, sys, 1);
   return s->ready ? tn_saddle_redundant(&s->saddle) : 0;
 }
 

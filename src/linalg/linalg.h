@@ -288,6 +288,8 @@ void tn_saddle_carve(tn_saddle *s, tn_carve *c, const tn_plan *p);
 void tn_saddle_keep(tn_saddle *s, tn_keep *keep); /* serialize all that outlives a call */
 /* Fills and factors. x (or NULL) is a right side, which is forward substituted on the way. false: see ldl.bad. */
 bool tn_saddle_factor(tn_saddle *s, double *x);
+/* K0 is that of the present state, unless it is already */
+void tn_saddle_fill(tn_saddle *s);
 /* the number of redundant rows, from the pivots of a factor with `redundant` set */
 int tn_saddle_redundant(tn_saddle *s);
 /* true: the factor alone is not accurate enough, and tn_saddle_sweep must follow */

@@ -51,8 +51,7 @@ static bool factor(tn_saddle *s, double eps, double *x) {
   return true;
 }
 
-/* K itself, for residuals */
-static void keep(tn_saddle *s) {
+void tn_saddle_fill(tn_saddle *s) {
   for (int t = 0; t < s->ldl.plan->tiles && !s->filled; t++) s->fill(s->who, t, s->K0, NULL);
   s->filled = true;
 }
@@ -151,7 +150,7 @@ double tn_saddle_error(const tn_saddle *s) {
 int tn_saddle_redundant(tn_saddle *s) {
   const tn_plan *p = s->ldl.plan;
   int small = 0, huge = 0;
-  keep(s);
+  tn_saddle_fill(s);
   for (int k = 0; k < p->nodes; k++) {
     const tn_column *c = &p->columns[k];
     for (int i = 0, at = c->at, step = tn_block_pad(c->size) + 1; i < c->size; i++, at += step) {
@@ -179,7 +178,7 @@ static double unbound(const tn_saddle *s, const double *b) {
 void tn_saddle_measure(tn_saddle *s, const double *b, double *x) {
   double u, lambda, du, dl;
   if (s->redundant) return;
-  keep(s);
+  tn_saddle_fill(s);
   tn_ldl_residual(s->ldl.plan, s->K0, x, b, s->r);
   tn_ldl_solve(&s->ldl, s->r);
   sizes(s, x, &u, &lambda);
@@ -192,7 +191,7 @@ void tn_saddle_measure(tn_saddle *s, const double *b, double *x) {
 void tn_saddle_sweep(tn_saddle *s, const double *b, double *x, tn_saddle_info *info) {
   const tn_plan *p = s->ldl.plan;
   const size_t bytes = sizeof *x * (size_t)p->size;
-  keep(s);
+  tn_saddle_fill(s);
   memcpy(s->g, b, bytes);
   for (int n = 0;; n++) {
     const outcome o = sweep(s, s->g, x);

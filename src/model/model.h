@@ -23,7 +23,7 @@
 #define TN_MODEL_H
 
 #include "base/base.h"
-#include "linalg/linalg.h"
+#include "linalg/root.h"
 #include "read/read.h"
 #include "tenon/extend.h"
 
@@ -484,6 +484,7 @@ struct tn_model {
   tn_traced *trace;
   int jacobian_room;            /* numbers in the largest part of A that an output asks for */
   tn_plan plan;                 /* of the sparse factorisation; nodes 0: there is none */
+  tn_root_plan root_plan;       /* of that by reflections; steps 0: there is none      */
   const char *body_coordinates; /* of bodies that name none, as one types them; NULL: not given */
   const tn_body_type
       *plain;      /* of all bodies, where that is one and its speeds are the twist; q and u in the order of bodies */

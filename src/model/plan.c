@@ -432,12 +432,12 @@ tn_status tn_plan_build(tn_context *c) {
     draw(m, &g);
     ok = tn_plan_make(&m->plan, c->arena, g.nodes, g.size, g.kind, g.edges, g.edge);
   }
+  const bool use = ok && (m->nu + m->rows >= LARGE || worth_it(m));
+  if (use) ok = tn_root_plan_make(&m->root_plan, c->arena, &m->plan, g.edges, g.edge);
   tn_arena_free(&scratch);
   if (!ok) return tn_no_memory(c);
   find_places(m);
-  if (m->nu + m->rows < LARGE && !worth_it(m)) {
-    m->plan.nodes = 0;
-    return TN_OK;
-  }
-  return put_in_order(c);
+  if (use) return put_in_order(c);
+  m->plan.nodes = 0;
+  return TN_OK;
 }

@@ -7,7 +7,7 @@ tn_status tn_candidate_look(tn_sim *s, tn_candidate *c) {
   tn_status status = tn_at(s, c->t_end, s->next.y, s->e);
   if (status == TN_OK && tn_solver_stale_is_near(&s->solver)) return TN_OK;
   if (status == TN_OK) status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
-  if (!s->m->large && !s->solver.by_blocks) c->rho_end = s->solver.type->nearness(s->solver.work);
+  if (status == TN_OK) c->rho_end = tn_solver_nearness(&s->solver);
   return status;
 }
 

@@ -31,6 +31,12 @@ bool tn_candidate_helpless(const tn_trials *x) {
          isfinite(first->err);
 }
 
+/* The end of the run, or of an advance, lies so near: every other length leaves a rest that ends there too, and is shorter each time. */
+static bool imposed(const tn_trials *x) {
+  const tn_candidate *c = &x->at_hand;
+  return x->last && c->err <= 1 && !(c->rho < LANDED) && !c->jumped;
+}
+
 bool tn_lands_singular(const tn_candidate *c) { return c->rho < SPLIT; }
 
 tn_status tn_judge_singular(tn_sim *s, tn_trials *x, tn_decision *decision) {
@@ -39,7 +45,7 @@ tn_status tn_judge_singular(tn_sim *s, tn_trials *x, tn_decision *decision) {
   if (c->forced || x->passed) return TN_OK;
   if (tn_candidate_helpless(x))
     *decision = TN_OTHER_LENGTHS;
-  else if (too_near(c) && !stays)
+  else if (too_near(c) && !stays && !imposed(x))
     *decision = absurd(s, c) && x->shortened < TN_MOST_SHORTENED ? TN_MUCH_SHORTER : TN_OTHER_LENGTHS;
   return TN_OK;
 }

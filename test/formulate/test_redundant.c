@@ -19,7 +19,23 @@ typedef struct compared {
 } compared;
 
 /* the metric of rows */
-static const double *measured_by(const tn_sim *sim) { return ((const tn_kkt *)sim->solver.work)->D; }
+static const double *measured_by(const tn_sim *sim) {
+  static double D[MOST];
+  const tn_solver *s = &sim->solver;
+  const tn_model *m = s->sys.m;
+  if (!s->by_blocks) return ((const tn_kkt *)s->work)->D;
+  for (int i = 0; i < m->joints + m->owned; i++) {
+    const tn_joint *j = &m->joint[i];
+    const int first = m->plan.columns[m->plan.column[j->block]].row;
+    for (int r = 0; j->block >= 0 && r < j->rows; r++) D[j->row + r] = s->sparse.root.root.D[first + r];
+    for (int r = 0; j->block >= 0 && r < j->rows_velocity; r++)
+      D[j->row_velocity + r] = s->sparse.root.root.D[first + j->rows + r];
+  }
+  return D;
+}
+
+/* with redundant rows blocks are never used, but reflections may be */
+static bool may_be_compared(const tn_solver *s) { return !s->by_blocks || s->sparse.by_root; }
 
 /* at a state, with the right side of the rows */
 static bool compare(build *b, const double *gamma, compared *c) {
@@ -27,9 +43,11 @@ static bool compare(build *b, const double *gamma, compared *c) {
   const tn_model *m = b->model;
   double udot[MOST], lambda[MOST], x[MOST], l[MOST];
   tn_error e;
-  if (m->nu > MOST || m->rows > MOST || tn_solver_factor(s, TN_METRIC_MASS, &e) != TN_OK || s->by_blocks) return false;
+  if (m->nu > MOST || m->rows > MOST || tn_solver_factor(s, TN_METRIC_MASS, &e) != TN_OK || !may_be_compared(s))
+    return false;
   if (tn_solver_solve(s, s->sys.f, gamma, udot, lambda, &e) != TN_OK) return false;
   tn_need(&s->sys, TN_LEVEL_MATRICES);
+  tn_need(&s->sys, TN_LEVEL_GENERALIZED);
   const double *D = measured_by(b->sim);
   const quad_system q = {.n = m->nu,
                          .rows = m->rows,
@@ -64,9 +82,10 @@ static bool cut_off(build *b, const double *gamma, compared *c) {
   tn_solver *s = &b->sim->solver;
   const int n = b->model->nu, rows = b->model->rows, m = n < rows ? n : rows;
   tn_error e;
-  if (n > MOST || rows > MOST || tn_solver_factor(s, TN_METRIC_MASS, &e) != TN_OK || s->by_blocks) return false;
+  if (n > MOST || rows > MOST || tn_solver_factor(s, TN_METRIC_MASS, &e) != TN_OK || !may_be_compared(s)) return false;
   if (tn_solver_solve(s, s->sys.f, gamma, udot, lambda, &e) != TN_OK) return false;
   tn_need(&s->sys, TN_LEVEL_MATRICES);
+  tn_need(&s->sys, TN_LEVEL_GENERALIZED);
   const double *D = measured_by(b->sim);
   memcpy(L, s->sys.M, sizeof *L * (size_t)(n * n));
   if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, L, n) != 0) return false;
@@ -247,6 +266,7 @@ TEST_FULL(time_beside_a_decomposition) {
     const int n = b.model->nu, rows = b.model->rows, m = n < rows ? n : rows;
     double solver = INFINITY, decomposition = INFINITY;
     tn_need(&s->sys, TN_LEVEL_MATRICES);
+    tn_need(&s->sys, TN_LEVEL_GENERALIZED);
     const tn_kkt *kkt = s->work;
     for (int i = 0; i < rows; i++)
       for (int j = kkt->lo[i]; j < kkt->hi[i]; j++) B[i * n + j] = kkt->B[i * n + j];

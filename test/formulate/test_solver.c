@@ -185,6 +185,7 @@ TEST(redundant_rows_change_no_acceleration) {
     CHECK(tn_solver_factor(s, TN_METRIC_MASS, &e) == TN_OK);
     CHECK(tn_solver_solve(s, sys->f, sys->gamma, udot, lambda, &e) == TN_OK);
     tn_need(&s->sys, TN_LEVEL_MATRICES);
+    tn_need(&s->sys, TN_LEVEL_GENERALIZED);
     CHECK(reference(nu, rows - 1, sys->M, sys->A, sys->f, sys->gamma, x, l));
     near_all(nu, udot, x, 1e-10);
     for (int i = 0; i < rows; i++) CHECK_NEAR(dot(nu, sys->A + (size_t)i * (size_t)nu, udot), sys->gamma[i], 1e-9);

@@ -1,0 +1,774 @@
+/* The saddle point system by reflections. Rows are scaled, the freedoms of bodies have unit mass:
+ *   (1) M_b = L L',  x_b = L^-T z_b,  y = L^-1 f,   B z = s g,  z = y - B'mu,  lambda = s mu
+ * A piece has freedoms z with unit mass. Its open bodies move with x_b = t_b + T_b z; t_b is known. A step eliminates the rows e of one
+ * node between pieces, z being the freedoms of all of them:
+ *   (2) G = s sum A_b T_b,   G Q = [R 0],   T_b Q = [H_b T_b'],   Q'y = (y_1, y'),   R lower triangular, by Householder's reflections
+ *   (3) forward   g = s (g_e - sum A_b t_b),  z_1 = R^-1 g,  t_b += H_b z_1
+ *   (4) backward  mu = R^-T (y_1 - z_1 - sum H_b'c_b),  c_b += s A_b'mu;   z = Q (z_1, z')
+ *       c_b: the force on the open body by rows that were eliminated later
+ *   (5) a piece with more freedoms than its open bodies have numbers: further reflections make the T_b' lower trapezoidal. The freedoms
+ *       with zeros move nothing that is to come, z = y for them
+ * This is the QR factorization of B', which is backward stable in any order: the error is u/sigma_min. A small R_ii divides only g and
+ * mu. It multiplies nothing that is passed on, so nothing has to be postponed.
+ *
+ * Coordinates f without mass have a tie, rows A x + K f = g that determine them and may say more. With reflections from the left
+ *   (6) Q's [A K] = [E1 R; E2 0],  Q's g = (h1, h2):   f = R^-1 (h1 - E1 x),   E2 x = h2 is eliminated as other rows are
+ *   (7) rows A x + B f = g have A - V E1 for A and g - V h1 for g, V = B R^-1
+ *   (8) with the right side r of f:  l1 = R^-T r - sum V'mu, tie: lambda = s Q (l1, mu);  f_b - E1'R^-T r for f_b
+ * Corrections leave roundoff alone:
+ *   (9) z_1 = y_1, mu = 0 in a row with R_ii^2 <= (least/worth)^2, least the roundoff of the row */
+#include "linalg/root.h"
+
+#include <assert.h>
+
+static const double REPEAT_OFF = 1e-14; /* 1: |F| above which rows left out are repeated only nearly, (13) */
+enum { SWEEPS_MOST = 12 };
+
+void tn_root_carve(tn_root *q, tn_carve *c, const tn_root_plan *plan) {
+  const int rows = plan->steps ? plan->plan->rows : 0, size = plan->steps ? plan->plan->size : 0;
+  *q = (tn_root){.plan = plan, .bad = -1};
+  q->b = TN_CARVE(c, double, size + 1);
+  q->r = TN_CARVE(c, double, size + 1);
+  q->y = TN_CARVE(c, double, size + 1);
+  double **of_rows[] = {&q->D, &q->s, &q->g, &q->mu, &q->z, &q->rho, &q->typical};
+  for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) *of_rows[i] = TN_CARVE(c, double, rows + 1);
+  for (int i = 0; i < 9; i++) q->work[i] = TN_CARVE(c, double, rows + 1);
+  q->left = TN_CARVE(c, bool, rows + 1);
+  q->skip = TN_CARVE(c, bool, rows + 1);
+  q->tied = TN_CARVE(c, bool, rows + 1);
+  q->pivot = TN_CARVE(c, int, rows + 1);
+  q->value = TN_CARVE(c, double, plan->values + 1);
+  q->v = TN_CARVE(c, double, plan->freedoms + 1);
+  q->t = TN_CARVE(c, double, plan->twists + 1);
+  q->c = TN_CARVE(c, double, plan->twists + 1);
+  q->push = TN_CARVE(c, double, plan->twists + 1);
+  q->push_kept = TN_CARVE(c, double, plan->twists + 1);
+  q->c_kept = TN_CARVE(c, double, plan->twists + 1);
+  q->p = TN_CARVE(c, int, plan->pieces + 1);
+  q->rank = TN_CARVE(c, int, plan->steps + 1);
+  q->offset =
+      TN_CARVE(c, int, plan->steps ? plan->step[plan->steps - 1].child + plan->step[plan->steps - 1].children + 1 : 1);
+}
+
+void tn_root_reset(tn_root *q) {
+  const int rows = q->plan->steps ? q->plan->plan->rows : 0;
+  for (int i = 0; i < rows; i++) q->left[i] = false, q->typical[i] = 0;
+  q->out = 0;
+  q->off_typical = 0;
+}
+
+void tn_root_keep(tn_root *q, tn_keep *keep) {
+  const size_t rows = (size_t)q->plan->plan->rows;
+  tn_keep_group(keep, "reflections");
+  tn_keep_flags(keep, "left", rows, q->left);
+  tn_keep_numbers(keep, "D", rows, q->D);
+  tn_keep_numbers(keep, "typical", rows, q->typical);
+  tn_keep_numbers(keep, "off", 1, &q->off_typical);
+  q->out = 0;
+  for (size_t i = 0; i < rows; i++) q->out += q->left[i];
+}
+
+/* ---- factor: bodies and coefficients ------------------------------------------------------------------------------------------ */
+
+/* M = L L', and T = L^-T, upper triangular. false: not positive definite */
+static bool factor_body(tn_root *q, int i, const double *K) {
+  const tn_root_body *b = &q->plan->body[i];
+  const int n = b->n;
+  double *restrict L = q->value + b->L, *restrict T = q->value + q->plan->piece[i].T;
+  for (int r = 0; r < n; r++)
+    for (int c = 0; c <= r; c++) {
+      const double own = K[b->where.at + r * b->where.col + c * b->where.row];
+      double sum = own;
+      for (int k = 0; k < c; k++) sum -= L[r * n + k] * L[c * n + k];
+      if (r == c && !(sum > TN_PIVOT_LEAST * own)) return false;
+      L[r * n + c] = r == c ? sqrt(sum) : sum / L[c * n + c];
+    }
+  /* column j of L^-1 is row j of L^-T */
+  for (int j = 0; j < n; j++)
+    for (int r = 0; r < n; r++) {
+      double sum = r == j;
+      for (int k = j; k < r; k++) sum -= L[r * n + k] * T[j * n + k];
+      T[j * n + r] = r < j ? 0 : sum / L[r * n + r];
+    }
+  q->p[i] = n;
+  return true;
+}
+
+static void gather(tn_root *q, const tn_root_step *s, const double *K) {
+  for (int e = 0; e < s->ends; e++) {
+    const tn_root_end *end = &q->plan->end[s->end + e];
+    const tn_where *w = &end->where;
+    const int n = q->plan->body[end->body].n;
+    double *a = q->value + end->a;
+    for (int i = 0; i < s->size; i++)
+      for (int j = 0; j < n; j++) a[i * n + j] = w->at < 0 ? 0 : q->s[s->row + i] * K[w->at + i * w->row + j * w->col];
+  }
+}
+
+typedef struct tie { /* of a step */
+  double *R, *v, *scale;
+} tie;
+
+static tie tie_of(const tn_root *q, const tn_root_step *s) {
+  double *R = q->value + s->tie;
+  return (tie){R, R + s->skip * s->skip, R + s->skip * (s->skip + s->size)};
+}
+
+/* columns of a (size x n) reflected by reflection j of a tie */
+static void reflect_rows(const tn_root_step *s, const tie *t, int j, int n, double *restrict a) {
+  const double *v = t->v + j * s->size;
+  for (int l = 0; l < n; l++) {
+    double sum = 0;
+    for (int i = j; i < s->size; i++) sum += v[i] * a[i * n + l];
+    sum *= t->scale[j];
+    for (int i = j; i < s->size; i++) a[i * n + l] -= sum * v[i];
+  }
+}
+
+/* (6) */
+static void factor_tie(tn_root *q, const tn_root_step *s, const double *K) {
+  const int n = s->skip;
+  const tie t = tie_of(q, s);
+  double F[TN_BLOCK_MOST * TN_BLOCK_MOST];
+  for (int i = 0; i < s->size; i++)
+    for (int j = 0; j < n; j++) F[i * n + j] = q->s[s->row + i] * K[s->free.at + i * s->free.row + j * s->free.col];
+  for (int j = 0; j < n; j++) {
+    double norm = 0, *v = t.v + j * s->size;
+    for (int i = j; i < s->size; i++) v[i] = F[i * n + j], norm += v[i] * v[i];
+    norm = sqrt(norm);
+    v[j] += copysign(norm, v[j]);
+    t.scale[j] = norm > 0 ? 1 / (norm * fabs(v[j])) : 0;
+    reflect_rows(s, &t, j, n, F);
+    for (int e = 0; e < s->ends; e++) {
+      const tn_root_end *end = &q->plan->end[s->end + e];
+      reflect_rows(s, &t, j, q->plan->body[end->body].n, q->value + end->a);
+    }
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) t.R[i * n + j] = j >= i ? F[i * n + j] : 0;
+}
+
+/* (7) */
+static void factor_via(tn_root *q, const tn_root_step *s, const tn_root_via *via, const double *K) {
+  const tn_root_step *from = &q->plan->step[via->step];
+  const int n = from->skip;
+  const tie t = tie_of(q, from);
+  double *V = q->value + via->V;
+  for (int i = 0; i < s->size; i++)
+    for (int j = 0; j < n; j++) {
+      double sum = q->s[s->row + i] * K[via->where.at + i * via->where.row + j * via->where.col];
+      for (int k = 0; k < j; k++) sum -= V[i * n + k] * t.R[k * n + j];
+      V[i * n + j] = sum / t.R[j * n + j];
+    }
+  for (int e = 0; e < from->ends; e++) {
+    const tn_root_end *end = &q->plan->end[from->end + e];
+    const int m = q->plan->body[end->body].n;
+    const double *E = q->value + end->a;
+    double *a = q->value + q->plan->end[s->end + q->plan->maps[via->map + e]].a;
+    for (int i = 0; i < s->size; i++)
+      for (int k = 0; k < n; k++)
+        for (int l = 0; l < m; l++) a[i * m + l] -= V[i * n + k] * E[k * m + l];
+  }
+}
+
+/* ---- factor: steps --------------------------------------------------------------------------------------------------------------- */
+
+/* (2): rows, then twists, by the freedoms of all pieces; their number is returned */
+static int fill_step(tn_root *q, const tn_root_step *s) {
+  const tn_root_plan *plan = q->plan;
+  const int rows = s->size - s->skip;
+  double *restrict W = q->value + s->W;
+  int p = 0;
+  for (int c = 0; c < s->children; c++) {
+    q->offset[s->child + c] = p;
+    p += q->p[plan->child[s->child + c]];
+  }
+  for (int i = 0; i < rows + s->port_rows; i++)
+    for (int j = 0; j < p; j++) W[i * s->p + j] = 0;
+  const tn_root_end *end = plan->end + s->end;
+  for (int e = 0; e < s->ends; e++, end++) {
+    const int piece = plan->child[s->child + end->child], n = plan->body[end->body].n, m = q->p[piece],
+              most = plan->piece[piece].most;
+    const double *restrict a = q->value + end->a + s->skip * n, *restrict T = q->value + end->T;
+    double *restrict to = W + q->offset[s->child + end->child];
+    for (int i = 0; i < rows; i++)
+      for (int k = 0; k < n; k++)
+        for (int j = 0; j < m; j++) to[i * s->p + j] += a[i * n + k] * T[k * most + j];
+  }
+  double *restrict to = W + rows * s->p;
+  for (int e = 0; e < s->ports; e++, end++) {
+    const int piece = plan->child[s->child + end->child], n = plan->body[end->body].n, m = q->p[piece],
+              most = plan->piece[piece].most;
+    const double *restrict T = q->value + end->T;
+    for (int i = 0; i < n; i++, to += s->p)
+      for (int j = 0; j < m; j++) to[q->offset[s->child + end->child] + j] = T[i * most + j];
+  }
+  return p;
+}
+
+static double square(int n, const double *restrict a) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * a[i];
+  return sum;
+}
+
+/* the row at `at`, from number `from` on, is reflected into its first number, and rows below along with it. the reflection takes its
+ * place; its scale and the number it becomes are apart */
+static void reflect(double *restrict W, int at, int from, int below, int p, int stride, double norm, double *scale,
+                    double *R) {
+  double *restrict v = W + at * stride + from;
+  const int n = p - from;
+  *R = -copysign(norm, v[0]);
+  v[0] -= *R;
+  *scale = norm > 0 ? 1 / (norm * fabs(v[0])) : 0;
+  for (int i = at + 1; i < below; i++) {
+    double *restrict w = W + i * stride + from, sum = 0;
+    for (int j = 0; j < n; j++) sum += v[j] * w[j];
+    sum *= *scale;
+    for (int j = 0; j < n; j++) w[j] -= sum * v[j];
+  }
+}
+
+static void exchange(double *restrict a, double *restrict b, int n) {
+  for (int i = 0; i < n; i++) {
+    const double x = a[i];
+    a[i] = b[i];
+    b[i] = x;
+  }
+}
+
+/* the longest row that is left to its place; its length, or -1 if there is none that is not left out */
+static double choose(tn_root *q, const tn_root_step *s, int at, int p) {
+  const int rows = s->size - s->skip;
+  int *pivot = q->pivot + s->row + s->skip, best = -1;
+  double most = -1, *W = q->value + s->W;
+  for (int i = at; i < rows; i++) {
+    if (q->left[s->row + s->skip + pivot[i]]) continue;
+    const double size = square(p - at, W + i * s->p + at);
+    if (size > most) most = size, best = i;
+  }
+  if (best < 0) return -1;
+  if (best != at) {
+    const int row = pivot[at];
+    pivot[at] = pivot[best];
+    pivot[best] = row;
+    exchange(W + at * s->p, W + best * s->p, p);
+  }
+  return sqrt(most);
+}
+
+static void leave(tn_root *q, int row) {
+  if (q->left[row] || q->tied[row] || !(q->s[row] > 0)) return;
+  q->left[row] = true;
+  q->out++;
+}
+
+/* (2), (5) */
+static void factor_step(tn_root *q, int number) {
+  const tn_root_step *s = &q->plan->step[number];
+  const int rows = s->size - s->skip, all = rows + s->port_rows, p = fill_step(q, s);
+  double *W = q->value + s->W, *scale = q->value + s->scale, *R = scale + all, *rho = q->rho + s->row + s->skip;
+  int *pivot = q->pivot + s->row + s->skip, rank = 0;
+  for (int i = 0; i < rows; i++) pivot[i] = i, rho[i] = -1;
+  for (; rank < rows && rank < p; rank++) {
+    const double norm = choose(q, s, rank, p);
+    if (!(norm > q->leaves)) break;
+    reflect(W, rank, rank, all, p, s->p, norm, &scale[rank], &R[rank]);
+    rho[rank] = norm * norm;
+  }
+  for (int i = rank; i < rows; i++) {
+    if (q->leaves > 0) leave(q, s->row + s->skip + pivot[i]);
+    if (q->left[s->row + s->skip + pivot[i]]) q->off = fmax(q->off, sqrt(square(p - rank, W + i * s->p + rank)));
+  }
+  q->rank[number] = rank;
+  const int rest = p - rank, keep = rest < s->port_rows ? rest : s->port_rows;
+  double *T = q->value + q->plan->piece[s->piece].T;
+  for (int i = 0; i < s->port_rows; i++) {
+    double *w = W + (rows + i) * s->p;
+    if (rest > s->port_rows) {
+      double unused;
+      reflect(W, rows + i, rank + i, all, p, s->p, sqrt(square(rest - i, w + rank + i)), &scale[rows + i], &unused);
+      for (int j = 0; j < keep; j++) T[i * s->most + j] = j < i ? w[rank + j] : j == i ? unused : 0;
+    } else {
+      for (int j = 0; j < keep; j++) T[i * s->most + j] = w[rank + j];
+    }
+  }
+  q->p[s->piece] = keep;
+}
+
+static void gauge(tn_root *q, const tn_root_step *s, int number) {
+  for (int i = 0; i < q->rank[number]; i++) {
+    const int at = s->row + s->skip + i;
+    const double rho = q->rho[at], near = q->typical[at] > 0 ? rho / q->typical[at] : rho;
+    q->rho_min = fmin(q->rho_min, rho);
+    if (!(near < q->nearness)) continue;
+    q->nearness = near;
+    q->least = s->x + s->skip + q->pivot[at];
+  }
+}
+
+bool tn_root_factor(tn_root *q, const double *K) {
+  const tn_root_plan *plan = q->plan;
+  assert(plan->steps > 0);
+  for (int i = 0; i < plan->plan->rows; i++) q->s[i] = q->D[i] > 0 ? 1 / sqrt(q->D[i]) : 0;
+  q->rho_min = q->nearness = 1;
+  q->off = 0;
+  q->K = K;
+  q->least = plan->step[0].x;
+  for (int i = 0; i < plan->bodies; i++)
+    if (!factor_body(q, i, K)) return q->bad = plan->body[i].x, false;
+  for (int i = 0; i < plan->steps; i++) gather(q, &plan->step[i], K);
+  for (int i = 0; i < plan->steps; i++)
+    if (plan->step[i].skip) factor_tie(q, &plan->step[i], K);
+  for (int i = 0; i < plan->steps; i++)
+    for (int n = 0; n < plan->step[i].vias; n++) factor_via(q, &plan->step[i], &plan->via[plan->step[i].via + n], K);
+  for (int i = 0; i < plan->steps; i++) {
+    factor_step(q, i);
+    gauge(q, &plan->step[i], i);
+  }
+  return true;
+}
+
+/* ---- solve ------------------------------------------------------------------------------------------------------------------------ */
+
+/* (6): right sides of a tie reflected, h1 and h2 in g; (8): what acts on its coordinates acts on its bodies. Then (7) */
+static void right_side_of_ties(tn_root *q, double *x) {
+  const tn_root_plan *plan = q->plan;
+  for (int k = 0; k < plan->steps; k++) {
+    const tn_root_step *s = &plan->step[k];
+    double *g = q->g + s->row;
+    for (int i = 0; i < s->size; i++) g[i] = q->s[s->row + i] * x[s->x + i];
+    if (!s->skip) continue;
+    const tie t = tie_of(q, s);
+    double r[TN_BLOCK_MOST];
+    for (int j = 0; j < s->skip; j++) reflect_rows(s, &t, j, 1, g);
+    for (int i = 0; i < s->skip; i++) {
+      r[i] = x[s->free_x + i];
+      for (int j = 0; j < i; j++) r[i] -= t.R[j * s->skip + i] * r[j];
+      r[i] /= t.R[i * s->skip + i];
+    }
+    for (int e = 0; e < s->ends; e++) {
+      const tn_root_end *end = &plan->end[s->end + e];
+      const tn_root_body *b = &plan->body[end->body];
+      for (int i = 0; i < s->skip; i++)
+        for (int j = 0; j < b->n; j++) x[b->x + j] -= q->value[end->a + i * b->n + j] * r[i];
+    }
+  }
+}
+
+static void right_side_of_vias(tn_root *q) {
+  const tn_root_plan *plan = q->plan;
+  for (int k = 0; k < plan->steps; k++) {
+    const tn_root_step *s = &plan->step[k];
+    for (int n = 0; n < s->vias; n++) {
+      const tn_root_via *via = &plan->via[s->via + n];
+      const tn_root_step *from = &plan->step[via->step];
+      const double *V = q->value + via->V, *h = q->g + from->row;
+      for (int i = 0; i < s->size; i++)
+        for (int j = 0; j < from->skip; j++) q->g[s->row + i] -= V[i * from->skip + j] * h[j];
+    }
+  }
+}
+
+/* rows less what is known of the twists of their bodies, in the order of elimination: (3), as far as g */
+static void known(const tn_root *q, const tn_root_step *s, const double *right, double *restrict g) {
+  const tn_root_plan *plan = q->plan;
+  const int rows = s->size - s->skip, *pivot = q->pivot + s->row + s->skip;
+  double own[TN_BLOCK_MOST];
+  for (int i = 0; i < rows; i++) own[i] = right[i];
+  for (int e = 0; e < s->ends; e++) {
+    const tn_root_end *end = &plan->end[s->end + e];
+    const tn_root_body *b = &plan->body[end->body];
+    const double *restrict a = q->value + end->a + s->skip * b->n, *restrict t = q->t + b->t;
+    for (int i = 0; i < rows; i++)
+      for (int j = 0; j < b->n; j++) own[i] -= a[i * b->n + j] * t[j];
+  }
+  for (int i = 0; i < rows; i++) g[i] = own[pivot[i]];
+}
+
+/* (3): z_1 in place of g; t */
+static void go_on(tn_root *q, int number, const double *restrict z) {
+  const tn_root_step *s = &q->plan->step[number];
+  const int rank = q->rank[number];
+  const tn_root_end *port = q->plan->end + s->end + s->ends;
+  const double *restrict H = q->value + s->W + (s->size - s->skip) * s->p;
+  for (int e = 0; e < s->ports; e++, port++) {
+    const tn_root_body *b = &q->plan->body[port->body];
+    double *restrict t = q->t + b->t;
+    for (int i = 0; i < b->n; i++, H += s->p)
+      for (int j = 0; j < rank; j++) t[i] += H[j] * z[j];
+  }
+}
+
+static const double *diagonal(const tn_root *q, const tn_root_step *s) {
+  return q->value + s->scale + s->size - s->skip + s->port_rows;
+}
+
+/* z_1 = R^-1 g, or y_1 in rows that are skipped */
+static void substitute(const tn_root *q, int number, const bool *skip, double *restrict g) {
+  const tn_root_step *s = &q->plan->step[number];
+  const double *restrict W = q->value + s->W, *restrict R = diagonal(q, s), *y = q->v + q->plan->piece[s->piece].v;
+  for (int i = 0; i < q->rank[number]; i++) {
+    double sum = g[i];
+    for (int j = 0; j < i; j++) sum -= W[i * s->p + j] * g[j];
+    g[i] = skip && skip[s->row + s->skip + i] ? y[i] : sum / R[i];
+  }
+}
+
+static inline void apply(const double *restrict w, double scale, int n, double *restrict y) {
+  double sum = 0;
+  for (int j = 0; j < n; j++) sum += w[j] * y[j];
+  sum *= scale;
+  for (int j = 0; j < n; j++) y[j] -= sum * w[j];
+}
+
+/* reflections that a step made: of its rows, then of its twists */
+static int reflections(const tn_root *q, const tn_root_step *s, int number, int p) {
+  const int rank = q->rank[number];
+  return p - rank > s->port_rows ? rank + s->port_rows : rank;
+}
+
+static const double *reflection(const tn_root *q, const tn_root_step *s, int number, int i, double *scale) {
+  const int rank = q->rank[number], at = i < rank ? i : s->size - s->skip + i - rank;
+  *scale = q->value[s->scale + at];
+  return q->value + s->W + at * s->p + i;
+}
+
+static int freedoms_of(const tn_root *q, const tn_root_step *s) {
+  int p = 0;
+  for (int c = 0; c < s->children; c++) p += q->p[q->plan->child[s->child + c]];
+  return p;
+}
+
+/* where the freedoms of a piece stand: those of a step behind those that its rows have taken */
+static double *vector_of(const tn_root *q, int piece) {
+  const int step = piece - q->plan->bodies;
+  return q->v + q->plan->piece[piece].v + (step >= 0 ? q->rank[step] : 0);
+}
+
+/* y of all pieces, (2) */
+static void forward_freedoms(tn_root *q, int number) {
+  const tn_root_step *s = &q->plan->step[number];
+  double *y = q->v + q->plan->piece[s->piece].v;
+  for (int c = 0; c < s->children; c++) {
+    const int piece = q->plan->child[s->child + c];
+    const double *from = vector_of(q, piece);
+    for (int i = 0, at = q->offset[s->child + c]; i < q->p[piece]; i++) y[at + i] = from[i];
+  }
+  const int p = freedoms_of(q, s), n = reflections(q, s, number, p);
+  for (int i = 0; i < n; i++) {
+    double scale;
+    const double *w = reflection(q, s, number, i, &scale);
+    apply(w, scale, p - i, y + i);
+  }
+}
+
+/* z of the pieces that a step has joined */
+static void backward_freedoms(tn_root *q, int number, const double *z) {
+  const tn_root_step *s = &q->plan->step[number];
+  double *y = q->v + q->plan->piece[s->piece].v;
+  const int p = freedoms_of(q, s);
+  for (int i = 0; i < q->rank[number]; i++) y[i] = z[i];
+  for (int i = reflections(q, s, number, p); i-- > 0;) {
+    double scale;
+    const double *w = reflection(q, s, number, i, &scale);
+    apply(w, scale, p - i, y + i);
+  }
+  for (int c = 0; c < s->children; c++) {
+    const int piece = q->plan->child[s->child + c];
+    double *to = vector_of(q, piece);
+    for (int i = 0, at = q->offset[s->child + c]; i < q->p[piece]; i++) to[i] = y[at + i];
+  }
+}
+
+/* The first part of (4). mu (rows, in the order of elimination) is what the freedoms lack, y_1 - z_1, and behind the rank multipliers that
+ * are given. Multipliers come out, `to` by rows; those of rows that are skipped are zero. */
+static void multipliers(tn_root *q, int number, const bool *skip, double *restrict mu, double *restrict to) {
+  const tn_root_plan *plan = q->plan;
+  const tn_root_step *s = &plan->step[number];
+  const int rows = s->size - s->skip, rank = q->rank[number], *pivot = q->pivot + s->row + s->skip;
+  const double *restrict W = q->value + s->W, *restrict R = diagonal(q, s), *restrict H = W + rows * s->p;
+  const tn_root_end *port = plan->end + s->end + s->ends;
+  for (int e = 0; e < s->ports; e++, port++) {
+    const tn_root_body *b = &plan->body[port->body];
+    const double *restrict c = q->c + b->t;
+    for (int i = 0; i < b->n; i++, H += s->p)
+      for (int j = 0; j < rank; j++) mu[j] -= H[j] * c[i];
+  }
+  for (int i = rows; i-- > 0;) {
+    if (i < rank) mu[i] = skip && skip[s->row + s->skip + i] ? 0 : mu[i] / R[i];
+    for (int j = 0; j < (i < rank ? i : rank); j++) mu[j] -= W[i * s->p + j] * mu[i];
+  }
+  for (int i = 0; i < rows; i++) to[pivot[i]] = mu[i];
+  for (int e = 0; e < s->ends; e++) {
+    const tn_root_end *end = &plan->end[s->end + e];
+    const tn_root_body *b = &plan->body[end->body];
+    const double *restrict a = q->value + end->a + s->skip * b->n;
+    double *restrict c = q->c + b->t;
+    for (int i = 0; i < rows; i++)
+      for (int j = 0; j < b->n; j++) c[j] += a[i * b->n + j] * to[i];
+  }
+}
+
+/* (8): the share of a tie that determines its coordinates, and these */
+static void solve_ties(tn_root *q, double *x) {
+  const tn_root_plan *plan = q->plan;
+  for (int k = 0; k < plan->steps; k++) {
+    const tn_root_step *s = &plan->step[k];
+    const tie t = tie_of(q, s);
+    for (int i = 0; s->skip && i < s->skip; i++) { /* R^-T r, less what vias have left there */
+      double r = x[s->free_x + i];
+      for (int j = 0; j < i; j++) r -= t.R[j * s->skip + i] * x[s->free_x + j];
+      x[s->free_x + i] = r / t.R[i * s->skip + i];
+    }
+  }
+  for (int k = 0; k < plan->steps; k++) {
+    const tn_root_step *s = &plan->step[k];
+    for (int n = 0; n < s->vias; n++) {
+      const tn_root_via *via = &plan->via[s->via + n];
+      const tn_root_step *from = &plan->step[via->step];
+      const double *V = q->value + via->V;
+      for (int i = 0; i < s->size; i++)
+        for (int j = 0; j < from->skip; j++) x[from->free_x + j] -= V[i * from->skip + j] * q->mu[s->row + i];
+    }
+  }
+  for (int k = 0; k < plan->steps; k++) {
+    const tn_root_step *s = &plan->step[k];
+    const tie t = tie_of(q, s);
+    double *mu = q->mu + s->row, *f = x + s->free_x;
+    if (!s->skip) continue;
+    for (int i = 0; i < s->skip; i++) mu[i] = f[i], f[i] = q->g[s->row + i];
+    for (int j = s->skip; j-- > 0;) reflect_rows(s, &t, j, 1, mu);
+    for (int e = 0; e < s->ends; e++) {
+      const tn_root_end *end = &plan->end[s->end + e];
+      const tn_root_body *b = &plan->body[end->body];
+      for (int i = 0; i < s->skip; i++)
+        for (int j = 0; j < b->n; j++) f[i] -= q->value[end->a + i * b->n + j] * x[b->x + j];
+    }
+    for (int i = s->skip; i-- > 0;) {
+      for (int j = i + 1; j < s->skip; j++) f[i] -= t.R[i * s->skip + j] * f[j];
+      f[i] /= t.R[i * s->skip + i];
+    }
+  }
+}
+
+static void forward_bodies(tn_root *q, const double *x) {
+  for (int i = 0; i < q->plan->bodies; i++) {
+    const tn_root_body *b = &q->plan->body[i];
+    const double *L = q->value + b->L;
+    double *y = q->v + q->plan->piece[i].v;
+    for (int r = 0; r < b->n; r++) {
+      double sum = x[b->x + r];
+      for (int k = 0; k < r; k++) sum -= L[r * b->n + k] * y[k];
+      y[r] = sum / L[r * b->n + r];
+    }
+  }
+}
+
+static void backward_bodies(const tn_root *q, double *x) {
+  for (int i = 0; i < q->plan->bodies; i++) {
+    const tn_root_body *b = &q->plan->body[i];
+    const double *L = q->value + b->L, *z = q->v + q->plan->piece[i].v;
+    for (int r = b->n; r-- > 0;) {
+      double sum = z[r];
+      for (int k = r + 1; k < b->n; k++) sum -= L[k * b->n + r] * x[b->x + k];
+      x[b->x + r] = sum / L[r * b->n + r];
+    }
+  }
+}
+
+static void clear(int n, double *x) { memset(x, 0, sizeof *x * (size_t)n); }
+
+void tn_root_balance(tn_root *q, const double *a, double *mu) {
+  const tn_root_plan *plan = q->plan;
+  double own[TN_BLOCK_MOST];
+  clear(plan->twists, q->c);
+  for (int k = plan->steps; k-- > 0;) {
+    const tn_root_step *s = &plan->step[k];
+    const int first = s->row + s->skip, *pivot = q->pivot + first;
+    for (int i = 0; i < s->size - s->skip; i++)
+      own[i] = i >= q->rank[k] && q->left[first + pivot[i]] ? a[first + pivot[i]] : 0;
+    multipliers(q, k, NULL, own, mu + first);
+    for (int i = s->row; i < first; i++) mu[i] = 0;
+  }
+}
+
+void tn_root_remains(tn_root *q, const double *v, double *d) {
+  const tn_root_plan *plan = q->plan;
+  clear(plan->twists, q->t);
+  for (int k = 0; k < plan->steps; k++) {
+    const tn_root_step *s = &plan->step[k];
+    const int first = s->row + s->skip, rank = q->rank[k], *pivot = q->pivot + first;
+    const double *restrict W = q->value + s->W;
+    double z[TN_BLOCK_MOST];
+    known(q, s, v + first, z);
+    for (int i = s->row; i < s->row + s->size; i++) d[i] = 0;
+    substitute(q, k, NULL, z);
+    go_on(q, k, z);
+    for (int i = rank; i < s->size - s->skip; i++) {
+      if (!q->left[first + pivot[i]]) continue;
+      for (int j = 0; j < rank; j++) z[i] -= W[i * s->p + j] * z[j];
+      d[first + pivot[i]] = z[i];
+    }
+  }
+}
+
+void tn_root_efforts(const tn_root *q, double *x) {
+  const tn_root_plan *plan = q->plan;
+  for (int k = 0; k < plan->steps; k++)
+    for (int i = 0, at = plan->step[k].row; i < plan->step[k].size; i++, at++)
+      x[plan->step[k].x + i] = q->s[at] * q->mu[at];
+}
+
+void tn_root_pushed(const tn_root *q, const double *push, double *x) {
+  for (int i = 0; i < q->plan->bodies; i++) {
+    const tn_root_body *b = &q->plan->body[i];
+    const double *L = q->value + b->L, *c = push + b->t;
+    double *y = x + b->x;
+    for (int r = 0; r < b->n; r++) {
+      y[r] = c[r];
+      for (int k = 0; k < r; k++) y[r] -= L[r * b->n + k] * y[k];
+      y[r] /= L[r * b->n + r];
+    }
+    for (int r = b->n; r-- > 0;) {
+      for (int k = r + 1; k < b->n; k++) y[r] -= L[k * b->n + r] * y[k];
+      y[r] /= L[r * b->n + r];
+    }
+  }
+}
+
+void tn_root_pass(tn_root *q, const bool *skip, double *x) {
+  const tn_root_plan *plan = q->plan;
+  double mu[TN_BLOCK_MOST];
+  forward_bodies(q, x);
+  clear(plan->twists, q->t);
+  clear(plan->twists, q->c);
+  for (int k = 0; k < plan->steps; k++) {
+    const tn_root_step *s = &plan->step[k];
+    double *z = q->z + s->row + s->skip;
+    forward_freedoms(q, k);
+    known(q, s, q->g + s->row + s->skip, z);
+    substitute(q, k, skip, z);
+    go_on(q, k, z);
+  }
+  for (int k = plan->steps; k-- > 0;) {
+    const tn_root_step *s = &plan->step[k];
+    const double *z = q->z + s->row + s->skip, *y = q->v + plan->piece[s->piece].v;
+    for (int i = 0; i < s->size - s->skip; i++) mu[i] = i < q->rank[k] ? y[i] - z[i] : 0;
+    multipliers(q, k, skip, mu, q->mu + s->row + s->skip);
+    for (int i = s->row; i < s->row + s->skip; i++) q->mu[i] = 0;
+    backward_freedoms(q, k, z);
+  }
+  backward_bodies(q, x);
+}
+
+/* K x = b, but for the shortest multipliers; the largest part of a scaled row that rows left out contradict */
+static double solve(tn_root *q, const bool *skip, double *x) {
+  right_side_of_ties(q, x);
+  right_side_of_vias(q);
+  double inconsistency = 0;
+  if (q->out) { /* it works in g */
+    memcpy(q->work[5], q->g, sizeof *q->g * (size_t)q->plan->plan->rows);
+    inconsistency = tn_root_consistent(q, q->work[5]);
+    memcpy(q->g, q->work[5], sizeof *q->g * (size_t)q->plan->plan->rows);
+  }
+  tn_root_pass(q, skip, x);
+  solve_ties(q, x);
+  tn_root_efforts(q, x);
+  return inconsistency;
+}
+
+/* multipliers become the shortest ones, and accelerations those that belong to them */
+static void share(tn_root *q, double *x) {
+  const tn_root_plan *plan = q->plan;
+  double *y = q->y, *mu = q->work[5];
+  if (!q->out) return;
+  for (int k = 0; k < plan->steps; k++)
+    for (int i = 0, at = plan->step[k].row; i < plan->step[k].size; i++, at++)
+      mu[at] = q->s[at] > 0 ? x[plan->step[k].x + i] / q->s[at] : 0;
+  tn_root_null_part(q, mu, q->work[6]);
+  clear(plan->plan->size, y);
+  tn_root_pushed(q, q->push, y);
+  memcpy(q->mu, q->work[6], sizeof *mu * (size_t)plan->plan->rows);
+  clear(plan->plan->rows, q->g);
+  for (int i = 0; i < plan->bodies; i++)
+    for (int k = 0; k < plan->body[i].n; k++) y[plan->body[i].x + k] *= q->off > REPEAT_OFF ? -1 : 0;
+  solve_ties(q, y);
+  tn_root_efforts(q, y);
+  for (int i = 0; i < plan->plan->size; i++) x[i] -= y[i];
+}
+
+/* of the accelerations of bodies, in the metric of their masses */
+static double size_of(const tn_root *q, const double *x) {
+  double sum = 0;
+  for (int i = 0; i < q->plan->bodies; i++) {
+    const tn_root_body *b = &q->plan->body[i];
+    const double *L = q->value + b->L;
+    for (int r = 0; r < b->n; r++) {
+      double z = 0;
+      for (int k = r; k < b->n; k++) z += L[k * b->n + r] * x[b->x + k];
+      sum += z * z;
+    }
+  }
+  return sqrt(sum);
+}
+
+/* (13) */
+static void refine(tn_root *q, double *x) {
+  const int n = q->plan->plan->size;
+  double before = 0;
+  for (int sweep = 0; sweep < SWEEPS_MOST; sweep++) {
+    tn_ldl_residual(q->plan->plan, q->K, x, q->b, q->r);
+    solve(q, NULL, q->r);
+    const double d = size_of(q, q->r);
+    if (!isfinite(d) || (sweep > 0 && d > 0.7 * before)) return; /* roundoff is reached */
+    for (int i = 0; i < n; i++) x[i] += q->r[i];
+    share(q, x);
+    const double c = sweep > 0 ? d / before : 0.1;
+    if (d * c <= (1 - c) * TN_SWEEP_END * size_of(q, x)) return;
+    before = d;
+  }
+}
+
+void tn_root_solve(tn_root *q, double *x) {
+  const bool sweeps = q->out && q->off > REPEAT_OFF;
+  if (sweeps) memcpy(q->b, x, sizeof *x * (size_t)q->plan->plan->size);
+  q->inconsistency = solve(q, NULL, x);
+  share(q, x);
+  if (sweeps) refine(q, x);
+}
+
+void tn_root_typical(tn_root *q) {
+  q->off_typical = fmax(q->off_typical, q->off);
+  for (int i = 0; i < q->plan->plan->rows; i++) q->typical[i] = fmax(q->typical[i], q->rho[i]);
+}
+
+/* A part of g along a pivot rho is divided by sqrt(rho). A part that is left out too early grows until it is seen through a smaller rho. So
+ * the worth is 100 times the largest residual, and at least 2,000 times the noise. */
+static const double WORTH_SIGNAL = 100; /* 1: worth of a correction over its largest residual */
+static const double WORTH_NOISE = 2000; /* 1: and over the roundoff of the row                */
+
+void tn_root_correct(tn_root *q, const double *noise, double *x) {
+  const tn_root_plan *plan = q->plan;
+  double signal = 0;
+  bool some = false;
+  for (int k = 0; k < plan->steps; k++)
+    for (int i = 0; i < plan->step[k].size; i++)
+      signal = fmax(signal, q->s[plan->step[k].row + i] * fabs(x[plan->step[k].x + i]));
+  for (int k = 0; k < plan->steps; k++) {
+    const tn_root_step *s = &plan->step[k];
+    for (int i = 0, at = s->row + s->skip; i < q->rank[k]; i++, at++) {
+      const int row = s->skip + q->pivot[at];
+      const double least = q->s[s->row + row] * noise[s->x + row],
+                   worth = fmax(WORTH_SIGNAL * signal, WORTH_NOISE * least);
+      q->skip[at] = worth > 0 && q->rho[at] <= (least / worth) * (least / worth);
+      some = some || q->skip[at];
+    }
+  }
+  if (!some) {
+    tn_root_solve(q, x);
+    return;
+  }
+  solve(q, q->skip, x);
+  share(q, x);
+}
