@@ -22,7 +22,7 @@
 #include <assert.h>
 
 static const double REPEAT_OFF = 1e-14; /* 1: |F| above which rows left out are repeated only nearly, (13) */
-enum { SWEEPS_MOST = 12 };
+enum { SWEEPS_MOST = 12, EXCHANGES_MOST = 3 };
 
 void tn_root_carve(tn_root *q, tn_carve *c, const tn_root_plan *plan) {
   const int rows = plan->steps ? plan->plan->rows : 0, size = plan->steps ? plan->plan->size : 0;
@@ -35,6 +35,7 @@ void tn_root_carve(tn_root *q, tn_carve *c, const tn_root_plan *plan) {
   for (int i = 0; i < 9; i++) q->work[i] = TN_CARVE(c, double, rows + 1);
   q->left = TN_CARVE(c, bool, rows + 1);
   q->skip = TN_CARVE(c, bool, rows + 1);
+  q->taken = TN_CARVE(c, bool, rows + 1);
   q->tied = TN_CARVE(c, bool, rows + 1);
   q->pivot = TN_CARVE(c, int, rows + 1);
   q->value = TN_CARVE(c, double, plan->values + 1);
@@ -52,8 +53,9 @@ void tn_root_carve(tn_root *q, tn_carve *c, const tn_root_plan *plan) {
 
 void tn_root_reset(tn_root *q) {
   const int rows = q->plan->steps ? q->plan->plan->rows : 0;
-  for (int i = 0; i < rows; i++) q->left[i] = false, q->typical[i] = 0;
+  for (int i = 0; i < rows; i++) q->left[i] = q->taken[i] = false, q->typical[i] = 0;
   q->out = 0;
+  q->gauged = false;
   q->off_typical = 0;
 }
 
@@ -64,6 +66,7 @@ void tn_root_keep(tn_root *q, tn_keep *keep) {
   tn_keep_numbers(keep, "D", rows, q->D);
   tn_keep_numbers(keep, "typical", rows, q->typical);
   tn_keep_numbers(keep, "off", 1, &q->off_typical);
+  tn_keep_flags(keep, "gauged", 1, &q->gauged);
   q->out = 0;
   for (size_t i = 0; i < rows; i++) q->out += q->left[i];
 }
@@ -307,14 +310,36 @@ static void gauge(tn_root *q, const tn_root_step *s, int number) {
   }
 }
 
+static void factor_steps(tn_root *q) {
+  q->rho_min = q->nearness = 1;
+  q->off = 0;
+  q->least = q->plan->step[0].x;
+  for (int i = 0; i < q->plan->steps; i++) {
+    factor_step(q, i);
+    gauge(q, &q->plan->step[i], i);
+  }
+}
+
+/* as long as that makes pivots larger, and rows left out repeat the others as they did */
+static void improve(tn_root *q) {
+  for (int round = 0; round < EXCHANGES_MOST; round++) {
+    const double before = q->nearness, off = q->off;
+    if (!tn_root_exchange(q)) return;
+    factor_steps(q);
+    if (!(q->nearness > before && q->off <= 2 * off + REPEAT_OFF)) {
+      tn_root_change_places(q);
+      factor_steps(q);
+      return;
+    }
+    tn_root_new_typical(q);
+  }
+}
+
 bool tn_root_factor(tn_root *q, const double *K) {
   const tn_root_plan *plan = q->plan;
   assert(plan->steps > 0);
   for (int i = 0; i < plan->plan->rows; i++) q->s[i] = q->D[i] > 0 ? 1 / sqrt(q->D[i]) : 0;
-  q->rho_min = q->nearness = 1;
-  q->off = 0;
   q->K = K;
-  q->least = plan->step[0].x;
   for (int i = 0; i < plan->bodies; i++)
     if (!factor_body(q, i, K)) return q->bad = plan->body[i].x, false;
   for (int i = 0; i < plan->steps; i++) gather(q, &plan->step[i], K);
@@ -322,10 +347,8 @@ bool tn_root_factor(tn_root *q, const double *K) {
     if (plan->step[i].skip) factor_tie(q, &plan->step[i], K);
   for (int i = 0; i < plan->steps; i++)
     for (int n = 0; n < plan->step[i].vias; n++) factor_via(q, &plan->step[i], &plan->via[plan->step[i].via + n], K);
-  for (int i = 0; i < plan->steps; i++) {
-    factor_step(q, i);
-    gauge(q, &plan->step[i], i);
-  }
+  factor_steps(q);
+  if (q->gauged && q->out) improve(q);
   return true;
 }
 
@@ -739,6 +762,7 @@ void tn_root_solve(tn_root *q, double *x) {
 }
 
 void tn_root_typical(tn_root *q) {
+  q->gauged = true;
   q->off_typical = fmax(q->off_typical, q->off);
   for (int i = 0; i < q->plan->plan->rows; i++) q->typical[i] = fmax(q->typical[i], q->rho[i]);
 }

@@ -94,6 +94,7 @@ typedef struct tn_root {
   double *rho;        /* rows: squares of the pivots, in the order of elimination of each step; left out: -1          */
   double *typical;    /* rows: the largest of them at typical poses                                                   */
   int *pivot;         /* rows: of a step, the row eliminated there; those left out last                               */
+  bool *taken;        /* rows: have changed places last */
   bool *skip;         /* rows: of a correction, left out as roundoff; in the order of elimination of each step        */
   int *p, *rank;      /* pieces: freedoms; steps: rows eliminated                                                     */
   int *offset;        /* children: their first freedom in the step                                                    */
@@ -102,6 +103,7 @@ typedef struct tn_root {
   double off;         /* the largest F of a row left out: how far it is from repeating the others, (13)               */
   double off_typical; /* the largest of it at typical poses                                                         */
   double *work[9];    /* rows each: for root_rank.c                                                                   */
+  bool gauged;        /* typical poses are known                                                                    */
   int out;            /* rows left out                                                                                */
   double leaves; /* pivots |R_ii| up to which the next factor leaves rows out; 0: those of `left`                 */
   double inconsistency; /* largest part of a scaled row that the last right side contradicts the others by, (11)    */
@@ -130,9 +132,22 @@ void tn_root_correct(tn_root *q, const double *noise, double *x);
 /* factors K and finds `count` rows that the others repeat; count below 0: as many as clearly do. From then on they are left out.
  * Returns their number, which may differ from `count`; -1: a mass is not positive definite */
 int tn_root_leave_out(tn_root *q, const double *K, int count);
-/* The left-null vector of the k-th row left out, multipliers in the order of the plan, 1 at that row. Returns its number in the
- * vector, -1 if there is none. Accelerations in x stay. */
+/* The left-null vector of the k-th row left out, multipliers in the order of the plan, 1 at that row, which is returned (its gauge); -1: there
+ * are no more. Accelerations in x stay. */
 int tn_root_null(tn_root *q, int k, double *x);
+/* rows of the factor at hand whose pivots are below `limit` of what they typically are will be left out too */
+void tn_root_leave_near(tn_root *q, double limit);
+/* typical poses, scales and rows left out are those of another one of the same plan */
+void tn_root_as(tn_root *q, const tn_root *other);
+/* rows with worn pivots change places with rows left out; true: the factor is of another choice now. Then what pivots that had no
+ * typical value are becomes it */
+bool tn_root_exchange(tn_root *q);
+void tn_root_change_places(tn_root *q); /* once more: as it was */
+void tn_root_new_typical(tn_root *q);
+/* rows with worn pivots change places with rows left out; true: the factor is of another choice now. Then what pivots that had no
+ * typical value are becomes it */
+bool tn_root_exchange(tn_root *q);
+void tn_root_new_typical(tn_root *q);
 /* (11) for the scaled right side of rows; the largest part that is taken out */
 double tn_root_consistent(tn_root *q, double *g);
 /* (12): the part of mu in the null space, and in q->push what it does to bodies. mu of ties becomes 0 */

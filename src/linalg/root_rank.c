@@ -11,6 +11,8 @@
  *  (14) N'v = v - B z on the rows left out, z = solve(0, v);   N a = (-T a; a) + mu of solve(-F'a, 0):   B1 F' = 0 for all rows
  *  (15) N a + mu of solve(0, N1 b), b = (N'N)^-1 F F'a, N1 the part of N that is not left out:   B1 F' + T (N'N)^-1 F F' = 0, as it is for
  *       the left singular vectors of the smallest singular values
+ * A choice may wear out: the null vector turns, until the row left out has hardly a part in it and another one has a pivot near zero
+ * without any singular position. A row with a small pivot and a share above 2 in the null vector of a row left out takes its place.
  * Rows of ties say what coordinates are. They contradict nothing and share nothing: N'N and what is taken out are of all other rows.
  * N'N = 1 + T'T is solved by conjugate gradients. Null vectors are local, so the number of iterations does not grow with the model. */
 #include "linalg/root.h"
@@ -178,11 +180,19 @@ void tn_root_null_part(tn_root *q, double *mu, double *part) {
 /* ---- which rows are left out ---------------------------------------------------------------------------------------------------- */
 
 static const double LEAVES_FIRST = 1e-13, LEAVES_LAST = 1e-3; /* 1: pivots |R_ii| up to which rows may be left out */
-static const double LEAVES_CLEARLY = 1e-9;                    /* 1: the same where their number is not known       */
+static const double WORN =
+    0.1; /* 1: pivot over what it typically is, below which another row of its null vector may be better */
+static const double HEAVIER =
+    2; /* 1: share of a row in the null vector of one left out: then it is left out instead            */
+static const double ASIDE =
+    1e-3; /* 1: share from which on two exchanges concern each other                                   */
+enum {
+  LOOKS_MOST = 16
+}; /* rows that one factorization looks at                                                         */
+static const double LEAVES_CLEARLY = 1e-9; /* 1: the same where their number is not known       */
 
 static bool factor_leaving(tn_root *q, const double *K, double tolerance) {
-  for (int i = 0; i < q->plan->plan->rows; i++) q->left[i] = false;
-  q->out = 0;
+  tn_root_reset(q); /* what is typical of another choice says nothing of this one */
   q->leaves = tolerance;
   const bool good = tn_root_factor(q, K);
   q->leaves = 0;
@@ -199,6 +209,52 @@ int tn_root_leave_out(tn_root *q, const double *K, int count) {
   return q->out;
 }
 
+/* the row left out in whose null vector d (N'e) has the largest share, if that is above 2; -1: none, or one that changes already has a
+ * part in it, too: then they are looked at again */
+static int partner(const tn_root *q, const double *d) {
+  int best = -1;
+  for (int i = 0; i < q->plan->plan->rows; i++) {
+    if (q->taken[i] && fabs(d[i]) > ASIDE) return -1;
+    if (q->left[i] && fabs(d[i]) > (best < 0 ? HEAVIER : fabs(d[best]))) best = i;
+  }
+  return best;
+}
+
+bool tn_root_exchange(tn_root *q) {
+  const tn_root_plan *plan = q->plan;
+  double *v = q->work[0], *d = q->work[1];
+  int exchanged = 0, looks = 0;
+  for (int i = 0; q->out && i < plan->plan->rows; i++) q->taken[i] = false;
+  if (!q->out || !(q->nearness < WORN)) return false;
+  for (int k = 0; k < plan->steps; k++) {
+    const int first = plan->step[k].row + plan->step[k].skip;
+    for (int i = 0; i < q->rank[k] && looks < LOOKS_MOST; i++) {
+      const int at = first + i, row = first + q->pivot[at];
+      if (q->tied[row] || !(q->rho[at] < WORN * (q->typical[at] > 0 ? q->typical[at] : 1))) continue;
+      looks++;
+      memset(v, 0, sizeof *v * (size_t)plan->plan->rows);
+      v[row] = 1;
+      tn_root_remains(q, v, d);
+      const int other = partner(q, d);
+      if (other < 0) continue;
+      q->taken[other] = q->taken[row] = true;
+      exchanged++;
+    }
+  }
+  tn_root_change_places(q);
+  return exchanged > 0;
+}
+
+void tn_root_change_places(tn_root *q) {
+  for (int i = 0; i < q->plan->plan->rows; i++)
+    if (q->taken[i]) q->left[i] = !q->left[i];
+}
+
+void tn_root_new_typical(tn_root *q) {
+  for (int i = 0; i < q->plan->plan->rows; i++)
+    if (!(q->typical[i] > 0)) q->typical[i] = fmax(q->rho[i], 0);
+}
+
 int tn_root_null(tn_root *q, int row, double *x) {
   const tn_root_plan *plan = q->plan;
   double *a = q->work[0];
@@ -210,7 +266,31 @@ int tn_root_null(tn_root *q, int row, double *x) {
       a[at] = 1 / q->s[at];
       tn_root_balance(q, a, q->mu);
       tn_root_efforts(q, x);
-      return plan->step[k].x + i;
+      return at;
     }
   return -1;
+}
+
+void tn_root_leave_near(tn_root *q, double limit) {
+  const tn_root_plan *plan = q->plan;
+  for (int k = 0; k < plan->steps; k++) {
+    const int first = plan->step[k].row + plan->step[k].skip;
+    for (int i = 0; i < q->rank[k]; i++) {
+      const int at = first + i, row = first + q->pivot[at];
+      if (q->tied[row] || !(q->rho[at] <= limit * (q->typical[at] > 0 ? q->typical[at] : 1))) continue;
+      q->left[row] = true;
+      q->out++;
+    }
+  }
+}
+
+void tn_root_as(tn_root *q, const tn_root *other) {
+  const size_t rows = (size_t)q->plan->plan->rows;
+  memcpy(q->D, other->D, sizeof *q->D * rows);
+  memcpy(q->typical, other->typical, sizeof *q->typical * rows);
+  memcpy(q->left, other->left, sizeof *q->left * rows);
+  memcpy(q->tied, other->tied, sizeof *q->tied * rows);
+  q->out = other->out;
+  q->off_typical = other->off_typical;
+  q->gauged = other->gauged;
 }

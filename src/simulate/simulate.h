@@ -303,6 +303,7 @@ typedef struct tn_singular_watch {
   bool *near;                       /* bodies: near a singular position of their coordinates, and it was said       */
   double *D_typical;                /* rows: of the factorisation that looks for singular positions                 */
   double *value;                    /* rows: its singular values                                                    */
+  tn_reflected look;                /* where models have a plan for it: of positions inside a step                  */
   double nearest_rho, nearest_time; /* of all positions with a least rho inside a step; 1: none came near           */
   int count;                        /* of those in `found`                                                          */
   tn_singular found[TN_MOST_SINGULAR];

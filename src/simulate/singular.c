@@ -15,6 +15,7 @@ static const double WIDE = 0.3;    /* and long steps with a stage nearer than th
 static const double FAR = 0.1;     /* an eighth of a step away from a crossing rho is smaller */
 static const double LOST = 1e-9;   /* below: rank is lost                                   */
 static const double FOUND = 1e-14; /* below: near enough, the rest is roundoff              */
+static const double GONE = 1e-6;   /* of pivots where rank is lost: those that vanish               */
 static const double PART = 1e-4;   /* of a joint in c; what c is off by where rho is 1e-9   */
 static const double ABRUPT = 0.5;  /* change of the velocities in a step that is no longer called smooth */
 enum { MOST_LOOKS = 30, PIECES = 8, FEW = 2, MANY = 12 };
@@ -26,14 +27,23 @@ void tn_singular_reset(tn_sim *s) {
   s->summary.singular_positions = 0;
 }
 
+/* reflections look, wherever they serve the motion */
+static bool by_root(const tn_sim *s) { return s->singular.look.there && s->solver.sparse.rooted; }
+
 static void factor(tn_sim *s) {
   tn_system *sys = &s->solver.sys;
+  if (by_root(s)) {
+    tn_reflected_fill(&s->singular.look, sys);
+    tn_root_factor(&s->singular.look.root, s->singular.look.K);
+    return;
+  }
   tn_need(sys, TN_LEVEL_MATRICES);
   tn_kkt_factor(&s->start.rows.kkt, sys->M, sys->A, s->m->sigma ? s->start.rows.sigma : NULL);
 }
 
 /* rho as factored, not yet relative */
 static double rho_of(tn_sim *s) {
+  if (by_root(s)) return s->singular.look.root.nearness;
   const tn_kkt *k = &s->start.rows.kkt;
   const int rows = k->rows, nu = k->nu, rank = s->solver.rank;
   if (rank == rows || rank == 0) return k->rho_min;
@@ -48,6 +58,7 @@ static double rho_of(tn_sim *s) {
 
 /* the factorisation as this file uses it, and as the others find it */
 static void take_kkt(tn_sim *s, int rank) {
+  if (by_root(s)) return;
   tn_kkt *k = &s->start.rows.kkt;
   k->rows = s->m->rows;
   k->rank = rank;
@@ -56,6 +67,7 @@ static void take_kkt(tn_sim *s, int rank) {
 }
 
 static void leave_kkt(tn_sim *s) {
+  if (by_root(s)) return;
   s->start.rows.kkt.rows = s->m->rows;
   tn_kkt_reset(&s->start.rows.kkt);
 }
@@ -65,6 +77,10 @@ static bool know_typical(tn_sim *s) {
   const tn_model *m = s->m;
   tn_kkt *k = &s->start.rows.kkt;
   const double *pose[] = {s->singular.q_general, s->singular.beside ? s->singular.q_beside : NULL};
+  if (by_root(s)) { /* those of the motion */
+    s->singular.passing.typical = 1;
+    return true;
+  }
   k->rows = m->rows;
   tn_kkt_reset(k);
   for (int i = 0; i < 2 && pose[i]; i++) {
@@ -89,7 +105,11 @@ static void put_back(tn_sim *s, double *q) {
   tn_kkt_info info;
   for (int i = 0; i < m->rows; i++) r[i] = i < m->holonomic ? -sys->C[i] : 0;
   tn_rows_noise(sys, false, noise);
-  tn_kkt_correct(&s->start.rows.kkt, sys->M, sys->A, m->sigma ? s->start.rows.sigma : NULL, r, noise, x, lambda, &info);
+  if (by_root(s))
+    info.failed = !tn_reflected_correct(&s->singular.look, sys, r, noise, x, lambda);
+  else
+    tn_kkt_correct(&s->start.rows.kkt, sys->M, sys->A, m->sigma ? s->start.rows.sigma : NULL, r, noise, x, lambda,
+                   &info);
   if (!info.failed) tn_model_add(m, q, x);
   tn_scratch_close(&s->scratch, scope);
 }
@@ -226,11 +246,10 @@ static void name_joint(tn_singular *p, int joint) {
   p->joints++;
 }
 
-/* does c, with 1 at `row`, have a part in a joint named already? or: name all that it has a part in */
-static bool takes_part(tn_sim *s, const double *c, int row, tn_singular *p, bool name) {
+/* does c have a part above `size` in a joint named already? or: name all that it has such a part in */
+static bool takes_part(tn_sim *s, const double *c, double size, tn_singular *p, bool name) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
-  const double size = tn_effort_energy(m, row, PART);
   bool met = false;
   tn_reactions_of(sys, c, sys->reaction, NULL); /* those that carry bodies have no rows */
   for (int i = 0; i < m->joints; i++) {
@@ -250,17 +269,47 @@ static bool takes_part(tn_sim *s, const double *c, int row, tn_singular *p, bool
 
 /* (3) at the pose last looked at, q. what is lost there is known up to what is redundant everywhere: that is named too where it has a
  * joint in common */
+static double largest_effort(const tn_model *m, const double *c) {
+  double most = 0;
+  for (int i = 0; i < m->rows; i++) most = fmax(most, tn_effort_energy(m, i, c[i]));
+  return most;
+}
+
+/* (3) by reflections: rows that are lost there are left out besides those that are redundant everywhere */
+static void name_by_root(tn_sim *s, tn_singular *p) {
+  const tn_model *m = s->m;
+  const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
+  double *c = tn_room(s, m->rows), *x = tn_room(s, m->nu);
+  tn_reflected *look = &s->singular.look;
+  const tn_root *motion = &s->solver.sparse.root.root;
+  tn_root_leave_near(&look->root, GONE);
+  tn_root_factor(&look->root, look->K);
+  for (int everywhere = 0; everywhere < 2; everywhere++)
+    for (int k = 0, row; !p->more && (row = tn_root_null(&look->root, k, look->x)) >= 0; k++) {
+      if (motion->left[row] != (everywhere > 0)) continue;
+      tn_sparse_results(&s->solver.sys, look->x, x, c);
+      const double size = PART * largest_effort(m, c);
+      if (!everywhere || takes_part(s, c, size, p, false)) takes_part(s, c, size, p, true);
+    }
+  tn_root_as(&look->root, motion);
+  tn_scratch_close(&s->scratch, scope);
+}
+
 static void name_joints(tn_sim *s, double t, double *q, tn_singular *p) {
   tn_kkt *k = &s->start.rows.kkt;
   double *c = s->start.rows.lambda;
   int rank = s->solver.rank;
   rho_at(s, t, q, 0, rank);
-  const double lost = 1e-6 * k->rho_typical;
+  if (by_root(s)) {
+    name_by_root(s, p);
+    return;
+  }
+  const double lost = GONE * k->rho_typical;
   while (rank > 0 && k->rho[rank - 1] <= lost) rank--;
   rho_at(s, t, q, 0, rank);
   for (int e = k->independent; e < k->rows; e++) {
-    const int row = tn_kkt_dependence(k, e, c);
-    if (e < s->solver.rank || takes_part(s, c, row, p, false)) takes_part(s, c, row, p, true);
+    const double size = tn_effort_energy(s->m, tn_kkt_dependence(k, e, c), PART);
+    if (e < s->solver.rank || takes_part(s, c, size, p, false)) takes_part(s, c, size, p, true);
   }
 }
 
@@ -372,20 +421,21 @@ tn_status tn_singular_look(tn_sim *s, double h, double rho, double seen, double 
   const bool dip = rho < WIDE && rho < 0.9 * fmin(x->rho_end, rho_end);
   x->is_found = false;
   if (!m->rows) return TN_OK;
-  if (m->large) {
+  if (m->large && !by_root(s)) {
     look_large(s, h, rho);
   } else if (rho >= NEAR && !(few && seen < SEEN) && !dip) {
     keep_away(x, rho_end);
     return TN_OK;
   } else if (x->typical > 0 || know_typical(s)) {
     const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
+    if (by_root(s)) tn_root_as(&s->singular.look.root, &s->solver.sparse.root.root);
     look_closely(s, h, dip, rho_end, tn_room(s, m->nq));
     tn_scratch_close(&s->scratch, scope);
     leave_kkt(s);
     /* as the attempt left it: its factorisation serves the projection and the next step */
     tn_status status = tn_at(s, s->now.t + h, s->next.y, s->e);
     if (status != TN_OK) return status;
-    tn_need(&s->solver.sys, TN_LEVEL_MATRICES);
+    if (!by_root(s)) tn_need(&s->solver.sys, TN_LEVEL_MATRICES);
   }
   if (!x->is_found || !m->run.singular_stops) return TN_OK;
   x->found.change = NAN;
