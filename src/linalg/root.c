@@ -32,10 +32,14 @@ void tn_root_carve(tn_root *q, tn_carve *c, const tn_root_plan *plan) {
   q->y = TN_CARVE(c, double, size + 1);
   double **of_rows[] = {&q->D, &q->s, &q->g, &q->mu, &q->z, &q->rho, &q->typical};
   for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) *of_rows[i] = TN_CARVE(c, double, rows + 1);
-  for (int i = 0; i < 9; i++) q->work[i] = TN_CARVE(c, double, rows + 1);
+  for (int i = 0; i < 10; i++) q->work[i] = TN_CARVE(c, double, rows + 1);
   q->left = TN_CARVE(c, bool, rows + 1);
   q->skip = TN_CARVE(c, bool, rows + 1);
   q->taken = TN_CARVE(c, bool, rows + 1);
+  q->null_row = TN_CARVE(c, int, rows + 1);
+  q->null_first = TN_CARVE(c, int, rows + 1);
+  q->entry = TN_CARVE(c, tn_root_entry, plan->entries + 1);
+  q->list = TN_CARVE(c, int, 2 * plan->steps + 1);
   q->tied = TN_CARVE(c, bool, rows + 1);
   q->pivot = TN_CARVE(c, int, rows + 1);
   q->value = TN_CARVE(c, double, plan->values + 1);
@@ -349,6 +353,7 @@ bool tn_root_factor(tn_root *q, const double *K) {
     for (int n = 0; n < plan->step[i].vias; n++) factor_via(q, &plan->step[i], &plan->via[plan->step[i].via + n], K);
   factor_steps(q);
   if (q->gauged && q->out) improve(q);
+  if (q->out) tn_root_list_nulls(q);
   return true;
 }
 
@@ -506,7 +511,7 @@ static void backward_freedoms(tn_root *q, int number, const double *z) {
 
 /* The first part of (4). mu (rows, in the order of elimination) is what the freedoms lack, y_1 - z_1, and behind the rank multipliers that
  * are given. Multipliers come out, `to` by rows; those of rows that are skipped are zero. */
-static void multipliers(tn_root *q, int number, const bool *skip, double *restrict mu, double *restrict to) {
+void tn_root_multipliers(tn_root *q, int number, const bool *skip, double *restrict mu, double *restrict to) {
   const tn_root_plan *plan = q->plan;
   const tn_root_step *s = &plan->step[number];
   const int rows = s->size - s->skip, rank = q->rank[number], *pivot = q->pivot + s->row + s->skip;
@@ -611,7 +616,7 @@ void tn_root_balance(tn_root *q, const double *a, double *mu) {
     const int first = s->row + s->skip, *pivot = q->pivot + first;
     for (int i = 0; i < s->size - s->skip; i++)
       own[i] = i >= q->rank[k] && q->left[first + pivot[i]] ? a[first + pivot[i]] : 0;
-    multipliers(q, k, NULL, own, mu + first);
+    tn_root_multipliers(q, k, NULL, own, mu + first);
     for (int i = s->row; i < first; i++) mu[i] = 0;
   }
 }
@@ -632,6 +637,22 @@ void tn_root_remains(tn_root *q, const double *v, double *d) {
       if (!q->left[first + pivot[i]]) continue;
       for (int j = 0; j < rank; j++) z[i] -= W[i * s->p + j] * z[j];
       d[first + pivot[i]] = z[i];
+    }
+  }
+}
+
+void tn_root_forces(tn_root *q, const double *mu) {
+  const tn_root_plan *plan = q->plan;
+  clear(plan->twists, q->c);
+  for (int k = 0; k < plan->steps; k++) {
+    const tn_root_step *s = &plan->step[k];
+    for (int e = 0; e < s->ends; e++) {
+      const tn_root_end *end = &plan->end[s->end + e];
+      const tn_root_body *b = &plan->body[end->body];
+      const double *restrict a = q->value + end->a;
+      double *restrict c = q->c + b->t;
+      for (int i = s->skip; i < s->size; i++)
+        for (int j = 0; j < b->n; j++) c[j] += a[i * b->n + j] * mu[s->row + i];
     }
   }
 }
@@ -678,7 +699,7 @@ void tn_root_pass(tn_root *q, const bool *skip, double *x) {
     const tn_root_step *s = &plan->step[k];
     const double *z = q->z + s->row + s->skip, *y = q->v + plan->piece[s->piece].v;
     for (int i = 0; i < s->size - s->skip; i++) mu[i] = i < q->rank[k] ? y[i] - z[i] : 0;
-    multipliers(q, k, skip, mu, q->mu + s->row + s->skip);
+    tn_root_multipliers(q, k, skip, mu, q->mu + s->row + s->skip);
     for (int i = s->row; i < s->row + s->skip; i++) q->mu[i] = 0;
     backward_freedoms(q, k, z);
   }

@@ -56,6 +56,11 @@ typedef struct tn_root_step { /* a node of rows, in the order of elimination */
   int piece;
 } tn_root_step;
 
+typedef struct tn_root_entry { /* of a left-null vector */
+  int row;
+  double value;
+} tn_root_entry;
+
 typedef struct tn_root_plan {
   const tn_plan *plan;
   int bodies, steps, pieces; /* steps 0: there is none, see tn_root_plan_make */
@@ -68,7 +73,8 @@ typedef struct tn_root_plan {
   int *child; /* pieces                                        */
   tn_root_via *via;
   int *maps;
-  int widest; /* most freedoms that a step has                 */
+  int entries; /* room for those of left-null vectors                     */
+  int widest;  /* most freedoms that a step has                 */
 } tn_root_plan;
 
 /* For the nodes and edges of a plan. There is none (steps 0) where mass nodes are joined by an edge, or a free node has no node of rows
@@ -102,9 +108,14 @@ typedef struct tn_root {
   double *b, *r, *y;  /* in the order of the plan: right side, residual, room                                        */
   double off;         /* the largest F of a row left out: how far it is from repeating the others, (13)               */
   double off_typical; /* the largest of it at typical poses                                                         */
-  double *work[9];    /* rows each: for root_rank.c                                                                   */
-  bool gauged;        /* typical poses are known                                                                    */
-  int out;            /* rows left out                                                                                */
+  double *work[10];   /* rows each: for root_rank.c                                                                   */
+  /* root_null.c: left-null vectors of the factor, one after another; listed: there is room for all of them */
+  bool listed;
+  int nulls, entries, *null_row, *null_first; /* their rows left out; nulls + 1: where they begin                     */
+  tn_root_entry *entry;
+  int *list;     /* steps: room                                                                                */
+  bool gauged;   /* typical poses are known                                                                    */
+  int out;       /* rows left out                                                                                */
   double leaves; /* pivots |R_ii| up to which the next factor leaves rows out; 0: those of `left`                 */
   double inconsistency; /* largest part of a scaled row that the last right side contradicts the others by, (11)    */
   double rho_min, nearness; /* smallest pivot; smallest over its typical value, 1 at most                           */
@@ -157,6 +168,15 @@ void tn_root_null_part(tn_root *q, double *mu, double *part);
 void tn_root_balance(tn_root *q, const double *a, double *mu); /* mu = N a, a on the rows left out         */
 void tn_root_remains(tn_root *q, const double *v, double *d);  /* d = N'v on the rows left out, 0 elsewhere */
 void tn_root_efforts(const tn_root *q, double *x);             /* multipliers of all rows from q->mu        */
+/* the first part of (4) for one step: own (rows in the order of elimination), `to` by rows */
+void tn_root_multipliers(tn_root *q, int step, const bool *skip, double *own, double *to);
+
+/* root_null.c: the vectors of the factor, and the same two passes with them, without forces */
+void tn_root_list_nulls(tn_root *q);
+void tn_root_list_balance(const tn_root *q, const double *a, double *mu);
+void tn_root_list_remains(const tn_root *q, const double *v, double *d);
+/* q->c: the forces of these multipliers on bodies */
+void tn_root_forces(tn_root *q, const double *mu);
 /* x_b = M_b^-1 of forces c on bodies */
 void tn_root_pushed(const tn_root *q, const double *c, double *x);
 /* accelerations and q->mu for forces in x and right sides in q->g, without ties; q->c: all forces of rows on bodies */

@@ -8,6 +8,8 @@
 
 #include <limits.h>
 
+enum { ENTRIES = 24 }; /* numbers of left-null vectors for each row there is room for */
+
 typedef struct span { /* numbers in a list of their own */
   int first, n;
 } span;
@@ -432,6 +434,7 @@ bool tn_root_plan_make(tn_root_plan *r, tn_arena *arena, const tn_plan *p, int e
   if (!suitable) r->steps = r->bodies = 0;
   r->freedoms = at.v;
   r->values = at.value;
+  r->entries = r->steps ? ENTRIES * p->rows : 0;
   tn_arena_free(&k.scratch);
   return ok;
 }

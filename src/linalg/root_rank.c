@@ -35,6 +35,25 @@ static void only_counting(const tn_root *q, double *v) {
     if (q->tied[i]) v[i] = 0;
 }
 
+/* the vectors as they are listed, or passes */
+static bool listed(const tn_root *q) { return q->listed && !(q->off_typical > EXACTLY); }
+
+static void N_times(tn_root *q, const double *a, double *v) {
+  if (listed(q))
+    tn_root_list_balance(q, a, v);
+  else
+    tn_root_balance(q, a, v);
+}
+
+static void Nt_times(tn_root *q, const double *v, double *d) {
+  if (listed(q)) {
+    tn_root_list_remains(q, v, q->work[9]);
+    memcpy(d, q->work[9], sizeof *d * (size_t)q->plan->plan->rows);
+  } else {
+    tn_root_remains(q, v, d);
+  }
+}
+
 /* b = (N'N)^-1 b on the rows left out; v = N b on those that count. room: work[0] .. work[2] */
 static void shares(tn_root *q, double *b, double *v) {
   const int rows = q->plan->plan->rows;
@@ -42,11 +61,11 @@ static void shares(tn_root *q, double *b, double *v) {
   double size = dot(q, b, b), first = size;
   for (int i = 0; i < rows; i++) r[i] = d[i] = b[i], b[i] = v[i] = 0;
   for (int n = 0; n < SHARES_MOST && size > 0; n++) {
-    tn_root_balance(q, d, Nd);
+    N_times(q, d, Nd);
     only_counting(q, Nd);
     const double a = size / dot(q, Nd, Nd);
     for (int i = 0; i < rows; i++) b[i] += a * d[i], v[i] += a * Nd[i];
-    tn_root_remains(q, Nd, Nd);
+    Nt_times(q, Nd, Nd);
     for (int i = 0; i < rows; i++) r[i] -= a * Nd[i];
     const double now = dot(q, r, r);
     if (!(now > SHARED * SHARED * first)) break;
@@ -90,6 +109,11 @@ static void part_of(const tn_root *q, bool only_left, double *v) {
 static void balance(tn_root *q, const double *a, double *mu) {
   const tn_root_plan *plan = q->plan;
   const size_t rows = sizeof *mu * (size_t)plan->plan->rows, twists = sizeof *q->c * (size_t)plan->twists;
+  if (listed(q)) {
+    tn_root_list_balance(q, a, mu);
+    tn_root_forces(q, mu);
+    return;
+  }
   tn_root_balance(q, a, mu);
   if (!(q->off_typical > EXACTLY)) return;
   for (int round = 0; round < 2; round++) {
@@ -114,7 +138,7 @@ static void remains(tn_root *q, const double *v, double *d) {
   const size_t rows = sizeof *v * (size_t)plan->plan->rows;
   double *w = q->work[7], *b = q->work[8];
   if (!(q->off_typical > EXACTLY)) {
-    tn_root_remains(q, v, d);
+    Nt_times(q, v, d);
     return;
   }
   memcpy(q->g, v, rows);
@@ -145,7 +169,7 @@ static void take_null_part(tn_root *q, double *v, double *part) {
   double *b = q->work[3], *n = q->work[4], first = 0;
   memset(part, 0, sizeof *part * (size_t)rows);
   memset(q->push, 0, sizeof *q->push * (size_t)twists);
-  for (int round = 0; round < (q->off > EXACTLY ? ROUNDS_MOST : 1); round++) {
+  for (int round = 0; round < (q->off > EXACTLY && !listed(q) ? ROUNDS_MOST : 1); round++) {
     remains(q, v, b);
     shares(q, b, n);
     const double size = dot(q, b, b);
