@@ -25,13 +25,17 @@ typedef struct maker {
   int *tie, *tied; /* free nodes: their tie; rows: the free node, or -1        */
   span *touch;     /* nodes of rows: bodies that they touch                    */
   int *touched;
-  int *left;               /* bodies: nodes of rows still to come                      */
-  int *at;                 /* bodies: the piece                                        */
-  int *freedoms;           /* pieces, if all rows are independent                      */
-  span *port;              /* pieces: open bodies                                      */
-  int *open, opened, room; /* bodies                                                   */
-  int *place;              /* bodies: row of their twist in their piece                */
-  int *mark, marks;        /* pieces: seen                                             */
+  int *left;                 /* bodies: nodes of rows still to come                      */
+  int *at;                   /* bodies: the piece                                        */
+  int *freedoms;             /* pieces, if all rows are independent                      */
+  span *port;                /* pieces: open bodies                                      */
+  int *open, opened, room;   /* bodies                                                   */
+  int *place;                /* bodies: row of their twist in their piece                */
+  int *mark, marks;          /* pieces: seen                                             */
+  const unsigned char *role; /* nodes: tn_root_role, or NULL                           */
+  int *node;                 /* bodies                                                   */
+  bool *grounded;            /* pieces: ties lead from there to the ground               */
+  bool *queued;              /* nodes: in the heap, or were                              */
   struct entry *heap;
   int heaped;
 } maker;
@@ -126,10 +130,18 @@ static bool touches(const maker *k, int node, int body) {
   return false;
 }
 
-/* multiplications of a step, about */
+static bool is_tie(const maker *k, int node) { return k->role && k->role[node] == TN_ROOT_TIE; }
+
+static bool in_one_piece(const maker *k, int node) {
+  for (int i = 1; i < k->touch[node].n; i++)
+    if (k->at[k->touched[k->touch[node].first + i]] != k->at[k->touched[k->touch[node].first]]) return false;
+  return k->touch[node].n > 0;
+}
+
+/* multiplications of a step, about; what closes a loop of ties goes first */
 static double work_of(maker *k, int node) {
   int p = 0, ports = 0;
-  if (!rows_of(k, node)) return 0;
+  if (!rows_of(k, node) || (k->role && !is_tie(k, node) && in_one_piece(k, node))) return 0;
   k->marks++;
   for (int i = 0; i < k->touch[node].n; i++) {
     const int piece = k->at[k->touched[k->touch[node].first + i]];
@@ -159,6 +171,53 @@ static void sink(maker *k, int i) {
     k->heap[i] = k->heap[next];
     k->heap[next] = e;
     i = next;
+  }
+}
+
+/* ---- rows of loops wait for the ties of their loops -------------------------------------------------------------------------------
+ * A tie has to hold exactly, and must not be the row that is found redundant. It is independent of all rows eliminated before it if these
+ * lie in loops whose ties are eliminated, too. Then pieces are joined by ties alone, and rows wait until their bodies are in one piece. A
+ * row on the ground, or by way of it, waits until its pieces are tied to the ground. */
+
+static bool is_ripe(const maker *k, int node) {
+  if (!k->role || is_tie(k, node)) return true;
+  if (k->role[node] == TN_ROOT_BETWEEN && in_one_piece(k, node)) return true;
+  for (int i = 0; i < k->touch[node].n; i++)
+    if (!k->grounded[k->at[k->touched[k->touch[node].first + i]]]) return false;
+  return true;
+}
+
+static void enter(maker *k, int node) {
+  if (k->queued[node] || !is_ripe(k, node)) return;
+  k->queued[node] = true;
+  k->heap[k->heaped] = (entry){work_of(k, node), node};
+  for (int i = k->heaped++; i > 0 && before(&k->heap[i], &k->heap[(i - 1) / 2]); i = (i - 1) / 2) {
+    const entry e = k->heap[i];
+    k->heap[i] = k->heap[(i - 1) / 2];
+    k->heap[(i - 1) / 2] = e;
+  }
+}
+
+static void enter_rows(maker *k, int body) {
+  const span *near = &k->near[k->node[body]];
+  for (int i = 0; i < near->n; i++) {
+    const int rows = k->neighbour[near->first + i];
+    enter(k, rows);
+    /* and those on the coordinates that it determines */
+    const span *of = k->tied[rows] >= 0 ? &k->near[k->tied[rows]] : NULL;
+    for (int l = 0; of && l < of->n; l++) enter(k, k->neighbour[of->first + l]);
+  }
+}
+
+/* rows that a step has made ripe are on a body of one of its pieces that was not grounded, or on bodies of two of them */
+static void wake(maker *k, const tn_root_step *s, const bool *was_grounded, const int *weight) {
+  int largest = 0;
+  for (int c = 1; c < s->children; c++)
+    if (weight[c] > weight[largest]) largest = c;
+  for (int c = 0; c < s->children; c++) {
+    const int piece = k->r->child[s->child + c];
+    if (c == largest && (was_grounded[c] || !k->grounded[s->piece])) continue;
+    for (int i = 0; i < k->port[piece].n; i++) enter_rows(k, k->open[k->port[piece].first + i]);
   }
 }
 
@@ -343,12 +402,13 @@ static bool number_bodies(maker *k, places *at) {
   r->body = tn_arena_alloc(k->arena, sizeof *r->body * bodies);
   r->piece = tn_arena_alloc(k->arena, sizeof *r->piece * pieces);
   r->step = tn_arena_alloc(k->arena, sizeof *r->step * ((size_t)r->steps + 1));
-  int **of_bodies[] = {&k->left, &k->at, &k->place}, **of_pieces[] = {&k->freedoms, &k->mark};
+  int **of_bodies[] = {&k->left, &k->at, &k->place, &k->node}, **of_pieces[] = {&k->freedoms, &k->mark};
   bool ok = r->body && r->piece && r->step;
-  for (int i = 0; i < 3; i++) ok = ok && (*of_bodies[i] = tn_arena_alloc(&k->scratch, sizeof(int) * bodies));
+  for (int i = 0; i < 4; i++) ok = ok && (*of_bodies[i] = tn_arena_alloc(&k->scratch, sizeof(int) * bodies));
   for (int i = 0; i < 2; i++) ok = ok && (*of_pieces[i] = tn_arena_alloc(&k->scratch, sizeof(int) * pieces));
   k->port = tn_arena_alloc(&k->scratch, sizeof *k->port * pieces);
-  if (!ok || !k->port) return false;
+  k->grounded = tn_arena_alloc(&k->scratch, sizeof *k->grounded * pieces);
+  if (!ok || !k->port || !k->grounded) return false;
   for (int i = 0, body = 0; i < k->nodes; i++) {
     if (kind_of(k, i) != TN_BLOCK_MASS) continue;
     const int n = size_of(k, i);
@@ -359,6 +419,7 @@ static bool number_bodies(maker *k, places *at) {
     at->v += n;
     r->twists += n;
     k->body[i] = k->at[body] = body;
+    k->node[body] = i;
     k->freedoms[body] = n;
     k->port[body] = (span){k->opened, 1};
     if (!open_body(k, body)) return false;
@@ -401,31 +462,56 @@ static bool grow_ends(maker *k, const places *at, int node, int *room) {
   return true;
 }
 
+/* bodies on coordinates of their own, and those whose ties hold nothing, move freely: as if they were tied to the ground */
+static void ground_pieces(maker *k) {
+  for (int i = 0; k->role && i < k->r->bodies; i++) k->grounded[i] = true;
+  for (int i = 0; k->role && i < k->nodes; i++)
+    if (is_tie(k, i) && rows_of(k, i)) k->grounded[k->touched[k->touch[i].first]] = false;
+}
+
+static void wake_after(maker *k, int node, const tn_root_step *s) {
+  bool was_grounded[TN_ROOT_PIECES], grounded = is_tie(k, node) && k->touch[node].n == 1;
+  int weight[TN_ROOT_PIECES], children = s->children < TN_ROOT_PIECES ? s->children : TN_ROOT_PIECES;
+  for (int c = 0; c < s->children; c++) grounded = grounded || k->grounded[k->r->child[s->child + c]];
+  for (int c = 0; c < children; c++) {
+    const int piece = k->r->child[s->child + c];
+    was_grounded[c] = k->grounded[piece];
+    weight[c] = 0;
+    for (int i = 0; i < k->port[piece].n; i++) weight[c] += k->left[k->open[k->port[piece].first + i]];
+  }
+  k->grounded[s->piece] = grounded;
+  if (is_tie(k, node)) wake(k, s, was_grounded, weight); /* others join what is grounded */
+}
+
 static bool make_steps(maker *k, places *at) {
   tn_root_plan *r = k->r;
   int room = 0, *step_of = tn_arena_alloc(&k->scratch, sizeof *step_of * ((size_t)k->nodes + 1));
   if (!step_of) return false;
+  ground_pieces(k);
   for (int i = 0; i < k->nodes; i++)
-    if (kind_of(k, i) == TN_BLOCK_ROWS) k->heap[k->heaped++] = (entry){work_of(k, i), i};
-  for (int i = k->heaped / 2; i-- > 0;) sink(k, i);
+    if (kind_of(k, i) == TN_BLOCK_ROWS) enter(k, i);
   for (int i = 0; i < r->steps; i++) {
+    for (int n = 0; !k->heaped && n < k->nodes; n++)
+      if (kind_of(k, n) == TN_BLOCK_ROWS && !k->queued[n]) k->queued[n] = true, k->heap[k->heaped++] = (entry){0, n};
     const int node = take(k);
     step_of[node] = i;
     if (!grow_ends(k, at, node, &room) || !put_step(k, at, node, i)) return false;
+    if (k->role) wake_after(k, node, &r->step[i]);
     if (at->value > INT_MAX / 2) return false;
   }
   map_vias(k, step_of);
   return true;
 }
 
-bool tn_root_plan_make(tn_root_plan *r, tn_arena *arena, const tn_plan *p, int edges, const tn_edge *edge) {
+bool tn_root_plan_make(tn_root_plan *r, tn_arena *arena, const tn_plan *p, int edges, const tn_edge *edge,
+                       const unsigned char *role) {
   const size_t nodes = (size_t)p->nodes + 1;
   places at = {0};
   *r = (tn_root_plan){.plan = p};
-  maker k = {.r = r, .arena = arena, .plan = p, .nodes = p->nodes};
+  maker k = {.r = r, .arena = arena, .plan = p, .nodes = p->nodes, .role = role};
   tn_arena_init(&k.scratch, &arena->allocator);
   int **of_nodes[] = {&k.body, &k.tie, &k.tied};
-  bool ok = true;
+  bool ok = (k.queued = tn_arena_alloc(&k.scratch, sizeof *k.queued * nodes));
   for (int i = 0; i < 3; i++) ok = ok && (*of_nodes[i] = tn_arena_alloc(&k.scratch, sizeof(int) * nodes));
   for (int i = 0; ok && i < p->nodes; i++) k.body[i] = k.tie[i] = k.tied[i] = -1;
   ok = ok && list_neighbours(&k, edges, edge);

@@ -407,6 +407,22 @@ bool tn_plan_is_large(const tn_model *m) {
   return true;
 }
 
+/* a joint of two frames on two bodies stands between them, and a loop of these need not touch the ground */
+static bool plan_root(tn_context *c, tn_arena *scratch, const graph *g) {
+  tn_model *m = c->m;
+  unsigned char *role = tn_arena_alloc(scratch, sizeof *role * ((size_t)g->nodes + 1));
+  bool ties = false;
+  if (!role) return false;
+  for (int i = 0; i < m->bodies; i++)
+    if (m->body[i].tie >= 0) role[m->body[i].tie] = TN_ROOT_TIE, ties = true;
+  for (int i = 0; i < m->joints; i++) {
+    const tn_joint *j = &m->joint[i];
+    if (j->block >= 0 && j->frames == 2 && !j->terms && j->spot[0].body >= 0 && j->spot[1].body >= 0)
+      role[j->block] = TN_ROOT_BETWEEN;
+  }
+  return tn_root_plan_make(&m->root_plan, c->arena, &m->plan, g->edges, g->edge, ties ? role : NULL);
+}
+
 tn_status tn_plan_build(tn_context *c) {
   tn_model *m = c->m;
   size_t edges = (size_t)(m->rods + m->flywheels) + 1;
@@ -433,7 +449,7 @@ tn_status tn_plan_build(tn_context *c) {
     ok = tn_plan_make(&m->plan, c->arena, g.nodes, g.size, g.kind, g.edges, g.edge);
   }
   const bool use = ok && (m->nu + m->rows >= LARGE || worth_it(m));
-  if (use) ok = tn_root_plan_make(&m->root_plan, c->arena, &m->plan, g.edges, g.edge);
+  if (use) ok = plan_root(c, &scratch, &g);
   tn_arena_free(&scratch);
   if (!ok) return tn_no_memory(c);
   find_places(m);

@@ -143,7 +143,7 @@ static void fill(const problem *p, made *m) {
 static void begin(const problem *p, made *m) {
   tn_arena_init(&m->arena, NULL);
   CHECK(tn_plan_make(&m->plan, &m->arena, p->nodes, p->size, p->kind, p->edges, p->edge));
-  CHECK(tn_root_plan_make(&m->root_plan, &m->arena, &m->plan, p->edges, p->edge));
+  CHECK(tn_root_plan_make(&m->root_plan, &m->arena, &m->plan, p->edges, p->edge, NULL));
   tn_carve c = {NULL, 0};
   tn_root_carve(&m->root, &c, &m->root_plan);
   m->room = tn_block_new(&m->arena.allocator, c.used);
