@@ -80,7 +80,6 @@ typedef struct tn_root_plan {
 /* what rows are. A tie names its own body first; it must hold exactly. Others may be known to stand between two bodies and not to touch
  * the ground */
 typedef enum tn_root_role { TN_ROOT_OTHER, TN_ROOT_TIE, TN_ROOT_BETWEEN } tn_root_role;
-enum { TN_ROOT_PIECES = 2 }; /* that a tie joins, at most */
 
 /* For the nodes and edges of a plan; role: of nodes, NULL where there are no ties. There is none (steps 0) where mass nodes are joined by an edge, or a free node has no node of rows
  * to itself that is large enough to determine it, the first one that an edge names. false: no memory. */

@@ -35,7 +35,7 @@ typedef struct maker {
   const unsigned char *role; /* nodes: tn_root_role, or NULL                           */
   int *node;                 /* bodies                                                   */
   bool *grounded;            /* pieces: ties lead from there to the ground               */
-  bool *queued;              /* nodes: in the heap, or were                              */
+  bool *queued, *closes, *done; /* nodes: in the heap, or were; as one in one piece; eliminated */
   struct entry *heap;
   int heaped;
 } maker;
@@ -141,7 +141,7 @@ static bool in_one_piece(const maker *k, int node) {
 /* multiplications of a step, about; what closes a loop of ties goes first */
 static double work_of(maker *k, int node) {
   int p = 0, ports = 0;
-  if (!rows_of(k, node) || (k->role && !is_tie(k, node) && in_one_piece(k, node))) return 0;
+  if (!rows_of(k, node) || (!is_tie(k, node) && in_one_piece(k, node))) return 0;
   k->marks++;
   for (int i = 0; i < k->touch[node].n; i++) {
     const int piece = k->at[k->touched[k->touch[node].first + i]];
@@ -187,8 +187,11 @@ static bool is_ripe(const maker *k, int node) {
   return true;
 }
 
+/* once, and once more when its bodies are in one piece */
 static void enter(maker *k, int node) {
-  if (k->queued[node] || !is_ripe(k, node)) return;
+  const bool again = k->queued[node] && !k->closes[node] && in_one_piece(k, node);
+  if (k->done[node] || (k->queued[node] && !again) || !is_ripe(k, node)) return;
+  k->closes[node] = in_one_piece(k, node);
   k->queued[node] = true;
   k->heap[k->heaped] = (entry){work_of(k, node), node};
   for (int i = k->heaped++; i > 0 && before(&k->heap[i], &k->heap[(i - 1) / 2]); i = (i - 1) / 2) {
@@ -209,30 +212,41 @@ static void enter_rows(maker *k, int body) {
   }
 }
 
-/* rows that a step has made ripe are on a body of one of its pieces that was not grounded, or on bodies of two of them */
-static void wake(maker *k, const tn_root_step *s, const bool *was_grounded, const int *weight) {
-  int largest = 0;
-  for (int c = 1; c < s->children; c++)
-    if (weight[c] > weight[largest]) largest = c;
+/* rows that a step has made ripe, or cheap, are on a body of one of its pieces that was not grounded, or on bodies of two of them */
+static void wake(maker *k, const tn_root_step *s, bool grounds) {
+  int largest = 0, most = -1;
   for (int c = 0; c < s->children; c++) {
     const int piece = k->r->child[s->child + c];
-    if (c == largest && (was_grounded[c] || !k->grounded[s->piece])) continue;
+    int weight = 0;
+    for (int i = 0; i < k->port[piece].n; i++) weight += k->left[k->open[k->port[piece].first + i]];
+    if (weight > most) most = weight, largest = c;
+  }
+  for (int c = 0; c < s->children; c++) grounds = grounds || k->grounded[k->r->child[s->child + c]];
+  k->grounded[s->piece] = grounds;
+  for (int c = 0; c < s->children; c++) {
+    const int piece = k->r->child[s->child + c];
+    if (c == largest && k->grounded[piece] == grounds) continue;
     for (int i = 0; i < k->port[piece].n; i++) enter_rows(k, k->open[k->port[piece].first + i]);
   }
 }
 
 /* the node that multiplies least; what its neighbours have changed is seen when its turn comes */
 static int take(maker *k) {
-  for (;;) {
-    const double work = work_of(k, k->heap[0].node);
-    if (work <= k->heap[0].work) break;
-    k->heap[0].work = work;
+  while (k->heaped > 0) {
+    const int node = k->heap[0].node;
+    const double work = k->done[node] ? 0 : work_of(k, node);
+    if (work > k->heap[0].work) {
+      k->heap[0].work = work;
+      sink(k, 0);
+      continue;
+    }
+    k->heap[0] = k->heap[--k->heaped];
     sink(k, 0);
+    if (k->done[node]) continue;
+    k->done[node] = true;
+    return node;
   }
-  const int node = k->heap[0].node;
-  k->heap[0] = k->heap[--k->heaped];
-  sink(k, 0);
-  return node;
+  return -1;
 }
 
 /* ---- a step ------------------------------------------------------------------------------------------------------------------ */
@@ -445,7 +459,7 @@ static bool make_lists(maker *k) {
   r->child = tn_arena_alloc(k->arena, sizeof *r->child * ends); /* not more than ends */
   r->via = tn_arena_alloc(k->arena, sizeof *r->via * vias);
   r->maps = tn_arena_alloc(k->arena, sizeof *r->maps * maps);
-  k->heap = tn_arena_alloc(&k->scratch, sizeof *k->heap * ((size_t)r->steps + 1));
+  k->heap = tn_arena_alloc(&k->scratch, sizeof *k->heap * (2 * (size_t)r->steps + 1));
   return r->child && r->via && r->maps && k->heap;
 }
 
@@ -469,18 +483,13 @@ static void ground_pieces(maker *k) {
     if (is_tie(k, i) && rows_of(k, i)) k->grounded[k->touched[k->touch[i].first]] = false;
 }
 
-static void wake_after(maker *k, int node, const tn_root_step *s) {
-  bool was_grounded[TN_ROOT_PIECES], grounded = is_tie(k, node) && k->touch[node].n == 1;
-  int weight[TN_ROOT_PIECES], children = s->children < TN_ROOT_PIECES ? s->children : TN_ROOT_PIECES;
-  for (int c = 0; c < s->children; c++) grounded = grounded || k->grounded[k->r->child[s->child + c]];
-  for (int c = 0; c < children; c++) {
-    const int piece = k->r->child[s->child + c];
-    was_grounded[c] = k->grounded[piece];
-    weight[c] = 0;
-    for (int i = 0; i < k->port[piece].n; i++) weight[c] += k->left[k->open[k->port[piece].first + i]];
-  }
-  k->grounded[s->piece] = grounded;
-  if (is_tie(k, node)) wake(k, s, was_grounded, weight); /* others join what is grounded */
+/* rows that no ties bring together, or to the ground, come last */
+static int take_any(maker *k) {
+  const int node = take(k);
+  if (node >= 0) return node;
+  for (int i = 0; i < k->nodes; i++)
+    if (kind_of(k, i) == TN_BLOCK_ROWS && !k->done[i]) k->queued[i] = true, k->heap[k->heaped++] = (entry){0, i};
+  return take(k);
 }
 
 static bool make_steps(maker *k, places *at) {
@@ -491,12 +500,10 @@ static bool make_steps(maker *k, places *at) {
   for (int i = 0; i < k->nodes; i++)
     if (kind_of(k, i) == TN_BLOCK_ROWS) enter(k, i);
   for (int i = 0; i < r->steps; i++) {
-    for (int n = 0; !k->heaped && n < k->nodes; n++)
-      if (kind_of(k, n) == TN_BLOCK_ROWS && !k->queued[n]) k->queued[n] = true, k->heap[k->heaped++] = (entry){0, n};
-    const int node = take(k);
+    const int node = take_any(k);
     step_of[node] = i;
     if (!grow_ends(k, at, node, &room) || !put_step(k, at, node, i)) return false;
-    if (k->role) wake_after(k, node, &r->step[i]);
+    wake(k, &r->step[i], is_tie(k, node) && k->touch[node].n == 1);
     if (at->value > INT_MAX / 2) return false;
   }
   map_vias(k, step_of);
@@ -511,7 +518,8 @@ bool tn_root_plan_make(tn_root_plan *r, tn_arena *arena, const tn_plan *p, int e
   maker k = {.r = r, .arena = arena, .plan = p, .nodes = p->nodes, .role = role};
   tn_arena_init(&k.scratch, &arena->allocator);
   int **of_nodes[] = {&k.body, &k.tie, &k.tied};
-  bool ok = (k.queued = tn_arena_alloc(&k.scratch, sizeof *k.queued * nodes));
+  bool **flags[] = {&k.queued, &k.closes, &k.done}, ok = true;
+  for (int i = 0; i < 3; i++) ok = ok && (*flags[i] = tn_arena_alloc(&k.scratch, sizeof(bool) * nodes));
   for (int i = 0; i < 3; i++) ok = ok && (*of_nodes[i] = tn_arena_alloc(&k.scratch, sizeof(int) * nodes));
   for (int i = 0; ok && i < p->nodes; i++) k.body[i] = k.tie[i] = k.tied[i] = -1;
   ok = ok && list_neighbours(&k, edges, edge);

@@ -1,6 +1,7 @@
 /* the factorization by reflections: against elimination in long double, on random trees with loops, in absolute unknowns and with
- * coordinates that ties determine. */
+ * coordinates that ties determine; near singular and with redundant rows against the solution in four times the digits. */
 #include "linalg/root.h"
+#include "support/quad.h"
 
 #include "test.h"
 
@@ -206,4 +207,175 @@ TEST(random_trees_and_loops) {
     end(&m);
   }
   printf("120 problems: errors times the smallest pivot at most %.1e and %.1e\n", worst[0], worst[1]);
+}
+
+/* ---- rows that repeat others ------------------------------------------------------------------------------------------------ */
+
+/* nodes of rows once more, `off` apart from what they were; how many rows that makes */
+static int repeat_rows(problem *q, int times, double off) {
+  int rows = 0;
+  const int nodes = q->nodes, edges = q->edges;
+  for (int i = 0; i < nodes && times > 0; i++) {
+    if (q->kind[i] != TN_BLOCK_ROWS || i % 3) continue;
+    const int again = add_node(q, q->size[i], TN_BLOCK_ROWS);
+    for (int e = 0; e < edges; e++) {
+      if (q->edge[e].a != i) continue;
+      const int node = q->edge[e].b;
+      q->edge[q->edges++] = (tn_edge){again, node};
+      for (int k = 0; k < q->size[i]; k++)
+        for (int l = 0; l < q->size[node]; l++)
+          put(q, q->first[again] + k, q->first[node] + l,
+              2 * q->K[(q->first[i] + k) * SIZE + q->first[node] + l] + off * uniform());
+    }
+    rows += q->size[i];
+    times--;
+  }
+  return rows;
+}
+
+typedef struct dense {
+  int n, rows, at[SIZE]; /* at: of numbers of the problem, among accelerations or multipliers */
+  double M[SIZE * SIZE], A[SIZE * SIZE], D[SIZE], f[SIZE], g[SIZE], x[SIZE], lambda[SIZE], own[SIZE], of_rows[SIZE];
+} dense;
+
+static dense d;
+
+static void to_dense(const problem *q, const made *m, const double *b) {
+  d.n = d.rows = 0;
+  for (int a = 0; a < q->nodes; a++)
+    for (int i = 0; i < q->size[a]; i++) d.at[q->first[a] + i] = q->kind[a] == TN_BLOCK_ROWS ? d.rows++ : d.n++;
+  memset(d.M, 0, sizeof d.M);
+  memset(d.A, 0, sizeof d.A);
+  for (int a = 0; a < q->nodes; a++) {
+    const bool rows = q->kind[a] == TN_BLOCK_ROWS;
+    for (int i = 0; i < q->size[a]; i++) {
+      const int from = q->first[a] + i, at = d.at[from];
+      if (rows) d.D[at] = m->root.D[m->plan.columns[m->plan.column[a]].row + i];
+      *(rows ? &d.g[at] : &d.f[at]) = b[from];
+      for (int c = 0; c < q->nodes; c++)
+        for (int j = 0; q->kind[c] != TN_BLOCK_ROWS && j < q->size[c]; j++)
+          (rows ? d.A : d.M)[at * d.n + d.at[q->first[c] + j]] = q->K[from * SIZE + q->first[c] + j];
+    }
+  }
+}
+
+static void from_plan(const problem *q, const made *m) {
+  for (int a = 0; a < q->nodes; a++)
+    for (int i = 0; i < q->size[a]; i++)
+      (q->kind[a] == TN_BLOCK_ROWS ? d.of_rows : d.own)[d.at[q->first[a] + i]] =
+          m->x[m->plan.columns[m->plan.column[a]].x + i];
+}
+
+/* redundant: so many rows; 0: none are, but some nearly. errors of accelerations, multipliers and inconsistency */
+static bool compare(int redundant, double error[3]) {
+  made m;
+  double b[SIZE];
+  begin(&p, &m);
+  for (int i = 0; i < p.n; i++) b[i] = uniform();
+  to_dense(&p, &m, b);
+  const int left = tn_root_leave_out(&m.root, m.K, redundant);
+  CHECK(left >= redundant); /* more where rows hold all bodies and more */
+  CHECK(tn_root_factor(&m.root, m.K));
+  tn_root_typical(&m.root);
+  to_plan(&p, &m, b, m.x);
+  tn_root_solve(&m.root, m.x);
+  from_plan(&p, &m);
+  const quad_system q = {
+      .n = d.n, .rows = d.rows, .rank = d.rows - redundant, .M = d.M, .A = d.A, .f = d.f, .g = d.g, .D = d.D};
+  quad_answer a = {.x = d.x, .lambda = d.lambda};
+  const bool good = quad_solve(&q, &a);
+  error[0] = quad_error(d.n, d.M, d.own, d.x);
+  error[1] = quad_error_by(d.rows, d.D, d.of_rows, d.lambda);
+  error[2] = fabs(m.root.inconsistency - a.inconsistency);
+  end(&m);
+  return good && left == redundant;
+}
+
+/* right sides that contradict themselves: least squares, and the shortest multipliers */
+TEST(redundant_rows) {
+  double worst[3] = {0, 0, 0};
+  int most = 0;
+  for (int n = 0; n < 40; n++) {
+    double error[3];
+    make(&p, 2 + whole(7), 0, n % 2 ? 6 : 3, false);
+    const int redundant = repeat_rows(&p, 1 + whole(3), 0);
+    if (!compare(redundant, error)) continue;
+    if (redundant > most) most = redundant;
+    for (int k = 0; k < 3; k++) worst[k] = fmax(worst[k], error[k]);
+  }
+  printf("redundant rows, %d at most: accelerations %.1e, multipliers %.1e, inconsistency %.1e\n", most, worst[0],
+         worst[1], worst[2]);
+  CHECK(most >= 5 && worst[0] < 1e-12 && worst[1] < 1e-12 && worst[2] < 1e-12);
+}
+
+/* the error is u/sigma, and not u/sigma^2 */
+TEST(nearly_dependent_rows) {
+  static const double off[] = {1e-2, 1e-4, 1e-6, 1e-8};
+  for (int k = 0; k < 4; k++) {
+    double worst[2] = {0, 0};
+    int compared = 0;
+    for (int n = 0; n < 12; n++) {
+      double error[3];
+      make(&p, 3 + whole(6), 0, n % 2 ? 6 : 3, false);
+      if (!repeat_rows(&p, 2, off[k]) || !compare(0, error)) continue;
+      compared++;
+      for (int i = 0; i < 2; i++) worst[i] = fmax(worst[i], error[i]);
+    }
+    printf("%d systems with rows %.0e apart: accelerations %.1e, multipliers %.1e\n", compared, off[k], worst[0],
+           worst[1]);
+    CHECK(compared >= 8 && worst[0] < 1e-12 / off[k] && worst[1] < 1e-12 / off[k]);
+  }
+}
+
+/* the left-null vector of a row left out: no force on any body, and 1 at that row */
+TEST(null_vectors) {
+  for (int n = 0; n < 20; n++) {
+    made m;
+    make(&p, 3 + whole(6), 0, n % 2 ? 6 : 3, false);
+    const int redundant = repeat_rows(&p, 2, 0);
+    begin(&p, &m);
+    CHECK(tn_root_leave_out(&m.root, m.K, redundant) == redundant);
+    int found = 0;
+    for (int row; (row = tn_root_null(&m.root, found, m.x)) >= 0; found++) {
+      for (int a = 0; a < p.nodes; a++)
+        for (int i = 0; p.kind[a] == TN_BLOCK_MASS && i < p.size[a]; i++) {
+          double force = 0;
+          for (int c = 0; c < p.nodes; c++)
+            for (int j = 0; p.kind[c] == TN_BLOCK_ROWS && j < p.size[c]; j++)
+              force += p.K[(p.first[c] + j) * SIZE + p.first[a] + i] * m.x[m.plan.columns[m.plan.column[c]].x + j];
+          CHECK_NEAR(force, 0, 1e-12);
+        }
+    }
+    CHECK(found == redundant);
+    end(&m);
+  }
+}
+
+/* a body with many joints: the numbers of a plan grow with the bodies and not faster, on a chain and on a star, with loops */
+TEST(size_of_the_plan) {
+  double per_body[2][2];
+  for (int shape = 0; shape < 2; shape++)
+    for (int k = 0; k < 2; k++) {
+      const int bodies = k ? 72 : 36;
+      made m;
+      memset(&p, 0, sizeof p);
+      int mass[72], before = -1;
+      for (int i = 0; i < bodies; i++) {
+        mass[i] = add_mass(&p, 3);
+        const int rows = add_node(&p, 2, TN_BLOCK_ROWS);
+        join(&p, rows, mass[i]);
+        if (i) join(&p, rows, shape ? mass[0] : before);
+        before = mass[i];
+        if (i % 2 == 0) continue;
+        const int across = add_node(&p, 1, TN_BLOCK_ROWS);
+        join(&p, across, mass[i]);
+        join(&p, across, shape ? mass[0] : mass[i > 1 ? i - 2 : 0]);
+      }
+      begin(&p, &m);
+      per_body[shape][k] = (double)m.root_plan.values / bodies;
+      end(&m);
+    }
+  printf("numbers a body: chain %.0f and %.0f, star %.0f and %.0f\n", per_body[0][0], per_body[0][1], per_body[1][0],
+         per_body[1][1]);
+  for (int shape = 0; shape < 2; shape++) CHECK(per_body[shape][1] < 1.2 * per_body[shape][0]);
 }
