@@ -189,12 +189,17 @@ static bool factor_root(tn_sparse *s, const tn_system *sys) {
   return tn_root_factor(&s->root.root, s->root.K);
 }
 
-/* which rows are left out is chosen once; of pivots at typical poses the larger ones count */
+/* Which rows are left out is chosen once; of pivots at typical poses the larger ones count. Before the rows of a model without matrices are
+ * counted, those are left out that clearly repeat others: it is to be assembled first. */
 static bool root_typical(tn_sparse *s, const tn_system *sys, int redundant) {
   tn_root *q = &s->root.root;
   measure_rows(s, sys);
   tn_saddle_fill(&s->saddle);
-  if (q->out != redundant && tn_root_leave_out(q, s->root.K, redundant) != redundant) return false;
+  if (sys->m->large && !sys->counted && !redundant) {
+    if (tn_root_leave_out(q, s->root.K, -1) < 0) return false;
+  } else if (q->out != redundant && tn_root_leave_out(q, s->root.K, redundant) != redundant) {
+    return false;
+  }
   measure_rows(s, sys);
   if (!tn_root_factor(q, s->root.K)) return false;
   tn_root_typical(q);

@@ -30,8 +30,7 @@
  * u/eps in mu, 1e-3 of it, and needs one to six more sweeps.) */
 #include "linalg/kkt.h"
 
-static const double RHO_GAP = 1e-6;     /* 1: rho over the one before: so far below it a row repeats others nearly   */
-static const double REPEAT_OFF = 1e-14; /* 1: |F| of (11) above which rows are repeated only nearly                */
+static const double RHO_GAP = 1e-6; /* 1: rho over the one before: so far below it a row repeats others nearly   */
 enum { SWEEPS_MAX = 12 };
 
 static bool all_finite(int n, const double *a) {
@@ -268,7 +267,7 @@ static void project_rows(tn_kkt *k, double *restrict g) {
   for (int e = 0; e < k->rows; e++) g[k->pivot[e]] -= k->v[e] * sqrt(k->D[k->pivot[e]]);
 }
 
-static bool nearly(const tn_kkt *k) { return k->independent < k->rows && k->off > REPEAT_OFF; }
+static bool nearly(const tn_kkt *k) { return k->independent < k->rows && k->off > TN_REPEAT_OFF; }
 
 /* (4): y holds f and is used up; -> z, x, mu. off: (12), z = y - B'P mu = y - B1'mu + F'w */
 static void solve_once(tn_kkt *k, bool identity, bool off, const double *A, const double *sigma, double *restrict y,

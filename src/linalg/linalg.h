@@ -10,6 +10,7 @@ static const double TN_PIVOT_LEAST = 1e-14;
 static const double TN_SHIFT = 1e-15; /* 1: eps of K - eps D, which keeps the pivots of dependent rows off zero       */
 /* of the answer: sweeps of refinement end where the next one changes it by less */
 static const double TN_SWEEP_END = 1e-12;
+static const double TN_REPEAT_OFF = 1e-14; /* 1: |F| above which redundant rows repeat others only nearly */
 
 /* K = [M A'; A 0], regularised and refined. Numbers in brackets are the equations at the head of kkt.c. */
 typedef struct tn_kkt {

@@ -21,7 +21,6 @@
 
 #include <assert.h>
 
-static const double REPEAT_OFF = 1e-14; /* 1: |F| above which rows left out are repeated only nearly, (13) */
 enum { SWEEPS_MOST = 12, EXCHANGES_MOST = 3 };
 
 void tn_root_carve(tn_root *q, tn_carve *c, const tn_root_plan *plan) {
@@ -330,7 +329,7 @@ static void improve(tn_root *q) {
     const double before = q->nearness, off = q->off;
     if (!tn_root_exchange(q)) return;
     factor_steps(q);
-    if (!(q->nearness > before && q->off <= 2 * off + REPEAT_OFF)) {
+    if (!(q->nearness > before && q->off <= 2 * off + TN_REPEAT_OFF)) {
       tn_root_change_places(q);
       factor_steps(q);
       return;
@@ -736,7 +735,7 @@ static void share(tn_root *q, double *x) {
   memcpy(q->mu, q->work[6], sizeof *mu * (size_t)plan->plan->rows);
   clear(plan->plan->rows, q->g);
   for (int i = 0; i < plan->bodies; i++)
-    for (int k = 0; k < plan->body[i].n; k++) y[plan->body[i].x + k] *= q->off > REPEAT_OFF ? -1 : 0;
+    for (int k = 0; k < plan->body[i].n; k++) y[plan->body[i].x + k] *= q->off > TN_REPEAT_OFF ? -1 : 0;
   solve_ties(q, y);
   tn_root_efforts(q, y);
   for (int i = 0; i < plan->plan->size; i++) x[i] -= y[i];
@@ -775,7 +774,7 @@ static void refine(tn_root *q, double *x) {
 }
 
 void tn_root_solve(tn_root *q, double *x) {
-  const bool sweeps = q->out && q->off > REPEAT_OFF;
+  const bool sweeps = q->out && q->off > TN_REPEAT_OFF;
   if (sweeps) memcpy(q->b, x, sizeof *x * (size_t)q->plan->plan->size);
   q->inconsistency = solve(q, NULL, x);
   share(q, x);

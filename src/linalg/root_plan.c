@@ -25,16 +25,16 @@ typedef struct maker {
   int *tie, *tied; /* free nodes: their tie; rows: the free node, or -1        */
   span *touch;     /* nodes of rows: bodies that they touch                    */
   int *touched;
-  int *left;                 /* bodies: nodes of rows still to come                      */
-  int *at;                   /* bodies: the piece                                        */
-  int *freedoms;             /* pieces, if all rows are independent                      */
-  span *port;                /* pieces: open bodies                                      */
-  int *open, opened, room;   /* bodies                                                   */
-  int *place;                /* bodies: row of their twist in their piece                */
-  int *mark, marks;          /* pieces: seen                                             */
-  const unsigned char *role; /* nodes: tn_root_role, or NULL                           */
-  int *node;                 /* bodies                                                   */
-  bool *grounded;            /* pieces: ties lead from there to the ground               */
+  int *left;                    /* bodies: nodes of rows still to come                      */
+  int *at;                      /* bodies: the piece                                        */
+  int *freedoms;                /* pieces, if all rows are independent                      */
+  span *port;                   /* pieces: open bodies                                      */
+  int *open, opened, room;      /* bodies                                                   */
+  int *place;                   /* bodies: row of their twist in their piece                */
+  int *mark, marks;             /* pieces: seen                                             */
+  const unsigned char *role;    /* nodes: tn_root_role, or NULL                           */
+  int *node;                    /* bodies                                                   */
+  bool *grounded;               /* pieces: ties lead from there to the ground               */
   bool *queued, *closes, *done; /* nodes: in the heap, or were; as one in one piece; eliminated */
   struct entry *heap;
   int heaped;

@@ -19,8 +19,8 @@
 
 #include <assert.h>
 
-static const double SHARED = 1e-14;  /* 1: residual of (11) and (12) over what it was: the end of the iterations */
-static const double EXACTLY = 1e-10; /* 1: |F| at typical poses up to which rows left out repeat others exactly   */
+static const double SHARED_END = 1e-14; /* 1: residual of (11) and (12) over what it was: the end of the iterations */
+static const double EXACTLY = 1e-10;    /* 1: |F| at typical poses up to which rows left out repeat others exactly   */
 enum { SHARES_MOST = 60, ROUNDS_MOST = 4 }; /* iterations, one for each different left-null vector at most       */
 
 static double dot(const tn_root *q, const double *a, const double *b) {
@@ -68,7 +68,7 @@ static void shares(tn_root *q, double *b, double *v) {
     Nt_times(q, Nd, Nd);
     for (int i = 0; i < rows; i++) r[i] -= a * Nd[i];
     const double now = dot(q, r, r);
-    if (!(now > SHARED * SHARED * first)) break;
+    if (!(now > SHARED_END * SHARED_END * first)) break;
     for (int i = 0; i < rows; i++) d[i] = r[i] + now / size * d[i];
     size = now;
   }
@@ -179,7 +179,7 @@ static void take_null_part(tn_root *q, double *v, double *part) {
     only_counting(q, n);
     for (int i = 0; i < rows; i++) v[i] -= n[i];
     if (!(size > first)) {
-      if (!(size > SHARED * SHARED * first)) return;
+      if (!(size > SHARED_END * SHARED_END * first)) return;
     } else if (round == 0) {
       first = size;
     } else {
@@ -208,7 +208,7 @@ static const double WORN =
     0.1; /* 1: pivot over what it typically is, below which another row of its null vector may be better */
 static const double HEAVIER =
     2; /* 1: share of a row in the null vector of one left out: then it is left out instead            */
-static const double ASIDE =
+static const double ASIDE_SHARE =
     1e-3; /* 1: share from which on two exchanges concern each other                                   */
 enum {
   LOOKS_MOST = 16
@@ -238,7 +238,7 @@ int tn_root_leave_out(tn_root *q, const double *K, int count) {
 static int partner(const tn_root *q, const double *d) {
   int best = -1;
   for (int i = 0; i < q->plan->plan->rows; i++) {
-    if (q->taken[i] && fabs(d[i]) > ASIDE) return -1;
+    if (q->taken[i] && fabs(d[i]) > ASIDE_SHARE) return -1;
     if (q->left[i] && fabs(d[i]) > (best < 0 ? HEAVIER : fabs(d[best]))) best = i;
   }
   return best;
