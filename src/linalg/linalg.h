@@ -302,4 +302,8 @@ void tn_saddle_measure(tn_saddle *s, const double *b, double *x);
 /* refines x, which the factor has solved for the right side b */
 void tn_saddle_sweep(tn_saddle *s, const double *b, double *x, tn_saddle_info *info);
 
+/* ---- root.c: the same by reflections, near singular positions and with redundant rows ---------------------------------------- */
+
+#include "linalg/root.h"
+
 #endif

@@ -23,7 +23,7 @@
 #define TN_MODEL_H
 
 #include "base/base.h"
-#include "linalg/root.h"
+#include "linalg/linalg.h"
 #include "read/read.h"
 #include "tenon/extend.h"
 
