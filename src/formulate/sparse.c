@@ -7,6 +7,7 @@ static const double SETTLED = 1e-10;   /* error that sweeps must come below */
 static const double REDUNDANT = 1e-10; /* rho at typical poses below which a row is taken for redundant */
 static const double UNSEEN = 1e-16;    /* of a violation, scaled as the contract does: what a correction may leave */
 static const double LOST = 1e-12;      /* rho at all typical poses below which a pivot is roundoff */
+enum { REFLECT_FROM = 100 };           /* speeds and rows: with redundant rows the dense factorization is cheaper below */
 
 void tn_sparse_carve(tn_sparse *s, tn_carve *c, const tn_model *m) {
   const tn_plan *p = &m->plan;
@@ -261,7 +262,8 @@ void tn_sparse_typical(tn_sparse *s, const tn_system *sys, int redundant) {
     g->D = fmax(g->D, s->b[i]);
     g->D_inv = g->D > 0 ? 1 / g->D : 0;
   }
-  const bool root = s->root.there && root_typical(s, sys, redundant);
+  const bool wide = sys->m->nu + sys->m->rows >= REFLECT_FROM;
+  const bool root = s->root.there && (!redundant || wide) && root_typical(s, sys, redundant);
   s->quick = (!redundant || (sys->m->large && !root)) && blocks_typical(s, sys);
   s->rooted = root;
   s->ready = s->quick || root;

@@ -80,12 +80,12 @@ typedef enum tn_found {
   TN_FOUND_HERE, /* where the step begins: it was applied, and the step has to be made anew */
   TN_FOUND_INSIDE
 } tn_found;
-typedef struct tn_root {
+typedef struct tn_guard_root {
   tn_found found;
   double t;     /* s: where the candidate has to end            */
   int guard;    /* the first whose root that is                 */
   double slope; /* of its margin there, 1/s                     */
-} tn_root;
+} tn_guard_root;
 
 #define TN_NOISE 1e-3 /* of the error that the state may have: a margin that changes by less is nothing to switch at */
 
@@ -125,9 +125,9 @@ tn_status tn_guards_margins(tn_sim *s, double t, double *y, double *to);
 void tn_guards_attempt(tn_sim *s);
 void tn_guards_notice(tn_sim *s);
 /* the first root in a candidate from the present state to `next` at t_end */
-tn_status tn_guards_look(tn_sim *s, double t_end, tn_root *root);
+tn_status tn_guards_look(tn_sim *s, double t_end, tn_guard_root *root);
 /* a candidate that ends at t: how far off the root is, s */
-tn_status tn_guards_off(tn_sim *s, const tn_root *root, double t, double *off);
+tn_status tn_guards_off(tn_sim *s, const tn_guard_root *root, double t, double *off);
 /* `next` becomes the state that the integrator has inside the candidate, at t */
 tn_status tn_guards_inside(tn_sim *s, double t_end, double t);
 

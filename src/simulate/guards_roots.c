@@ -234,7 +234,7 @@ static tn_status narrow(tn_sim *s, search *x) {
 }
 
 /* (1), with x->high outside: all that are outside behind it are DUE */
-static tn_status locate(tn_sim *s, search *x, tn_root *root) {
+static tn_status locate(tn_sim *s, search *x, tn_guard_root *root) {
   const double least = ROOT_HERE * fmax(fabs(s->now.t), x->h);
   TN_TRY(narrow(s, x));
   TN_TRY(inside(s, x->t_end, x->high, x->high_margin));
@@ -254,7 +254,7 @@ static tn_status locate(tn_sim *s, search *x, tn_root *root) {
   return TN_OK;
 }
 
-static tn_status find(tn_sim *s, search *x, tn_root *root) {
+static tn_status find(tn_sim *s, search *x, tn_guard_root *root) {
   bool outside, suspect, here = false;
   TN_TRY(tn_guards_margins(s, x->t_end, s->next.y, x->high_margin));
   consider(s, x, &outside, &suspect);
@@ -275,7 +275,7 @@ static tn_status find(tn_sim *s, search *x, tn_root *root) {
   return first_outside(s, x, x->high, x->high_margin) < 0 ? TN_OK : locate(s, x, root);
 }
 
-tn_status tn_guards_look(tn_sim *s, double t_end, tn_root *root) {
+tn_status tn_guards_look(tn_sim *s, double t_end, tn_guard_root *root) {
   const tn_integrator_type *type = s->m->run.integrator;
   const int n = s->m->switches;
   search x = {.t_end = t_end, .h = t_end - s->now.t, .by_step = !type->keeps_rates && !type->advance, .high = 1};
@@ -285,7 +285,7 @@ tn_status tn_guards_look(tn_sim *s, double t_end, tn_root *root) {
   double *const room = tn_room(s, NUMBERS * n);
   assert(s->guards.due == 0);
   for (int i = 0; i < NUMBERS; i++) *numbers[i] = room + i * n;
-  *root = (tn_root){.found = TN_FOUND_NONE, .t = t_end, .guard = -1};
+  *root = (tn_guard_root){.found = TN_FOUND_NONE, .t = t_end, .guard = -1};
   s->events.undefined = -1;
   const tn_status status = find(s, &x, root);
   tn_scratch_close(&s->scratch, scope);
@@ -293,7 +293,7 @@ tn_status tn_guards_look(tn_sim *s, double t_end, tn_root *root) {
   return status == TN_OK && root->found == TN_FOUND_HERE ? tn_guards_apply(s) : status;
 }
 
-tn_status tn_guards_off(tn_sim *s, const tn_root *root, double t, double *off) {
+tn_status tn_guards_off(tn_sim *s, const tn_guard_root *root, double t, double *off) {
   const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
   double *margin = tn_room(s, s->m->switches);
   assert(root->found == TN_FOUND_INSIDE);

@@ -14,7 +14,7 @@ static void start_anew(tn_sim *s) {
 }
 
 /* the first guard inside. where an event is not a number at the end, what comes before that is seen in a shorter candidate */
-static tn_status look(tn_sim *s, tn_candidate *c, tn_root *root) {
+static tn_status look(tn_sim *s, tn_candidate *c, tn_guard_root *root) {
   const bool shortens = !s->m->run.integrator->advance;
   tn_status status = tn_guards_look(s, c->t_end, root);
   while (status == TN_E_RUN && s->events.undefined >= 0 && shortens &&
@@ -37,7 +37,7 @@ static double enough(const tn_sim *s, const tn_candidate *c, double t_cut) {
 }
 
 /* candidates that end at the root, each nearer to it; none ends behind this one */
-static tn_status end_at(tn_sim *s, tn_candidate *c, const tn_root *root, tn_decision *decision) {
+static tn_status end_at(tn_sim *s, tn_candidate *c, const tn_guard_root *root, tn_decision *decision) {
   const bool forced = c->forced;
   const double t_last = c->t_end;
   double t_cut = root->t;
@@ -64,7 +64,7 @@ static tn_status end_at(tn_sim *s, tn_candidate *c, const tn_root *root, tn_deci
 tn_status tn_judge_guards(tn_sim *s, tn_candidate *c, tn_decision *decision) {
   const tn_integrator_type *type = s->m->run.integrator;
   const double whole = c->t_end;
-  tn_root root;
+  tn_guard_root root;
   *decision = TN_STANDS;
   if (!s->m->switches) return TN_OK;
   TN_TRY(look(s, c, &root));

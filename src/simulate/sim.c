@@ -283,10 +283,11 @@ static void singular_values(tn_sim *s, tn_eval *e) {
 
 /* with the matrices that are shown, not by blocks: to the last digits that these have */
 static tn_status solve_densely(tn_sim *s) {
-  const bool ready = s->solver.sparse.ready;
-  s->solver.sparse.ready = s->solver.at_mass.ready = false;
+  const bool ready = s->solver.sparse.ready, quick = s->solver.sparse.quick;
+  s->solver.sparse.ready = s->solver.sparse.quick = s->solver.at_mass.ready = false;
   const tn_status status = tn_solve_here(s, s->now.t, s->now.y);
   s->solver.sparse.ready = ready;
+  s->solver.sparse.quick = quick;
   s->solver.at_mass.ready = false;
   return status;
 }

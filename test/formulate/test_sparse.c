@@ -116,10 +116,11 @@ TEST(small_models_are_dense) {
   check("spatial_chain", relative, 0.2, false);
 }
 
+/* below 100 speeds and rows the dense factorization is cheaper */
 TEST(models_with_redundant_rows) {
-  check("gear_train_four_meshes", NULL, 0.2, true);
-  check("bricard", NULL, 1, true);
-  check("door_three_hinges", NULL, 0.5, true);
+  check("gear_train_four_meshes", NULL, 0.2, false);
+  check("bricard", NULL, 1, false);
+  check("door_three_hinges", NULL, 0.5, false);
 }
 
 /* through the singular position of a row of four-bars reflections take over, and hand back */
@@ -207,6 +208,16 @@ TEST_FULL(large_models_move_alike) {
   CHECK_NEAR(off, 0, 1e-6);
   ref_table_free(&got[0]);
   ref_table_free(&got[1]);
+}
+
+TEST(a_chain_with_a_joint_given_twice) {
+  static const ref_change again[] = {
+      {"/constants/N", "40"},
+      {"/joints/again", "{\"type\": \"revolute\", \"between\": [\"b7\", \"b8\"], \"at\": \"P7\"}"},
+      {NULL, NULL}};
+  char text[2000];
+  chain_text(text, sizeof text, 40);
+  check(text, again, 0.05, true);
 }
 
 /* a chain too large for matrices with a joint given twice, and with a bar across two links that are held already: the motion is
