@@ -340,6 +340,23 @@ static void ask(const tn_model *model) {
   printf("%d rows of rank %d; %s changes most, by %.4f /s^2; row 0 is of %s and carries %.4f\n", now.rows, now.rank,
          tn_sim_speed(sim, fastest), now.udot[fastest], tn_sim_row_joint(sim, 0), now.lambda[0]);
 
+  /* and anywhere else, as for an integrator of one's own: here with all speeds twice as large. the simulation stays where it is */
+  double fast[32], qdot[32], udot[32];
+  for (int i = 0; i < nu; i++) fast[i] = 2 * tn_sim_u(sim)[i];
+  must(tn_sim_rates(sim, 0.25, NULL, fast, NULL, qdot, udot, NULL, NULL, &error));
+  must(tn_sim_eval_at(sim, 0.25, NULL, fast, NULL, &now, &error));
+  printf("twice as fast %s changes by %.4f /s^2\n", tn_sim_speed(sim, fastest), now.udot[fastest]);
+  expect(fabs(udot[fastest] - now.udot[fastest]) <= 1e-9 * fabs(udot[fastest]), "two ways to the same rates differ");
+
+  /* where the bodies are, several channels in one call, and the outputs, beside any run */
+  static const char *const asked[] = {"crank.angle", "energy.total"};
+  double pose[32], values[2], outputs[8];
+  must(tn_sim_poses(sim, pose, &error));
+  must(tn_sim_channels(sim, 2, asked, values, &error));
+  must(tn_sim_outputs(sim, outputs, &error));
+  printf("%s of %d bodies is at (%.4f, %.4f), of %d numbers; energy %.4f J; %s %.4f m\n", tn_sim_body(sim, 0),
+         tn_sim_bodies(sim), pose[0], pose[1], tn_sim_pose_size(sim), values[1], tn_sim_column(sim, 0), outputs[0]);
+
   /* H u are the inertia forces that f has with the opposite sign; dM/dt - 2 H is skew-symmetric */
   double *coriolis = calloc((size_t)(nu * nu), sizeof *coriolis);
   expect(coriolis != NULL, "no memory for a matrix");

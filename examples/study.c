@@ -1,4 +1,4 @@
-/* methods compared on a model, a study of claims, gains of a stabilizer, and a sweep, from a program: every function of study.h.
+/* methods compared on a model, a study of claims, gains of a stabilizer, a sweep, and a batch, from a program: every function of study.h.
  *   cc study.c $(pkg-config --cflags --libs tenon) -lm */
 #include <tenon/study.h>
 
@@ -285,7 +285,27 @@ static void verify(void) {
   tn_desc_free(desc);
 }
 
+/* the same model with three masses, all rows of all runs at once */
+static void batch(void) {
+  static const char *const varied[] = {"/bodies/rod/mass"};
+  static const double mass[] = {1, 2, 3};
+  enum { RUNS = 3, ROWS = 11, COLUMNS = 1 };
+  static double rows[RUNS][ROWS][1 + COLUMNS]; /* t first */
+  static tn_batch_result result[RUNS];
+  const tn_batch_options options = {.runs = RUNS, .parameters = 1, .parameter = varied, .value = mass, .workers = 2};
+  tn_error e;
+  tn_desc *desc;
+  must(tn_desc_new(NULL, &desc, &e), &e);
+  must(tn_desc_parse(desc, "model", model, sizeof model - 1, &e), &e);
+  must(tn_batch_run(desc, &options, ROWS, COLUMNS, &rows[0][0][0], result, &e), &e);
+  for (int i = 0; i < RUNS; i++)
+    printf("mass %g: %d rows, the last at t = %g s with %.6f rad\n", mass[i], (int)result[i].rows,
+           rows[i][result[i].rows - 1][0], rows[i][result[i].rows - 1][1]);
+  tn_desc_free(desc);
+}
+
 int main(void) {
+  batch();
   compare();
   verify();
   study();

@@ -352,6 +352,35 @@ TN_API tn_status tn_sweep_page(const tn_sweep *sweep, const char *command, tn_wr
 /* what would be run: number and parameters of every run, as CSV */
 TN_API tn_status tn_sweep_plan(const tn_sweep *sweep, tn_write write, void *user);
 
+/* ---- a description over many values, all rows ------------------------------------------------------------------------- */
+
+typedef struct tn_batch_options {
+  const char *name; /* of the description, for messages; may be NULL                                       */
+  int runs, parameters;
+  const char *const *parameter; /* names of constants or parameters of the model, or pointers, `/start/A.rate` */
+  const double *value;          /* runs x parameters                                                          */
+  int workers;                  /* threads; 0: as many as there are processors                                */
+  tn_progress progress;         /* when a run has ended, from any thread but never from two at once; `run` is NULL */
+  tn_stop stop;                 /* asked at every step, from any thread; true: TN_E_STOPPED. NULL             */
+  void *user;
+} tn_batch_options;
+
+typedef struct tn_batch_result {
+  tn_status status; /* of this run; TN_E_STOPPED too where it was never begun                     */
+  tn_run_verdict verdict;
+  int64_t rows; /* that it has given                                                           */
+  double t_end; /* s; NaN: it did not begin                                                    */
+  int64_t steps, rhs;
+  double energy_balance, max_position_violation; /* as in tn_summary                        */
+  char message[512];                             /* why it failed, with its place; else empty */
+} tn_batch_result;
+
+/* the description with each set of values: `value` gets runs x rows x (1 + columns) numbers, t first, `result` one a run. rows: room of
+ * each run; what a run does not fill is NaN. columns: tn_sim_columns of its models. a run that fails is no error of the batch. the
+ * numbers do not depend on the number of threads. an allocator that the description has must bear them, and so must added types */
+TN_API tn_status tn_batch_run(const tn_desc *desc, const tn_batch_options *options, int64_t rows, int columns,
+                              double *value, tn_batch_result *result, tn_error *error);
+
 /* ---- a run verified by a second one ---------------------------------------------------------------------------------- */
 
 /* a second run of the model at a tenth of the tolerances, or at half the step. rows of both are compared as they come; what is kept

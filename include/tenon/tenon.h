@@ -16,7 +16,7 @@
  * Callbacks. While tn_sim_run, tn_sim_advance or tn_sim_save is under way, a watch, a receiver of rows and a tn_write may read the
  * simulation and tn_sim_save it. What would change it is refused with TN_E_USAGE and the name of the call, and the run goes on as if
  * it had not been made: tn_sim_start, _advance, _run, _set, _set_state, _remember, _set_parameter, _switch, _load,
- * tn_recorder_resume, tn_verify_run, and tn_report_eval. tn_sim_free and tn_recorder_free do nothing then: free afterwards.
+ * _outputs, _eval_at, _rates, tn_recorder_resume, tn_verify_run, and tn_report_eval. tn_sim_free and tn_recorder_free do nothing then: free afterwards.
  *
  * NULL. An argument that is NULL and is not said to be optional: TN_E_USAGE with the names of function and argument. Functions
  * without a status return NULL, 0, false, NaN or an empty text, and do nothing else. Those that free accept NULL. `tn_error *error`
@@ -288,6 +288,16 @@ TN_API const char *tn_sim_state_name(const tn_sim *sim, int i);
 TN_API tn_status tn_sim_set_state(tn_sim *sim, const double *state, tn_error *error);
 /* any channel by name (`crank.angle`, `knee.fx`, `energy.total`) at the present state */
 TN_API tn_status tn_sim_channel(tn_sim *sim, const char *name, double *value, tn_error *error);
+/* n of them at once: value (n) */
+TN_API tn_status tn_sim_channels(tn_sim *sim, int n, const char *const *name, double *value, tn_error *error);
+/* the outputs of the model at the present state: value (tn_sim_columns). not while it runs, where rows have them */
+TN_API tn_status tn_sim_outputs(tn_sim *sim, double *value, tn_error *error);
+/* poses of all bodies at the present state, in the order of the model, tn_sim_pose_size numbers each: x y angle in the plane, x y z and a
+ * unit quaternion of either sign in space, its scalar first. a particle does not turn */
+TN_API int tn_sim_bodies(const tn_sim *sim);
+TN_API const char *tn_sim_body(const tn_sim *sim, int i);
+TN_API int tn_sim_pose_size(const tn_sim *sim); /* 3 or 7 */
+TN_API tn_status tn_sim_poses(tn_sim *sim, double *pose, tn_error *error);
 
 /* M udot + A'lambda = f, A udot = gamma at the present state; what the pointers show is valid until the next call */
 typedef struct tn_eval {
@@ -303,6 +313,13 @@ typedef struct tn_eval {
   const double *singular_values;  /* of A, largest first                                              */
 } tn_eval;
 TN_API tn_status tn_sim_eval(tn_sim *sim, tn_eval *eval, tn_error *error);
+/* the same at any state, and its rates alone, in large models too: qdot (coordinates), udot (speeds), state_rate (states of forces), lambda
+ * (rows), any of which may be NULL. q, u, state NULL: the present ones. the state of the simulation stays; not while it runs. no part of it
+ * is what stabilizers add */
+TN_API tn_status tn_sim_eval_at(tn_sim *sim, double t, const double *q, const double *u, const double *state,
+                                tn_eval *eval, tn_error *error);
+TN_API tn_status tn_sim_rates(tn_sim *sim, double t, const double *q, const double *u, const double *state,
+                              double *qdot, double *udot, double *state_rate, double *lambda, tn_error *error);
 /* the Coriolis matrix H (speeds x speeds, row by row, into `matrix`) of Christoffel symbols at the same state: H u are the inertia
  * forces that f has with the opposite sign, and dM/dt - 2 H is skew-symmetric */
 TN_API tn_status tn_sim_coriolis(tn_sim *sim, double *matrix, tn_error *error);

@@ -11,12 +11,9 @@ int tn_motion_size(const tn_model *m) {
 
 const char *const tn_effort_name[TN_EFFORTS] = {"steps", "rejected", "rhs", "guard_calls"};
 
-void tn_motion_take(tn_sim *s) {
+double *tn_motion_poses(const tn_sim *s, double *to) {
   const tn_system *sys = &s->solver.sys;
   const tn_model *m = s->m;
-  double *to = s->output.motion;
-  if (!s->output.moving) return;
-  s->output.t_motion = sys->t;
   for (int i = 0; i < m->bodies; i++, to += tn_motion_pose(m)) {
     const bool turns = m->body[i].oriented;
     if (m->dimension == 2) {
@@ -31,6 +28,15 @@ void tn_motion_take(tn_sim *s) {
       tn_rotation_quaternion(R, to + 3);
     }
   }
+  return to;
+}
+
+void tn_motion_take(tn_sim *s) {
+  const tn_system *sys = &s->solver.sys;
+  const tn_model *m = s->m;
+  if (!s->output.moving) return;
+  s->output.t_motion = sys->t;
+  double *to = tn_motion_poses(s, s->output.motion);
   for (int i = 0; i < m->joints; i++, to += 1 + m->wrench) {
     const tn_channel violation = {
         .kind = TN_CH_VIOLATION, .part = i, .width = 1, .violated = {TN_NORM_MAX, .scaled = true}};

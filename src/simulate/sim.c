@@ -282,10 +282,10 @@ static void singular_values(tn_sim *s, tn_eval *e) {
 }
 
 /* with the matrices that are shown, not by blocks: to the last digits that these have */
-static tn_status solve_densely(tn_sim *s) {
+static tn_status solve_densely(tn_sim *s, double t, double *y) {
   const bool ready = s->solver.sparse.ready, quick = s->solver.sparse.quick;
   s->solver.sparse.ready = s->solver.sparse.quick = s->solver.at_mass.ready = false;
-  const tn_status status = tn_solve_here(s, s->now.t, s->now.y);
+  const tn_status status = tn_solve_here(s, t, y);
   s->solver.sparse.ready = ready;
   s->solver.sparse.quick = quick;
   s->solver.at_mass.ready = false;
@@ -330,14 +330,21 @@ tn_status tn_sim_eval(tn_sim *s, tn_eval *e, tn_error *error) {
   TN_NEED(error, e, "eval");
   tn_error *const before = s->e;
   tn_error_clear(error);
-  if (s->m->large)
-    return tn_fail(error, TN_E_USAGE, "a model of %d speeds and %d rows is too large for its matrices to be formed",
-                   s->m->nu, s->m->rows);
+  if (s->m->large) return tn_too_large(s, error);
   s->e = error ? error : &s->life.spare;
   tn_status status = s->life.started ? TN_OK : tn_sim_start(s, error);
-  if (status == TN_OK) status = solve_densely(s);
+  if (status == TN_OK) status = tn_evaluate(s, s->now.t, s->now.y, e);
   s->e = before;
-  if (status != TN_OK) return status;
+  return status;
+}
+
+tn_status tn_too_large(const tn_sim *s, tn_error *error) {
+  return tn_fail(error, TN_E_USAGE, "a model of %d speeds and %d rows is too large for its matrices to be formed",
+                 s->m->nu, s->m->rows);
+}
+
+tn_status tn_evaluate(tn_sim *s, double t, double *y, tn_eval *e) {
+  TN_TRY(solve_densely(s, t, y));
   tn_reactions_here(s); /* with the multipliers that are shown */
   tn_need(&s->solver.sys, TN_LEVEL_MATRICES);
   tn_need(&s->solver.sys, TN_LEVEL_GENERALIZED);
@@ -347,7 +354,7 @@ tn_status tn_sim_eval(tn_sim *s, tn_eval *e, tn_error *error) {
                  .rows = s->m->rows,
                  .holonomic = s->m->holonomic,
                  .rank = s->solver.type->rank(s->solver.work),
-                 .t = s->now.t,
+                 .t = t,
                  .q = sys->q,
                  .u = sys->u,
                  .M = sys->M,

@@ -20,6 +20,7 @@
  *   crossing.c from where the motion comes near a singular position to where it leaves it
  *   verdict.c what the run is worth, and why
  *   output.c rows and channels                    run.c     from the start to the end
+ *   ask.c    questions from outside: channels, poses, the equations at any state
  *   balance.c energy of each assembly             finite.c  outputs that are not finite numbers
  *   cost.c   CPU time and its parts
  *   saved.c  all of it between two steps: what is new below gets a line in the list there */
@@ -640,6 +641,10 @@ tn_status tn_step(tn_sim *s, double t_limit);
 
 tn_status tn_hand_out(tn_sim *s, double t); /* run.c: the row at hand */
 
+/* sim.c: the equations at a state, densely; why they are not there */
+tn_status tn_evaluate(tn_sim *s, double t, double *y, tn_eval *e);
+tn_status tn_too_large(const tn_sim *s, tn_error *error);
+
 /* output.c */
 tn_status tn_row_inside(tn_sim *s, double t);
 tn_status tn_row_here(tn_sim *s);
@@ -650,7 +655,8 @@ tn_status tn_row_eval(tn_sim *s, double *y);
  * energies, effort so far; taken where the system is that of a row */
 enum { TN_EFFORTS = 4 };
 extern const char *const tn_effort_name[TN_EFFORTS];
-int tn_motion_pose(const tn_model *m); /* numbers of one */
+int tn_motion_pose(const tn_model *m);                /* numbers of one */
+double *tn_motion_poses(const tn_sim *s, double *to); /* of all bodies, where the system is; what is behind them */
 int tn_motion_size(const tn_model *m);
 void tn_motion_take(tn_sim *s);
 /* in a row of it: where a body is, and a place on one or on the ground */

@@ -19,7 +19,7 @@
  *   sweep_print.c, sweep_page.c                verify.c   a run with a second one beside it
  *   difference.c outputs of two runs compared  verify_print.c
  *   tune.c       gains of a stabilizer         tune_read.c what is varied, between what
- *   tune_print.c */
+ *   tune_print.c                               batch.c    a description over many values, all rows */
 #ifndef TN_STUDY_INTERNAL_H
 #define TN_STUDY_INTERNAL_H
 
