@@ -37,14 +37,12 @@ def _carry(library: Path) -> None:
 
 def build_sdist(sdist_directory: str, config_settings: dict[str, Any] | None = None) -> str:
     """An sdist that builds in an empty folder."""
-    library, license_file = _here / "library", _here / "LICENSE"
+    library = _here / "library"
     made = not library.exists()
     try:
         if made:
             _carry(library)
-            shutil.copy2(_here.parent / "LICENSE", license_file)
         return _core.build_sdist(sdist_directory, config_settings)
     finally:
         if made:
             shutil.rmtree(library, ignore_errors=True)
-            license_file.unlink(missing_ok=True)
