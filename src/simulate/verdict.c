@@ -95,6 +95,10 @@ void tn_doubt_chatter(tn_sim *s, int i) {
 
 /* ---- facts ------------------------------------------------------------------------------------------------------------------ */
 
+static tn_run_verdict contract_severity(const tn_sim *s) {
+  return !s->m->rows || s->summary.contract_kept ? TN_TRUSTED : TN_WRONG;
+}
+
 static bool contract(const tn_sim *s, tn_run_fact *f) {
   const tn_summary *sum = &s->summary;
   const double *scale = s->solver.sys.scale; /* for words alone */
@@ -102,7 +106,7 @@ static bool contract(const tn_sim *s, tn_run_fact *f) {
   if (!s->m->rows) return false;
   const double share = tn_contract_share(s->m, sum->max_position_violation, sum->max_velocity_violation);
   *f = (tn_run_fact){.key = "contract", .value = share, .limit = 1, .unit = "1"};
-  f->severity = sum->contract_kept ? TN_TRUSTED : TN_WRONG;
+  f->severity = contract_severity(s);
   if (*sum->worst_joint)
     tn_format(worst, sizeof worst, ", worst joint '%s' at t = %.4g s", sum->worst_joint, sum->worst_time);
   tn_row_share(s->m, s->contract.worst_row[0], scale[s->contract.worst_row[0]], false, sum->max_position_violation,
@@ -119,10 +123,15 @@ static bool contract(const tn_sim *s, tn_run_fact *f) {
   return true;
 }
 
+static tn_run_verdict balance_severity(const tn_sim *s) {
+  const double x = s->summary.energy_balance;
+  return x <= BALANCE_TRUSTED ? TN_TRUSTED : x <= BALANCE_DOUBTFUL ? TN_DOUBTFUL : TN_WRONG;
+}
+
 static bool balance(const tn_sim *s, tn_run_fact *f) {
   const double x = s->summary.energy_balance;
   *f = (tn_run_fact){.key = "balance", .value = x, .limit = BALANCE_TRUSTED, .unit = "1"};
-  f->severity = x <= BALANCE_TRUSTED ? TN_TRUSTED : x <= BALANCE_DOUBTFUL ? TN_DOUBTFUL : TN_WRONG;
+  f->severity = balance_severity(s);
   char of[120] = "";
   const tn_summary *r = &s->summary;
   if (*r->balance_part && r->balance_bodies > 1)
@@ -325,6 +334,7 @@ static bool stopped(const tn_sim *s, tn_run_fact *f) {
   return true;
 }
 
+/* the first two are there in every run */
 static bool (*const facts[])(const tn_sim *, tn_run_fact *) = {
     contract, balance, stabilizer, forced,        branch,   crossing, stays,  closed,
     turns,    outputs, chattering, interpolation, roundoff, unstable, stopped};
@@ -335,11 +345,14 @@ bool tn_judged_fact(const tn_sim *s, int i, tn_run_fact *fact) {
   return false;
 }
 
+/* the worst of all, at the end of every call, which may be a step: the facts that every run has are judged without their words, which
+ * take as long as a right-hand side; the others are there in few runs */
 tn_run_verdict tn_verdict_of(const tn_sim *s) {
-  tn_run_verdict worst = TN_TRUSTED;
+  tn_run_verdict worst = contract_severity(s);
+  if (balance_severity(s) > worst) worst = balance_severity(s);
   tn_run_fact f;
-  for (int i = 0; tn_judged_fact(s, i, &f); i++)
-    if (f.severity > worst) worst = f.severity;
+  for (size_t k = 2; k < sizeof facts / sizeof *facts; k++)
+    if (facts[k](s, &f) && f.severity > worst) worst = f.severity;
   return worst;
 }
 
