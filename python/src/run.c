@@ -10,7 +10,8 @@ typedef struct run {
   size_t rows, room, width;
   tn_recorder *recorder; /* NULL: nothing is recorded                   */
   text file;
-  int64_t fired; /* events told so far                          */
+  int64_t fired;  /* events that are told so far                 */
+  int64_t *count; /* of each event, likewise                     */
   bool no_memory;
 } run;
 
@@ -50,17 +51,27 @@ static tn_status on_row(void *user, double t, int n, const double *values) {
   return r->recorder ? tn_recorder_row(r->recorder, t, n, values) : TN_OK;
 }
 
-static bool tell_events(run *r, double t) {
+/* an event that has happened several times since the last step is told as often, at its last time */
+static bool tell_events(run *r) {
   tn_fired f;
   bool good = true;
   r->fired = tn_sim_summary(r->s->sim)->fired;
-  for (int i = 0; good && tn_sim_fired(r->s->sim, i, &f); i++) {
-    if (!(f.last == t)) continue;
-    PyObject *answer = PyObject_CallFunction(r->on_event, "sd", f.event, f.last);
-    good = answer && answer != Py_False;
-    Py_XDECREF(answer);
-  }
+  for (int i = 0; good && tn_sim_fired(r->s->sim, i, &f); i++)
+    for (; good && r->count[i] < f.count; r->count[i]++) {
+      PyObject *answer = PyObject_CallFunction(r->on_event, "sd", f.event, f.last);
+      good = answer && answer != Py_False;
+      Py_XDECREF(answer);
+    }
   return good;
+}
+
+static bool count_events(run *r) {
+  tn_fired f;
+  int n = 0;
+  while (tn_sim_fired(r->s->sim, n, &f)) n++;
+  r->count = calloc((size_t)n + 1, sizeof *r->count);
+  for (int i = 0; r->count && tn_sim_fired(r->s->sim, i, &f); i++) r->count[i] = f.count;
+  return r->count != NULL;
 }
 
 static bool on_step(void *user, double t) {
@@ -69,7 +80,7 @@ static bool on_step(void *user, double t) {
   const bool happened = r->on_event && tn_sim_summary(r->s->sim)->fired != r->fired;
   if (!happened && now < r->s->next_look) return true;
   const callback c = core_callback();
-  bool good = !happened || tell_events(r, t);
+  bool good = !happened || tell_events(r);
   if (good && now >= r->s->next_look) {
     r->s->next_look = now + r->s->beat;
     good = PyErr_CheckSignals() == 0;
@@ -133,7 +144,12 @@ PyObject *simulation_run(PyObject *self, PyObject *args, PyObject *kwargs) {
     return NULL;
   }
   if (!simulation_enter(s)) return NULL;
+  if (!count_events(&r)) {
+    simulation_leave(s);
+    return PyErr_NoMemory();
+  }
   if (s->depth > 1) { /* from one of its own callbacks */
+    free(r.count);
     simulation_leave(s);
     PyErr_SetString(PyExc_RuntimeError, "this simulation is running: a callback may only read it");
     return NULL;
@@ -153,6 +169,8 @@ PyObject *simulation_run(PyObject *self, PyObject *args, PyObject *kwargs) {
     r.no_memory = true;
   tn_recorder_free(r.recorder);
   core_lock(&u);
+  if (status == TN_OK && r.on_event && !tell_events(&r)) status = TN_E_STOPPED; /* those of the last step */
+  free(r.count);
   simulation_leave(s);
   simulation_show(s);
   return outcome(&r, status, &e, recorded);

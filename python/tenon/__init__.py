@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     )
     from ._many import BatchResult, Comparison, Study, Sweep, Tuning, batch, compare, grid, reproduce, studies, sweep, tune
     from ._model import Equations, Model, example, examples, load
-    from ._parts import types
     from ._result import Result, open
     from ._simulation import Simulation
     from ._table import Table
@@ -63,7 +62,6 @@ _WHERE = {
         "tune",
     ),
     "_model": ("Equations", "Model", "example", "examples", "load"),
-    "_parts": ("types",),
     "_result": ("Result", "open"),
     "_simulation": ("Simulation",),
     "_table": ("Table",),
@@ -107,7 +105,6 @@ __all__ = [
     "studies",
     "sweep",
     "tune",
-    "types",
 ]
 
 #: the version of the library and of this package

@@ -136,3 +136,17 @@ def remark(found: tuple[str, str, str, int, int, str]) -> ModelWarning:
     message, hint, file, line, column, _ = found
     place = f" ({file}:{line}:{column})" if file and line else ""
     return ModelWarning(message + place + (f": {hint}" if hint else ""))
+
+
+def warn(warning: Warning) -> None:
+    """Warn at the line outside this package that is the reason."""
+    import os
+    import sys
+    import warnings
+
+    here = os.path.dirname(__file__)
+    depth, frame = 1, sys._getframe()
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == here:
+        frame = frame.f_back
+        depth += 1
+    warnings.warn(warning, stacklevel=depth)

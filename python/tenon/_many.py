@@ -438,7 +438,7 @@ def sweep(
             with open(path, "w", encoding="utf-8") as file:
                 file.write(to_json(content))
         else:
-            path = os.fspath(source)  # type: ignore[arg-type]
+            path = os.fspath(source)
         made = _core.Sweep(path)
         try:
             made.run(threads, bar)

@@ -173,16 +173,17 @@ class Model:
             self._compiled = self._describe().compile()
         return self._compiled
 
-    def _warn(self) -> None:
-        """Remarks as warnings, at the line that made the model."""
+    def _warn(self, known: Model | None = None) -> None:
+        """Remarks as warnings, but for those that another model had already."""
         remarks = self._compile().remarks()
-        if remarks:
-            import warnings
+        if not remarks:
+            return
+        from ._errors import remark, warn
 
-            from ._errors import remark
-
-            for one in remarks:
-                warnings.warn(remark(one), stacklevel=4)
+        told = [one[0] for one in known._compile().remarks()] if known is not None else []
+        for one in remarks:
+            if one[0] not in told:
+                warn(remark(one))
 
     def _change(self, settings: Mapping[str, Any]) -> None:
         """Add changes, in the words of `using`."""
@@ -226,7 +227,7 @@ class Model:
         """
         other = self._copy()
         other._change(settings)
-        other._warn()
+        other._warn(self)
         return other
 
     def _copy(self) -> Model:
@@ -251,7 +252,7 @@ class Model:
 
         `law(t, *inputs)` is called at every right-hand side. `on` is a coordinate channel (`"A.angle"`), and the law gives the effort
         along it, or a body, and the law gives a wrench in the axes of the world: `(fx, fy, t)` in the plane, `(fx, fy, fz, tx, ty, tz)` in
-        space; it acts at `at` or `on_body`, as a force of a file does. `inputs` are running expressions, such as `"A.angle"` or
+        space; it acts at `at` (world) or `on_body` (body axes), else at the origin of the body. `inputs` are running expressions, such as `"A.angle"` or
         `"velocity(arm, tip).x"`.
 
         The law should be a smooth function of its arguments: steps are judged by it. A function of numba (`@cfunc`) or of ctypes with the
@@ -267,12 +268,20 @@ class Model:
         part: dict[str, Any] = {"type": kind, "on": on}
         if names:
             part["inputs"] = names if len(names) != 1 else names[0]
+        if at is None and on_body is None and on in self._bodies():
+            on_body = [0] * self.info["dimension"]
         for key, value in (("at", at), ("on_body", on_body), ("active", active)):
             if value is not None:
                 part[key] = value
         other._changes += (("json", f"/forces/{name}", to_json(part)),)
-        other._warn()
+        other._warn(self)
         return other
+
+    def _bodies(self) -> set[str]:
+        """Names of the bodies."""
+        import json
+
+        return set(json.loads(self.expanded()).get("bodies", {}))
 
     def add_driver(
         self, name: str, function: Callable[[float], float], *, on: str, until: float | None = None, points: int = 1001

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from io import open as io_open  # this module has one of its own
+
 from . import _core
 
 TYPE_CHECKING = False
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Result", "open"]
 
-_open = open  # of Python; this module has one of its own
 
 
 class Result:
@@ -55,7 +56,8 @@ class Result:
         model: Model | None = None,
         error: BaseException | None = None,
     ) -> None:
-        self._held, self._array = rows, None
+        self._held = rows
+        self._array: NDArray[np.float64] | None = None
         self.columns = tuple(columns)
         self.units = dict(zip(columns, units, strict=True))
         self.name, self.verdict, self.report, self.error = name, verdict, report, error
@@ -213,7 +215,7 @@ class Result:
             from ._errors import UsageError
 
             raise UsageError(f"a result is saved as .tnr, .csv, .html, .svg, .glb or .npy, not {suffix!r}")
-        with _open(path, "wb") as file:
+        with io_open(path, "wb") as file:
             file.write(data)
 
     def show(self, height: int = 720) -> None:
@@ -270,7 +272,16 @@ def _forget(path: str) -> None:
     except OSError:
         import atexit
 
-        atexit.register(lambda: os.path.exists(path) and os.unlink(path))
+        atexit.register(_forget_at_last, path)
+
+
+def _forget_at_last(path: str) -> None:
+    """Nothing is left to be done if it cannot be removed now."""
+    import contextlib
+    import os
+
+    with contextlib.suppress(OSError):
+        os.unlink(path)
 
 
 def open(path: str | PathLike[str], *, recover: bool = False) -> Result:
@@ -286,13 +297,11 @@ def open(path: str | PathLike[str], *, recover: bool = False) -> Result:
     if fault is not None:
         if not recover:
             raise fault
-        import warnings
-
-        from ._errors import DoubtWarning
+        from ._errors import DoubtWarning, warn
 
         for sentence in file.recover():
-            warnings.warn(DoubtWarning(sentence), stacklevel=2)
-    with _open(name, "rb") as raw:
+            warn(DoubtWarning(sentence))
+    with io_open(name, "rb") as raw:
         data = raw.read()
     return Result(
         file.rows(),
@@ -312,9 +321,8 @@ def show_page(html: str, height: int) -> None:
 
         from IPython.display import HTML, display
 
-        display(
-            HTML(f'<iframe srcdoc="{escape(html)}" style="width:100%;height:{height}px;border:0" title="Tenon"></iframe>')
-        )
+        frame = f'<iframe srcdoc="{escape(html)}" style="width:100%;height:{height}px;border:0" title="Tenon"></iframe>'
+        display(HTML(frame))  # type: ignore[no-untyped-call]
         return
     import os
     import tempfile
@@ -334,16 +342,16 @@ def _in_notebook() -> bool:
         return False
     from IPython import get_ipython
 
-    shell = get_ipython()  # type: ignore[no-untyped-call]
+    shell = get_ipython()
     return shell is not None and hasattr(shell, "kernel")
 
 
 # ---- made by runs --------------------------------------------------------------------------------------------------------
 
 
-def finished(sim: Simulation, rows: Any, file: bytes | None, error: BaseException | None, depth: int = 4) -> Result:
+def finished(sim: Simulation, rows: Any, file: bytes | None, error: BaseException | None) -> Result:
     """The result of a run that ended somehow: raised, warned, or handed back."""
-    from ._errors import DoubtWarning, Stopped
+    from ._errors import DoubtWarning, Stopped, warn
 
     name = sim.model.name
     result = Result(
@@ -365,10 +373,7 @@ def finished(sim: Simulation, rows: Any, file: bytes | None, error: BaseExceptio
         result.error = None  # not in a circle
         raise error
     if result.verdict != "trusted":
-        import warnings
-
-        why = "; ".join(result.reasons)
-        warnings.warn(DoubtWarning(f"the verdict of this run is {result.verdict}: {why}"), stacklevel=depth)
+        warn(DoubtWarning(f"the verdict of this run is {result.verdict}: {'; '.join(result.reasons)}"))
     return result
 
 
@@ -409,4 +414,4 @@ def sampled(
             acts += 1
         sim.advance(min(end, first + acts * period, first + rows * distance))
     del record  # rows alone: the motion between two samples is that of several runs
-    return finished(sim, np.array(found).reshape(-1, 1 + len(sim.columns)), None, None, depth=5)
+    return finished(sim, np.array(found).reshape(-1, 1 + len(sim.columns)), None, None)

@@ -37,6 +37,8 @@ class Simulation(_core.Simulation):
     _known: dict[str, tuple[str, ...]]
 
     def __new__(cls, model: Model) -> Simulation:
+        if not hasattr(model, "_compile"):
+            raise TypeError("a tenon.Model is needed")
         sim: Simulation = super().__new__(cls, model._compile())
         sim.model = model
         sim._known = {}
