@@ -26,7 +26,7 @@ static void keep_exception(watcher *w) {
   atomic_store(&w->stop, true);
 }
 
-static bool tell(watcher *w, int done, int all) {
+static bool report_progress(watcher *w, int done, int all) {
   PyObject *answer = w->progress ? PyObject_CallFunction(w->progress, "ii", done, all) : NULL;
   const bool good = !w->progress || (answer && answer != Py_False);
   Py_XDECREF(answer);
@@ -40,7 +40,7 @@ static bool on_progress(void *user, int done, int all, const char *run) {
   if (PyThread_get_thread_ident() != w->caller) return !atomic_load(&w->stop);
   const callback c = core_callback();
   bool good = PyErr_CheckSignals() == 0;
-  if (good && w->progress) good = tell(w, done, all);
+  if (good && w->progress) good = report_progress(w, done, all);
   keep_exception(w);
   core_callback_end(c);
   return good && !atomic_load(&w->stop);

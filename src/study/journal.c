@@ -9,6 +9,7 @@
  *
  * Lines are brought to the disk once a second, and when the sweep ends in whatever way: a loss of power costs a second of runs. */
 #define _POSIX_C_SOURCE 200809L
+#define _DARWIN_C_SOURCE /* O_NOFOLLOW */
 #include "study/study.h"
 
 #include <errno.h>
@@ -18,6 +19,29 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+/* what a platform does not have, it does not do */
+#ifndef O_NOFOLLOW
+#define O_NOFOLLOW 0
+#endif
+#ifndef O_NONBLOCK
+#define O_NONBLOCK 0
+#endif
+#ifndef O_CLOEXEC
+#define O_CLOEXEC 0
+#endif
+#ifndef O_DIRECTORY
+#define O_DIRECTORY 0
+#endif
+#ifndef O_BINARY
+#define O_BINARY 0
+#endif
+#ifdef _WIN32
+#include <io.h>
+#define lstat stat  /* no links that would be followed without asking */
+#define geteuid() 0 /* as st_uid is there */
+#define fsync _commit
+#endif
 
 enum { MOST_LINE = 1 << 18 }; /* 10000 measures */
 
@@ -179,10 +203,10 @@ static tn_status read_journal(tn_journal *j, const char *head, tn_sweep *s, tn_e
  * owner removed while it was opened is none: -1 without an error */
 static tn_status open_file(const char *path, int *file, tn_error *e) {
   struct stat is, there;
-  *file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  *file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_BINARY, 0666);
   const bool made = *file >= 0;
   if (!made && errno != EEXIST) return cannot(path, e);
-  if (!made) *file = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (!made) *file = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_BINARY);
   if (*file < 0) return errno == ENOENT ? TN_OK : errno == ELOOP ? no_file(path, "is not a file", e) : cannot(path, e);
   if (fstat(*file, &is) != 0) return cannot(path, e);
   if (!S_ISREG(is.st_mode)) return no_file(path, "is not a file", e);

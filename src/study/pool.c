@@ -16,7 +16,12 @@ struct tn_pool {
 };
 
 int tn_processors(void) {
-#if TN_THREADS
+#if TN_THREADS && defined(_WIN32)
+  SYSTEM_INFO system;
+  GetSystemInfo(&system);
+  const long n = (long)system.dwNumberOfProcessors;
+  return n < 1 ? 1 : n > MOST ? MOST : (int)n;
+#elif TN_THREADS
   const long n = sysconf(_SC_NPROCESSORS_ONLN);
   return n < 1 ? 1 : n > MOST ? MOST : (int)n;
 #else
