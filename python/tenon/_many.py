@@ -424,13 +424,14 @@ def sweep(
     """Run a sweep: a file, or its content as a dictionary, whose model may be one of Python: `model`."""
     import os
     import tempfile
+    from collections.abc import Mapping
 
     from ._model import to_json
 
     bar = _bar(progress, 0)
     with tempfile.TemporaryDirectory() as folder:
-        if hasattr(source, "keys"):
-            content = dict(source)  # type: ignore[arg-type]
+        if isinstance(source, Mapping):
+            content: dict[str, Any] = dict(source)
             if model is not None:
                 model.save(os.path.join(folder, "model.json"))
                 content["run"] = {**content.get("run", {}), "model": "model.json"}

@@ -194,18 +194,19 @@ class Model:
         for key, value in settings.items():
             if value is None:
                 continue
+            many: Any = value
             if key == "stabilize" and not isinstance(value, str):
                 changes += [("settings", "stabilize", one) for one in value]
             elif key in SETTINGS:
                 changes.append(("settings", key.replace("_", "-"), _value(value)))
             elif key == "set":
-                later += [("settings", "set", f"{name}={_value(one)}") for name, one in value.items()]
+                later += [("settings", "set", f"{name}={_value(one)}") for name, one in many.items()]
             elif key == "start":
-                later += [("json", f"/start/{name}", to_json(one)) for name, one in value.items()]
+                later += [("json", f"/start/{name}", to_json(one)) for name, one in many.items()]
             elif key == "changes":
                 later += [
                     ("remove", pointer_of(name), "") if one is None else ("json", pointer_of(name), to_json(one))
-                    for name, one in value.items()
+                    for name, one in many.items()
                 ]
             elif key == "outputs":
                 later.append(("json", "/outputs", to_json(outputs_of(value))))

@@ -6,7 +6,7 @@ from . import _core
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     import numpy as np
@@ -202,15 +202,7 @@ class Simulation(_core.Simulation):
         from ._result import finished
 
         bar = _bar(progress, self.model.info["until"])
-        told: Callable[[float, _core.Array], object] | None = None
-        if on_row is not None:
-            import numpy as np
-
-            given = on_row
-
-            def told(t: float, row: _core.Array) -> object:
-                return given(t, np.asarray(row))
-
+        told = None if on_row is None else _with_array(on_row)
         try:
             rows, file, error = self._run(
                 self.model.name, self.model._describe() if record else None, 0.05, bar, on_event, told
@@ -299,6 +291,13 @@ class Simulation(_core.Simulation):
 
     def __repr__(self) -> str:
         return f"<tenon.Simulation of {self.model.name!r} at t = {self.t:g} s>"
+
+
+def _with_array(on_row: Callable[[float, NDArray[np.float64]], object]) -> Callable[[float, _core.Array], object]:
+    """The same function, of what the extension has."""
+    import numpy as np
+
+    return lambda t, row: on_row(t, np.asarray(row))
 
 
 def _revive(model: Model, state: bytes) -> Simulation:
