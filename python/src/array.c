@@ -87,7 +87,7 @@ static int get_buffer(PyObject *self, Py_buffer *view, int flags) {
   array *a = (array *)self;
   if ((flags & PyBUF_WRITABLE) == PyBUF_WRITABLE && a->owner) {
     view->obj = NULL;
-    PyErr_SetString(PyExc_BufferError, "this array shows the state of a simulation and cannot be written into");
+    PyErr_SetString(PyExc_BufferError, "this array shows numbers of a simulation and cannot be written into");
     return -1;
   }
   *view = (Py_buffer){.buf = a->data,

@@ -109,9 +109,8 @@ typedef struct simulation {
   PyObject *model;        /* compiled                                                    */
   unsigned long thread;   /* that runs it now                                            */
   int depth;              /* calls under way                                             */
-  double *shown;          /* q, u, states: what views show; NULL until one is asked for  */
-  double *pose;           /* what `poses` shows; NULL likewise                           */
-  double *rate;           /* room for the equations: y, ydot; NULL likewise              */
+  PyObject *shown;        /* array: q, u, states, which views show; NULL until one is asked for */
+  PyObject *pose;         /* array: what `poses` shows; NULL likewise                    */
   double next_look, beat; /* s: of the clock, when signals are looked at next; how often */
 } simulation;
 

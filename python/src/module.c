@@ -226,8 +226,7 @@ static PyObject *fail_after(PyObject *module, PyObject *arg) {
   core *c = core_of(module);
   const long long n = PyLong_AsLongLong(arg);
   if (n == -1 && PyErr_Occurred()) return NULL;
-  atomic_store(&c->fail_in, n);
-  return Py_NewRef(Py_None);
+  return PyLong_FromLongLong(atomic_exchange(&c->fail_in, n)); /* what was left of the last one */
 }
 
 static PyObject *blocks(PyObject *module, PyObject *unused) {
@@ -244,7 +243,8 @@ static PyMethodDef methods[] = {
     METHOD("describe", describe, METH_VARARGS, "A kind or one of its types in words: kind, name, markdown."),
     METHOD("schema", schema, METH_NOARGS, "The JSON schema of model files."),
     METHOD("report", report, METH_VARARGS, "A report on an integrator or a stabilizer: kind, name, format."),
-    METHOD("_fail_after", fail_after, METH_O, "Let the n-th allocation of the library from now on fail; 0: none."),
+    METHOD("_fail_after", fail_after, METH_O,
+           "Let the n-th allocation of the library fail; 0: none. What was left of the last."),
     METHOD("_blocks", blocks, METH_NOARGS, "Blocks of memory that the library has in use."),
     {NULL, NULL, 0, NULL}};
 

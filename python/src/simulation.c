@@ -36,9 +36,8 @@ static void simulation_finish(PyObject *self) {
   PyTypeObject *type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   tn_sim_free(s->sim);
-  free(s->shown);
-  free(s->pose);
-  free(s->rate);
+  Py_XDECREF(s->shown);
+  Py_XDECREF(s->pose);
   Py_XDECREF(s->model);
   freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
   release(self);
@@ -65,13 +64,15 @@ static int shown_numbers(const simulation *s) {
   return tn_sim_coordinates(s->sim) + tn_sim_speeds(s->sim) + tn_sim_states(s->sim);
 }
 
-/* the library keeps states in turns: a view has memory of its own, which follows after every call that moves the simulation */
+/* the library keeps states in turns: views have memory of their own, which follows after every call that moves the simulation. it is an
+ * object that knows nothing of the simulation: arrays of NumPy take no part in the search for cycles, and the simulation keeps them */
 void simulation_show(simulation *s) {
   if (!s->shown) return;
+  double *shown = core_array_data(s->shown);
   const size_t nq = (size_t)tn_sim_coordinates(s->sim), nu = (size_t)tn_sim_speeds(s->sim);
-  memcpy(s->shown, tn_sim_q(s->sim), sizeof(double) * nq);
-  memcpy(s->shown + nq, tn_sim_u(s->sim), sizeof(double) * nu);
-  memcpy(s->shown + nq + nu, tn_sim_state(s->sim), sizeof(double) * (size_t)tn_sim_states(s->sim));
+  memcpy(shown, tn_sim_q(s->sim), sizeof(double) * nq);
+  memcpy(shown + nq, tn_sim_u(s->sim), sizeof(double) * nu);
+  memcpy(shown + nq + nu, tn_sim_state(s->sim), sizeof(double) * (size_t)tn_sim_states(s->sim));
 }
 
 static PyObject *view(PyObject *self, PyObject *arg) {
@@ -79,14 +80,15 @@ static PyObject *view(PyObject *self, PyObject *arg) {
   const char *what = core_string(arg);
   if (!what) return NULL;
   if (!s->shown) {
-    s->shown = malloc(sizeof(double) * ((size_t)shown_numbers(s) + 1));
-    if (!s->shown) return PyErr_NoMemory();
+    s->shown = core_array(s->c, 1, &(Py_ssize_t){shown_numbers(s)}, NULL, NULL);
+    if (!s->shown) return NULL;
     if (!s->depth) simulation_show(s);
   }
   const int nq = tn_sim_coordinates(s->sim), nu = tn_sim_speeds(s->sim);
-  if (strcmp(what, "q") == 0) return core_array(s->c, 1, &(Py_ssize_t){nq}, s->shown, self);
-  if (strcmp(what, "u") == 0) return core_array(s->c, 1, &(Py_ssize_t){nu}, s->shown + nq, self);
-  return core_array(s->c, 1, &(Py_ssize_t){tn_sim_states(s->sim)}, s->shown + nq + nu, self);
+  double *shown = core_array_data(s->shown);
+  if (strcmp(what, "q") == 0) return core_array(s->c, 1, &(Py_ssize_t){nq}, shown, s->shown);
+  if (strcmp(what, "u") == 0) return core_array(s->c, 1, &(Py_ssize_t){nu}, shown + nq, s->shown);
+  return core_array(s->c, 1, &(Py_ssize_t){tn_sim_states(s->sim)}, shown + nq + nu, s->shown);
 }
 
 static PyObject *copy_of(simulation *s, int n, const double *from) {
@@ -101,21 +103,19 @@ static PyObject *memory(PyObject *self, PyObject *unused) {
   return copy_of(s, tn_sim_remembered(s->sim), tn_sim_memory(s->sim));
 }
 
-/* fills memory that stays the same: the first call gives the array, later ones give None */
+/* fills memory that stays the same */
 static PyObject *poses(PyObject *self, PyObject *unused) {
   simulation *s = (simulation *)self;
   const Py_ssize_t shape[2] = {tn_sim_bodies(s->sim), tn_sim_pose_size(s->sim)};
-  const bool first = !s->pose;
   tn_error e;
   (void)unused;
   if (!simulation_enter(s)) return NULL;
-  if (first) s->pose = calloc((size_t)(shape[0] * shape[1]) + 1, sizeof *s->pose);
-  const tn_status status = s->pose ? tn_sim_poses(s->sim, s->pose, &e) : TN_OK;
+  if (!s->pose) s->pose = core_array(s->c, 2, shape, NULL, NULL);
+  const tn_status status = s->pose ? tn_sim_poses(s->sim, core_array_data(s->pose), &e) : TN_OK;
   simulation_leave(s);
-  if (!s->pose) return PyErr_NoMemory();
-  if (part_raised(((compiled *)s->model)->parts)) return NULL;
+  if (!s->pose || part_raised(((compiled *)s->model)->parts)) return NULL;
   if (status != TN_OK) return core_raise(&e);
-  return core_array(s->c, 2, shape, s->pose, self);
+  return core_array(s->c, 2, shape, core_array_data(s->pose), s->pose);
 }
 
 /* ---- moving ------------------------------------------------------------------------------------------------------------- */

@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent.parent
 
 def blocks(path: Path) -> list[str]:
     """Blocks of Python of a page."""
-    return re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return re.findall(r"^```py\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
 def execute(pieces: list[str], name: str) -> dict[str, Any]:

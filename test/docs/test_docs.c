@@ -1,6 +1,7 @@
 /* every example in README, CONTRIBUTING and docs/ runs, from top to bottom of each document and in a folder of its own: models compile and
  * move, commands of `tenon` succeed, Python and C programs run. a model whose first line is `// NAME.json` is saved under that
- * name for the commands after it, and so is a study, a block of `json`. blocks of `text` are what programs print. */
+ * name for the commands after it, and so is a study, a block of `json`. blocks of `text` are what programs print; those of `py` use the
+ * Python package, whose tests run them: python/tests/test_docs.py. */
 #include "docs/documents.h"
 #include "model/model.h"
 #include "test.h"
@@ -220,7 +221,7 @@ static void run_block(const block *b) {
     seen[SCRIPTS]++, run_script(b);
   else if (strcmp(b->language, "c") == 0)
     seen[PROGRAMS]++; /* below */
-  else if (strcmp(b->language, "text") == 0)
+  else if (strcmp(b->language, "text") == 0 || strcmp(b->language, "py") == 0)
     seen[TEXTS]++;
   else
     FAIL("%s: a block of `%s`, which nothing tries", b->document, b->language);
