@@ -1,4 +1,4 @@
-"""What the Python package costs, and a batch of four-bars against MuJoCo's: `./dev python-bench`.
+"""What the Python package costs, and a batch of four-bars against MuJoCo's: run it like this.
 
     PYTHONPATH=build/python/site build/python/venv/bin/python bench/python.py [calls | batch]
 
