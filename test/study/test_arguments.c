@@ -208,6 +208,33 @@ static void try_simulations(void) {
   REFUSE(tn_sim_channel, sim, NULL, "p.angle", &x, &e);
   REFUSE(tn_sim_channel, name, sim, NULL, &x, &e);
   REFUSE(tn_sim_channel, value, sim, "p.angle", NULL, &e);
+  static const char *const angle[] = {"p.angle"};
+  double many[256];
+  REFUSE(tn_sim_channels, sim, NULL, 1, angle, &x, &e);
+  REFUSE(tn_sim_channels, name, sim, 1, NULL, &x, &e);
+  REFUSE(tn_sim_channels, value, sim, 1, angle, NULL, &e);
+  REFUSE(tn_sim_outputs, sim, NULL, many, &e);
+  REFUSE(tn_sim_outputs, value, sim, NULL, &e);
+  HARMLESS(tn_sim_bodies, sim, tn_sim_bodies(NULL) == 0);
+  HARMLESS(tn_sim_body, sim, !tn_sim_body(NULL, 0));
+  HARMLESS(tn_sim_pose_size, sim, tn_sim_pose_size(NULL) == 0);
+  REFUSE(tn_sim_poses, sim, NULL, many, &e);
+  REFUSE(tn_sim_poses, pose, sim, NULL, &e);
+  REFUSE(tn_sim_eval_at, sim, NULL, 0, NULL, NULL, NULL, &eval, &e);
+  const double *const q = tn_sim_q(sim), *const u = tn_sim_u(sim), *const state = tn_sim_state(sim);
+  LEFT_OUT(tn_sim_eval_at, q, tn_sim_eval_at(sim, 0, NULL, u, state, &eval, &e) == TN_OK);
+  LEFT_OUT(tn_sim_eval_at, u, tn_sim_eval_at(sim, 0, q, NULL, state, &eval, &e) == TN_OK);
+  LEFT_OUT(tn_sim_eval_at, state, tn_sim_eval_at(sim, 0, q, u, NULL, &eval, &e) == TN_OK);
+  REFUSE(tn_sim_eval_at, eval, sim, 0, q, u, state, NULL, &e);
+  double *const a = many, *const b = many + 64, *const c = many + 128, *const d = many + 192;
+  REFUSE(tn_sim_rates, sim, NULL, 0, q, u, state, a, b, c, d, &e);
+  LEFT_OUT(tn_sim_rates, q, tn_sim_rates(sim, 0, NULL, u, state, a, b, c, d, &e) == TN_OK);
+  LEFT_OUT(tn_sim_rates, u, tn_sim_rates(sim, 0, q, NULL, state, a, b, c, d, &e) == TN_OK);
+  LEFT_OUT(tn_sim_rates, state, tn_sim_rates(sim, 0, q, u, NULL, a, b, c, d, &e) == TN_OK);
+  LEFT_OUT(tn_sim_rates, qdot, tn_sim_rates(sim, 0, q, u, state, NULL, b, c, d, &e) == TN_OK);
+  LEFT_OUT(tn_sim_rates, udot, tn_sim_rates(sim, 0, q, u, state, a, NULL, c, d, &e) == TN_OK);
+  LEFT_OUT(tn_sim_rates, state_rate, tn_sim_rates(sim, 0, q, u, state, a, b, NULL, d, &e) == TN_OK);
+  LEFT_OUT(tn_sim_rates, lambda, tn_sim_rates(sim, 0, q, u, state, a, b, c, NULL, &e) == TN_OK);
   REFUSE(tn_sim_eval, sim, NULL, &eval, &e);
   REFUSE(tn_sim_eval, eval, sim, NULL, &e);
   REFUSE(tn_sim_coriolis, sim, NULL, &x, &e);
@@ -733,6 +760,16 @@ static void try_tuning(void) {
   tn_tune_free(t);
 }
 
+static void try_batches(void) {
+  const tn_batch_options one = {.runs = 1};
+  tn_batch_result result;
+  double value[64];
+  REFUSE(tn_batch_run, desc, NULL, &one, 1, 8, value, &result, &e);
+  REFUSE(tn_batch_run, options, desc, NULL, 1, 8, value, &result, &e);
+  REFUSE(tn_batch_run, value, desc, &one, 1, 8, NULL, &result, &e);
+  REFUSE(tn_batch_run, result, desc, &one, 1, 8, value, NULL, &e);
+}
+
 static void try_sweeps(void) {
   tn_sweep *s = NULL, *none;
   tn_sweep_row row;
@@ -929,6 +966,7 @@ TEST(null_in_every_argument) {
   try_studies();
   try_comparisons();
   try_tuning();
+  try_batches();
   try_sweeps();
   try_verifications();
   tn_sim_free(sim);
