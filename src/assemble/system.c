@@ -582,13 +582,13 @@ void tn_system_extents(tn_system *s, bool velocity) {
     double *most = &s->extent[m->assembly[i]], r[3];
     if (!velocity) {
       tn_body_origin(s, i, r);
-      for (int k = 0; k < 3; k++) *most = fmax(*most, fabs(r[k]) / L);
+      for (int k = 0; k < 3; k++) *most = tn_max(*most, fabs(r[k]) / L);
     } else if (m->dimension == 2) {
       const tn_frame2 *f = &s->body[i];
-      *most = fmax(*most, fmax(fmax(fabs(f->v[0]), fabs(f->v[1])) / L, fabs(f->w)));
+      *most = tn_max(*most, tn_max(tn_max(fabs(f->v[0]), fabs(f->v[1])) / L, fabs(f->w)));
     } else {
       const tn_frame3 *f = &s->body3[i];
-      for (int k = 0; k < 3; k++) *most = fmax(*most, fmax(fabs(f->v[k]) / L, fabs(f->w[k])));
+      for (int k = 0; k < 3; k++) *most = tn_max(*most, tn_max(fabs(f->v[k]) / L, fabs(f->w[k])));
     }
   }
 }
@@ -603,7 +603,7 @@ void tn_rows_noise(tn_system *s, bool velocity, double *noise) {
   tn_system_extents(s, velocity);
   for (int i = 0; i < s->m->rows; i++) {
     const double size = tn_row_extent(s, i);
-    noise[i] = 2 * TN_EPS * (velocity ? size : fmax(1, size)) / s->m->row_scale[i];
+    noise[i] = 2 * TN_EPS * (velocity ? size : tn_max(1, size)) / s->m->row_scale[i];
   }
 }
 

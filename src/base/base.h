@@ -15,6 +15,12 @@
 #include "base/tolerance.h"
 #include "tenon/extend.h"
 
+/* ---- numbers ---------------------------------------------------------------------------------------------------- */
+
+/* As fmax and fmin, which are calls into the C library: where one number is NaN, the other counts. Of two zeros it is the second. */
+static inline double tn_max(double a, double b) { return a > b || isnan(b) ? a : b; }
+static inline double tn_min(double a, double b) { return a < b || isnan(b) ? a : b; }
+
 /* ---- messages --------------------------------------------------------------------------------------------------- */
 
 /* the position of a value in the text that it was read from */

@@ -180,15 +180,15 @@ static bool factor_blocks(tn_solver *s) {
   if (!blocks->ready || !(independent || s->sys.counted || m->large)) return false; /* a rank is asked of matrices */
   if (tn_solver_has_blocks(s)) {
     const bool good = tn_sparse_factor(blocks, &s->sys, &nearness);
-    s->seen = fmin(s->seen, nearness);
+    s->seen = tn_min(s->seen, nearness);
     if (good && nearness > NEAR) return true;
     if (m->large && !blocks->rooted) {
-      s->nearness = fmin(s->nearness, nearness);
+      s->nearness = tn_min(s->nearness, nearness);
       return good;
     }
   }
   if (!may_reflect(s) || !tn_sparse_factor_root(blocks, &s->sys, &nearness)) return false;
-  s->nearness = fmin(s->nearness, nearness);
+  s->nearness = tn_min(s->nearness, nearness);
   return true;
 }
 
@@ -199,7 +199,7 @@ static tn_status factor_mass(tn_solver *s, tn_error *e) {
   int bad = 0;
   tn_need(&s->sys, TN_LEVEL_MATRICES);
   if (!factor_dense(s, &bad)) return no_mass(s, bad, e);
-  s->nearness = fmin(s->nearness, s->type->nearness(s->work));
+  s->nearness = tn_min(s->nearness, s->type->nearness(s->work));
   return TN_OK;
 }
 
@@ -282,7 +282,7 @@ static bool leave_blocks(tn_solver *s) {
   factored_here(s, &s->at_mass); /* it may have been stale */
   tn_need(&s->sys, TN_LEVEL_MATRICES);
   if (!factor_dense(s, &bad)) return false;
-  s->nearness = fmin(s->nearness, s->type->nearness(s->work));
+  s->nearness = tn_min(s->nearness, s->type->nearness(s->work));
   return true;
 }
 
@@ -425,7 +425,7 @@ double tn_violation_seen(tn_system *s, bool velocity) {
   double worst = 0;
   tn_system_extents(s, velocity);
   for (int i = 0; i < (velocity ? m->rows : m->holonomic); i++) {
-    const double v = fabs((velocity ? s->Cdot : s->C)[i]) * s->scale[i] / fmax(1, tn_row_extent(s, i));
+    const double v = fabs((velocity ? s->Cdot : s->C)[i]) * s->scale[i] / tn_max(1, tn_row_extent(s, i));
     if (!(v <= worst)) worst = v;
     if (isnan(v)) break;
   }

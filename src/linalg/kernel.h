@@ -90,8 +90,8 @@ INLINE void residual_of(const int s, const int n1, const int n2, const int n, co
 INLINE double guarded(const double eps, const double d, tn_gauge *g, double least[2]) {
   const double p = d < 0 ? -d : 0;
   g->rho = p * g->D_inv;
-  least[0] = fmin(least[0], g->rho);
-  if (g->usual > 0) least[1] = fmin(least[1], p * g->usual); /* a redundant row is always small */
+  least[0] = tn_min(least[0], g->rho);
+  if (g->usual > 0) least[1] = tn_min(least[1], p * g->usual); /* a redundant row is always small */
   return -(p + eps * g->D);
 }
 

@@ -172,7 +172,7 @@ static void level_groups(tn_kkt *k) {
     n[k->group[i]]++;
   }
   for (int i = 0; i < k->rows; i++)
-    if (k->D[i] > 0) k->D[i] = fmax(sum[k->group[i]], typical[k->group[i]]) / n[k->group[i]];
+    if (k->D[i] > 0) k->D[i] = tn_max(sum[k->group[i]], typical[k->group[i]]) / n[k->group[i]];
 }
 
 static void scale_row(tn_kkt *k, int i) {
@@ -201,10 +201,10 @@ void tn_kkt_reset(tn_kkt *k) {
 
 void tn_kkt_typical(tn_kkt *k, int rank) {
   const bool ordered = k->ordered == TN_ORDERED && rank <= k->rank;
-  k->rho_typical = fmax(k->rho_typical, ordered ? k->rho_min : rank > 0 ? k->rho[rank - 1] : 1);
+  k->rho_typical = tn_max(k->rho_typical, ordered ? k->rho_min : rank > 0 ? k->rho[rank - 1] : 1);
   k->rank = rank;
   k->ordered = TN_NOT_ORDERED;
-  for (int i = 0; i < k->rows; i++) k->D_typical[i] = fmax(k->D_typical[i], k->D[i]);
+  for (int i = 0; i < k->rows; i++) k->D_typical[i] = tn_max(k->D_typical[i], k->D[i]);
 }
 
 void tn_kkt_keep(tn_kkt *k, tn_keep *keep) {
@@ -385,11 +385,11 @@ void tn_kkt_correct(tn_kkt *k, const double *M, const double *A, const double *s
                     const double *noise, double *x, double *lambda, tn_kkt_info *info) {
   const int nu = k->nu, rows = k->rows, all = k->independent;
   double signal = 0;
-  for (int i = 0; i < rows; i++) signal = fmax(signal, k->s[i] * fabs(g[i]));
+  for (int i = 0; i < rows; i++) signal = tn_max(signal, k->s[i] * fabs(g[i]));
   int r = all;
   for (; r > 0; r--) {
     const int i = k->pivot[r - 1];
-    const double least = k->s[i] * noise[i], worth = fmax(100 * signal, 2000 * least);
+    const double least = k->s[i] * noise[i], worth = tn_max(100 * signal, 2000 * least);
     if (!(worth > 0) || k->rho[r - 1] > (least / worth) * (least / worth)) break;
   }
   if (r == all) {

@@ -215,7 +215,7 @@ static void find_rest(tn_kkt *k) {
   k->off = 0;
   for (int j = r; j < n; j++) {
     null_rest(k, j, crow(k->S, j, n), row(k->F, j, nu));
-    k->off = fmax(k->off, norm(nu, crow(k->F, j, nu)));
+    k->off = tn_max(k->off, norm(nu, crow(k->F, j, nu)));
   }
   if (r == 0 || r == n) return;
   /* the factor by which each sweep reduces the error */

@@ -121,7 +121,7 @@ static double contradiction(tn_saddle *s) {
       const double D = s->ldl.gauge[c->row + i].D;
       double *r = &s->r[c->x + i];
       *r = -s->ldl.eps * D * s->dl[c->x + i];
-      if (D > 0) most = fmax(most, fabs(*r) / sqrt(D));
+      if (D > 0) most = tn_max(most, fabs(*r) / sqrt(D));
     }
   }
   return most;
@@ -137,12 +137,12 @@ static void least_multipliers(tn_saddle *s, int times, double *x) {
 
 bool tn_saddle_sweeps(const tn_saddle *s) {
   const double rho = s->ldl.rho_min;
-  return s->redundant || !(s->grain > 0 ? s->grain <= DIRECT_ERROR * fmin(rho, 1) : rho > TN_RHO_DIRECT);
+  return s->redundant || !(s->grain > 0 ? s->grain <= DIRECT_ERROR * tn_min(rho, 1) : rho > TN_RHO_DIRECT);
 }
 
 double tn_saddle_error(const tn_saddle *s) {
   const double rho = s->ldl.rho_min;
-  return s->redundant || !(rho > TN_RHO_DIRECT) ? INFINITY : s->grain / fmin(rho, 1);
+  return s->redundant || !(rho > TN_RHO_DIRECT) ? INFINITY : s->grain / tn_min(rho, 1);
 }
 
 /* Each redundant row leaves a pivot of about eps. If the row is eliminated before a body that it touches, the body is held by 1/eps
@@ -183,9 +183,9 @@ void tn_saddle_measure(tn_saddle *s, const double *b, double *x) {
   tn_ldl_solve(&s->ldl, s->r);
   sizes(s, x, &u, &lambda);
   sizes(s, s->r, &du, &dl);
-  u = fmax(u, unbound(s, b)); /* where a body is held still, forces nearly cancel */
-  if (!(u > 0)) return;       /* nothing moves: nothing can be measured */
-  s->grain = fmax(s->grain, fmin(s->ldl.rho_min, 1) * fmax(fmax(du / u, lambda > 0 ? dl / lambda : 0), TN_EPS));
+  u = tn_max(u, unbound(s, b)); /* where a body is held still, forces nearly cancel */
+  if (!(u > 0)) return;         /* nothing moves: nothing can be measured */
+  s->grain = tn_max(s->grain, tn_min(s->ldl.rho_min, 1) * tn_max(tn_max(du / u, lambda > 0 ? dl / lambda : 0), TN_EPS));
 }
 
 void tn_saddle_sweep(tn_saddle *s, const double *b, double *x, tn_saddle_info *info) {
@@ -198,7 +198,7 @@ void tn_saddle_sweep(tn_saddle *s, const double *b, double *x, tn_saddle_info *i
     info->sweeps += o.sweeps;
     info->error = o.error;
     if (o.slow) { /* again, from the start, with a smaller eps */
-      if (!factor(s, fmax(TN_SHIFT, s->ldl.eps / 1000), NULL)) break;
+      if (!factor(s, tn_max(TN_SHIFT, s->ldl.eps / 1000), NULL)) break;
       memcpy(x, s->g, bytes);
       tn_ldl_solve(&s->ldl, x);
       continue;
@@ -213,7 +213,7 @@ void tn_saddle_sweep(tn_saddle *s, const double *b, double *x, tn_saddle_info *i
         10 * TN_EPS * (o.sweeps + 1) * dl / u; /* roundoff of the part that is taken out of the multipliers */
     if (spoilt <= 0.1 * TN_SWEEP_END || n >= (s->ldl.eps > TN_SHIFT ? ROUNDS_MAX : ROUNDS_MAX_SMALL)) {
       least_multipliers(s, o.sweeps + 1, x);
-      info->error = fmax(info->error, spoilt);
+      info->error = tn_max(info->error, spoilt);
       return;
     }
     for (int i = 0; i < p->size; i++) s->g[i] -= s->r[i];

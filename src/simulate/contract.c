@@ -25,7 +25,7 @@ double tn_contract_allowed(const tn_model *m, bool rate) {
 }
 
 double tn_contract_share(const tn_model *m, double position, double velocity) {
-  return fmax(position / tn_contract_allowed(m, false), velocity / tn_contract_allowed(m, true));
+  return tn_max(position / tn_contract_allowed(m, false), velocity / tn_contract_allowed(m, true));
 }
 
 double tn_contract_largest(const tn_sim *s, bool rate, int *row) {
@@ -69,7 +69,7 @@ static double velocity_violation(tn_sim *s, int *row) {
   tn_system_extents(sys, true);
   for (int i = 0; i < m->rows; i++) {
     const double floor = ROUNDOFF * TN_EPS * tn_row_extent(sys, i) / tn_contract_allowed(m, true);
-    const double v = tn_contract_scaled(s, i, sys->Cdot[i]) / fmax(1, floor);
+    const double v = tn_contract_scaled(s, i, sys->Cdot[i]) / tn_max(1, floor);
     if (v > worst) worst = v, *row = i;
   }
   return worst;
@@ -86,8 +86,8 @@ static void note(tn_sim *s, double t, const double off[2], const int row[2], int
   }
   if (!(off[0] <= sum->max_position_violation)) s->contract.worst_row[0] = row[0];
   if (!(off[1] <= sum->max_velocity_violation)) s->contract.worst_row[1] = row[1];
-  sum->max_position_violation = fmax(sum->max_position_violation, off[0]);
-  sum->max_velocity_violation = fmax(sum->max_velocity_violation, off[1]);
+  sum->max_position_violation = tn_max(sum->max_position_violation, off[0]);
+  sum->max_velocity_violation = tn_max(sum->max_velocity_violation, off[1]);
 }
 
 /* the contract is broken by this row: told once, and the end of the run if it shall stop there */
@@ -136,13 +136,13 @@ void tn_contract_drift(tn_sim *s, double h) {
     double position = 0, velocity = 0;
     if (j->in_tree) continue;
     for (int r = j->row; r < j->row + j->rows; r++) {
-      position = fmax(position, tn_contract_scaled(s, r, sys->C[r]));
-      velocity = fmax(velocity, tn_contract_scaled(s, r, sys->Cdot[r]));
+      position = tn_max(position, tn_contract_scaled(s, r, sys->C[r]));
+      velocity = tn_max(velocity, tn_contract_scaled(s, r, sys->Cdot[r]));
     }
     for (int r = j->row_velocity; r < j->row_velocity + j->rows_velocity; r++)
-      velocity = fmax(velocity, tn_contract_scaled(s, r, sys->Cdot[r]));
-    d->position_max = fmax(d->position_max, position);
-    d->velocity_max = fmax(d->velocity_max, velocity);
+      velocity = tn_max(velocity, tn_contract_scaled(s, r, sys->Cdot[r]));
+    d->position_max = tn_max(d->position_max, position);
+    d->velocity_max = tn_max(d->velocity_max, velocity);
     d->position_rms += h * position * position;
     d->velocity_rms += h * velocity * velocity;
   }

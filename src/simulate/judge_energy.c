@@ -33,8 +33,8 @@ static double energy_off(tn_sim *s, double t, double *y) {
   memcpy(y, s->next.y, sizeof *y * (size_t)s->n);
   if (correct(s, t, y) != TN_OK || tn_at(s, t, y, s->e) != TN_OK) return INFINITY;
   const double off = tn_ledger_unexplained(s, before, after, &kinetic);
-  const double scale = fmax(fmax(s->summary.max_kinetic, kinetic), RESTING * s->ledger.max_potential);
-  return scale > 0 ? fabs(off) / (ENERGY * fmax(m->run.rtol, RTOL_LEAST) * scale) : 0;
+  const double scale = tn_max(tn_max(s->summary.max_kinetic, kinetic), RESTING * s->ledger.max_potential);
+  return scale > 0 ? fabs(off) / (ENERGY * tn_max(m->run.rtol, RTOL_LEAST) * scale) : 0;
 }
 
 tn_status tn_measure_energy(tn_sim *s, tn_candidate *c) {
@@ -44,7 +44,7 @@ tn_status tn_measure_energy(tn_sim *s, tn_candidate *c) {
   const double energy = energy_off(s, c->t_end, tn_room(s, s->n));
   tn_scratch_close(&s->scratch, scope);
   c->jumped = c->err <= 1 && energy > 1;
-  c->err = fmax(c->err, energy);
-  c->left = fmax(c->left, energy);
+  c->err = tn_max(c->err, energy);
+  c->left = tn_max(c->left, energy);
   return TN_OK;
 }

@@ -12,7 +12,7 @@ static double norm_of_numbers(const tn_sim *s, int *worst) {
   const int n = s->stepper.ode.n - s->stepper.ode.ledgers;
   double most = 0, sum = 0;
   for (int i = 0; i < n; i++) {
-    const double x = fabs(e[i]) / (run->by_mean ? run->atol + run->rtol * fmax(fabs(a[i]), fabs(b[i]))
+    const double x = fabs(e[i]) / (run->by_mean ? run->atol + run->rtol * tn_max(fabs(a[i]), fabs(b[i]))
                                                 : tn_weight_of_number(run, a[i], b[i]));
     if (!(x <= most)) most = x, *worst = i;
     if (isnan(x)) return INFINITY;
@@ -48,7 +48,7 @@ tn_status tn_measure_violation(tn_sim *s, tn_candidate *c) {
     memset(position, 0, sizeof *position * (size_t)m->rows);
     memset(velocity, 0, sizeof *velocity * (size_t)m->rows);
     type->filter(m->run.stabilizer[i].self, &s->solver, estimate, estimate + m->nu, position, velocity);
-    c->violation = fmax(c->violation, violation(s, position, velocity));
+    c->violation = tn_max(c->violation, violation(s, position, velocity));
   }
   tn_scratch_close(&s->scratch, scope);
   return status;
@@ -61,7 +61,7 @@ tn_status tn_measure_error(tn_sim *s, tn_candidate *c) {
     return TN_OK;
   }
   tn_packed_own_error(s);
-  c->err = fmax(tn_error_norm(s, &c->worst), c->violation);
+  c->err = tn_max(tn_error_norm(s, &c->worst), c->violation);
   return TN_OK;
 }
 
@@ -70,7 +70,7 @@ tn_status tn_measure_left(tn_sim *s, tn_candidate *c) {
   const tn_run *run = &s->m->run;
   c->left = c->err;
   if (run->fixed || tn_by_numbers(s) || !(c->rho < TN_RHO_SPOILED) || c->err != c->violation) return TN_OK;
-  c->left = fmax(tn_error_norm(s, &c->worst), c->violation * sqrt(fmin(fmax(run->rtol, run->atol), 1)));
+  c->left = tn_max(tn_error_norm(s, &c->worst), c->violation * sqrt(tn_min(tn_max(run->rtol, run->atol), 1)));
   return TN_OK;
 }
 

@@ -94,13 +94,13 @@ static void scale_rows(tn_sim *s) {
   const tn_model *m = s->m;
   tn_scales *x = &s->estimate.scales;
   memset(x->away, 0, sizeof *x->away * (size_t)(m->assemblies + 1));
-  for (int i = 0; i < m->bodies; i++) x->away[m->assembly[i]] = fmax(x->away[m->assembly[i]], x->far[i]);
+  for (int i = 0; i < m->bodies; i++) x->away[m->assembly[i]] = tn_max(x->away[m->assembly[i]], x->far[i]);
   for (int i = 0; i < m->rows; i++) {
     const int a = m->joint_assembly[m->row_joint[i]];
     const tn_unit unit = x->row_unit[i];
     if (a < 0 || (unit != TN_LENGTH && unit != TN_LENGTH_SQUARED)) continue;
     const double own = m->assembly_size[a] > 0 ? m->assembly_size[a] : 1,
-                 L = fmax(own, ROUNDOFF * TN_EPS * x->away[a] / m->run.contract_position);
+                 L = tn_max(own, ROUNDOFF * TN_EPS * x->away[a] / m->run.contract_position);
     if (L > 0) s->solver.sys.scale[i] = unit == TN_LENGTH ? 1 / L : 1 / (2 * L * L);
   }
 }
@@ -119,10 +119,10 @@ void tn_scales_first(tn_sim *s, double h, const double *accel) {
   for (int i = 0; i < x->groups; i++) {
     const tn_group *g = &x->group[i];
     const double a = norm(accel + g->first, g->n), v = is_length(s->m, g) ? 0 : norm(u + g->first, g->n);
-    x->s_u[i] = fmax(x->s_u[i], h * a);
-    x->s_d[i] = fmax(x->s_d[i], h * v + 0.5 * h * h * a);
-    x->m_u[i] = fmax(x->m_u[i], x->s_u[i]);
-    x->m_d[i] = fmax(x->m_d[i], x->s_d[i]);
+    x->s_u[i] = tn_max(x->s_u[i], h * a);
+    x->s_d[i] = tn_max(x->s_d[i], h * v + 0.5 * h * h * a);
+    x->m_u[i] = tn_max(x->m_u[i], x->s_u[i]);
+    x->m_d[i] = tn_max(x->m_d[i], x->s_d[i]);
   }
 }
 
@@ -146,8 +146,8 @@ static void follow(tn_sim *s, int i, double h, const double *u0, const double *u
     x->dbar[k] = d - far;
     x->ubar[k] = u1[k] - off;
   }
-  const double s_u = fmax(b * x->s_u[i], sqrt(fmax(off_u, step_u))), m_u = fmax(x->m_u[i], s_u),
-               s_d = fmax(b * x->s_d[i], sqrt(fmax(off_d, step_d))), m_d = fmax(x->m_d[i], s_d);
+  const double s_u = tn_max(b * x->s_u[i], sqrt(tn_max(off_u, step_u))), m_u = tn_max(x->m_u[i], s_u),
+               s_d = tn_max(b * x->s_d[i], sqrt(tn_max(off_d, step_d))), m_d = tn_max(x->m_d[i], s_d);
   x->S_u[i] = sqrt(s_u) * sqrt(m_u);
   x->S_d[i] = sqrt(s_d) * sqrt(m_d);
   if (!keep) return;
@@ -191,30 +191,31 @@ static void weigh(tn_sim *s, double h, double H, const double *u, double K) {
     if (g->body < 0) continue;
     const double arm = is_length(m, g) ? 1 : m->body[g->body].size, d = arm * x->S_d[i], v = arm * x->S_u[i];
     const int part = m->part[m->nq + g->first], assembly = m->assembly[g->body];
-    x->C_d[part] = fmax(x->C_d[part], d);
-    x->C_u[part] = fmax(x->C_u[part], v);
-    x->B_d[assembly] = fmax(x->B_d[assembly], d);
-    x->B_u[assembly] = fmax(x->B_u[assembly], v);
+    x->C_d[part] = tn_max(x->C_d[part], d);
+    x->C_u[part] = tn_max(x->C_u[part], v);
+    x->B_d[assembly] = tn_max(x->B_d[assembly], d);
+    x->B_u[assembly] = tn_max(x->B_u[assembly], v);
   }
   for (int i = 0; i < x->groups; i++) {
     const tn_group *g = &x->group[i];
     const double speed = norm(u + g->first, g->n), noise = K * TN_EPS;
     if (g->body < 0) {
-      x->w_u[i] = fmax(fmax(r->rtol * x->S_u[i], noise * speed), fmax(r->atol, OF_STATE * r->rtol));
+      x->w_u[i] = tn_max(tn_max(r->rtol * x->S_u[i], noise * speed), tn_max(r->atol, OF_STATE * r->rtol));
       continue;
     }
     const bool length = is_length(m, g);
     const int part = m->part[m->nq + g->first], assembly = m->assembly[g->body];
     const double unit = per_length(m, g), atol = r->atol * (length ? tn_body_length(m, g->body) : 1);
-    const double own_d = r->rtol * (length ? x->S_d[i] : fmin(x->S_d[i], 1)), own_u = r->rtol * x->S_u[i];
-    const double tied_d = unit * fmax(r->rtol * GUARD * x->C_d[part], noise * x->B_d[assembly]),
-                 tied_u = unit * fmax(r->rtol * GUARD * x->C_u[part], noise * x->B_u[assembly]);
-    const double R = noise * (length ? x->away[assembly] + h * speed : fmax(1, norm(x->d + g->first, g->n)));
+    const double own_d = r->rtol * (length ? x->S_d[i] : tn_min(x->S_d[i], 1)), own_u = r->rtol * x->S_u[i];
+    const double tied_d = unit * tn_max(r->rtol * GUARD * x->C_d[part], noise * x->B_d[assembly]),
+                 tied_u = unit * tn_max(r->rtol * GUARD * x->C_u[part], noise * x->B_u[assembly]);
+    const double R = noise * (length ? x->away[assembly] + h * speed : tn_max(1, norm(x->d + g->first, g->n)));
     const double rest = RESTING * r->rtol * resting_length(m, g);
-    x->w_d[i] = fmax(fmax(own_d, tied_d), fmax(fmax(R, rest), atol));
+    x->w_d[i] = tn_max(tn_max(own_d, tied_d), tn_max(tn_max(R, rest), atol));
     x->w_u[i] =
-        fmax(fmax(own_u, tied_u),
-             fmax(fmax(h > 0 ? R * h / (H * H) + RESTING_SPEED * rest / fmax(h, x->h_first) : 0, noise * speed), atol));
+        tn_max(tn_max(own_u, tied_u),
+               tn_max(tn_max(h > 0 ? R * h / (H * H) + RESTING_SPEED * rest / tn_max(h, x->h_first) : 0, noise * speed),
+                      atol));
   }
 }
 
@@ -222,14 +223,14 @@ void tn_scales_trial(tn_sim *s, double h) {
   const double *u0 = speeds_of(s, s->now.y, s->now.z), *u1 = speeds_of(s, s->next.y, s->next.z);
   find_gone(s, s->now.y, s->next.y);
   for (int i = 0; i < s->estimate.scales.groups; i++) follow(s, i, h, u0, u1, false);
-  const bool singular = fmin(s->solver.nearness, s->solver.seen) < NEAR;
-  weigh(s, h, singular ? h : fmax(h, s->estimate.scales.h_long), u1, ROUNDOFF);
+  const bool singular = tn_min(s->solver.nearness, s->solver.seen) < NEAR;
+  weigh(s, h, singular ? h : tn_max(h, s->estimate.scales.h_long), u1, ROUNDOFF);
 }
 
 void tn_scales_take(tn_sim *s, double h) {
   const double *u0 = speeds_of(s, s->before.y, s->before.z), *u1 = speeds_of(s, s->now.y, s->now.z);
   find_gone(s, s->before.y, s->now.y);
-  s->estimate.scales.h_long = fmax(h, exp(-1 / RECENT) * s->estimate.scales.h_long);
+  s->estimate.scales.h_long = tn_max(h, exp(-1 / RECENT) * s->estimate.scales.h_long);
   for (int i = 0; i < s->estimate.scales.groups; i++) follow(s, i, h, u0, u1, true);
   find_far(s);
   scale_rows(s);
@@ -239,17 +240,17 @@ void tn_scales_take(tn_sim *s, double h) {
 
 /* of a number by itself, at both ends */
 double tn_weight_of_number(const tn_run *r, double a, double b) {
-  return fmax(r->atol, r->rtol * fmax(fabs(a), fabs(b)));
+  return tn_max(r->atol, r->rtol * tn_max(fabs(a), fabs(b)));
 }
 
 /* number by number: coordinates by the length of the assembly, or 1 rad; speeds and states by their size, at least that a second */
 static void weights_by_length(const tn_sim *s, const double *y, double *w) {
   const tn_model *m = s->m;
   const tn_run *r = &m->run;
-  const double least = r->fixed ? ITERATED : fmax(r->atol, r->rtol), share = r->fixed ? ITERATED : r->rtol;
+  const double least = r->fixed ? ITERATED : tn_max(r->atol, r->rtol), share = r->fixed ? ITERATED : r->rtol;
   for (int i = 0; i < m->nq; i++) w[i] = least * m->q_length[i];
   for (int i = 0; i < m->nu + m->states; i++)
-    w[m->nq + i] = fmax(least * (i < m->nu ? m->u_length[i] : 1), share * fabs(y[m->nq + i]));
+    w[m->nq + i] = tn_max(least * (i < m->nu ? m->u_length[i] : 1), share * fabs(y[m->nq + i]));
 }
 
 /* (4) before an attempt, from the motion so far, for iterations and orders of the integrator. They have to reach shares of their weights,
@@ -270,8 +271,8 @@ static void weights_by_motion(tn_sim *s, const double *y, double *w) {
     if (b) {
       const double least = RESTING * rtol * resting_length(m, g), share = OF_LARGEST * rtol * per_length(m, g);
       const int assembly = m->assembly[g->body];
-      w_d = fmax(w_d, fmax(least, share * x->B_d[assembly]));
-      w_u = fmax(w_u, fmax(h > 0 ? least / fmax(h, x->h_first) : 0, share * x->B_u[assembly]));
+      w_d = tn_max(w_d, tn_max(least, share * x->B_d[assembly]));
+      w_u = tn_max(w_u, tn_max(h > 0 ? least / tn_max(h, x->h_first) : 0, share * x->B_u[assembly]));
     }
     for (int k = g->first; k < g->first + g->n; k++) w[m->nq + k] = w_u;
     for (int k = 0; b && k < b->nq; k++) { /* coordinates of the unit of the group; half of an angle in a quaternion */
@@ -304,7 +305,7 @@ void tn_error_sizes(void *sim, const double *y, double *size) {
     const tn_group *g = &x->group[i];
     if (g->body < 0 || !is_length(m, g)) continue;
     const tn_body *b = &m->body[g->body];
-    const double L = fmax(tn_length_at(m, g->body), x->m_d[i]);
+    const double L = tn_max(tn_length_at(m, g->body), x->m_d[i]);
     for (int k = g->first; k < g->first + g->n; k++) size[m->nq + k] = L;
     for (int k = 0; k < b->nq; k++)
       if (m->q_unit[b->q + k] == TN_LENGTH) size[b->q + k] = L;
@@ -322,7 +323,7 @@ double tn_error_norm(const tn_sim *s, int *worst) {
       const double *e = s->estimate.tangent + (speed ? nu : 0) + g->first, size = norm(e, g->n),
                    w = speed ? x->w_u[i] : x->w_d[i];
       if (!isfinite(size)) return *worst = (speed ? nu : 0) + g->first, INFINITY;
-      const double share = size > 0 ? size / fmax(w, DBL_MIN) : 0;
+      const double share = size > 0 ? size / tn_max(w, DBL_MIN) : 0;
       if (!(share > most)) continue;
       most = share;
       int k = 0;
@@ -359,7 +360,7 @@ static void twist_weights(tn_sim *s, const double *w_group, double *w, double *W
         tn_body_origin(sys, i, here);
         tn_body_origin(sys, b->parent, there);
         tn_sub3(here, there, arm);
-        for (int k = d; k < twist; k++) turn = fmax(turn, Wp[k]);
+        for (int k = d; k < twist; k++) turn = tn_max(turn, Wp[k]);
         for (int k = 0; k < d; k++) Wi[k] = Wp[k] + turn * norm(arm, 3);
         for (int k = d; k < twist && (!b->type || b->type->turns_with_parent); k++) Wi[k] = Wp[k];
       }
@@ -367,10 +368,10 @@ static void twist_weights(tn_sim *s, const double *w_group, double *w, double *W
         for (int k = 0; k < b->nu; k++) Wi[r] += fabs(sys->S[i][r * b->nu + k]) * w[b->u + k];
     }
     turn = 0;
-    for (int k = 0; k < d; k++) move = fmax(move, Wi[k]);
-    for (int k = d; k < twist; k++) turn = fmax(turn, Wi[k]);
-    for (int k = 0; k < d; k++) Wi[k] = fmax(Wi[k], b->size * turn);
-    for (int k = d; k < twist && b->size > 0; k++) Wi[k] = fmax(Wi[k], move / b->size);
+    for (int k = 0; k < d; k++) move = tn_max(move, Wi[k]);
+    for (int k = d; k < twist; k++) turn = tn_max(turn, Wi[k]);
+    for (int k = 0; k < d; k++) Wi[k] = tn_max(Wi[k], b->size * turn);
+    for (int k = d; k < twist && b->size > 0; k++) Wi[k] = tn_max(Wi[k], move / b->size);
   }
 }
 
@@ -391,7 +392,7 @@ static double rows_share(tn_sim *s, const double *r, int n, const double *w, con
         const int numbers = t->speed < 0 ? m->twist : j->owner >= 0 ? m->body[t->body].nu : 1;
         for (int c = 0; c < numbers; c++) sum += fabs(R[c]) * weight[c];
       }
-      const double share = fabs(r[row]) / fmax(sum, DBL_MIN);
+      const double share = fabs(r[row]) / tn_max(sum, DBL_MIN);
       if (!(share <= most)) most = isnan(share) ? INFINITY : share;
     }
   }
@@ -407,7 +408,7 @@ double tn_error_rows(tn_sim *s, const double *position, const double *velocity) 
   twist_weights(s, x->w_u, w, x->twist);
   const double off_velocity = rows_share(s, velocity, s->m->rows, w, x->twist);
   tn_scratch_close(&s->scratch, scope);
-  return fmax(off, off_velocity);
+  return tn_max(off, off_velocity);
 }
 
 bool tn_scales_coarse(const tn_sim *s, int *body, double *share, double *length) {

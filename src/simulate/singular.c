@@ -87,7 +87,7 @@ static bool know_typical(tn_sim *s) {
     if (tn_solver_at(&s->solver, s->stepper.t0, pose[i], tn_u_of(s, s->now.y), NULL) != TN_OK) continue;
     k->rank = s->solver.rank;
     factor(s);
-    s->singular.passing.typical = fmax(s->singular.passing.typical, rho_of(s));
+    s->singular.passing.typical = tn_max(s->singular.passing.typical, rho_of(s));
     tn_kkt_typical(k, s->solver.rank);
   }
   memcpy(s->singular.D_typical, k->D_typical, sizeof(double) * (size_t)m->rows);
@@ -120,7 +120,7 @@ static double rho_at(tn_sim *s, double t, double *q, int passes, int rank) {
     if (tn_solver_at(&s->solver, t, q, tn_u_of(s, s->now.y), NULL) != TN_OK) return 1;
     take_kkt(s, rank);
     factor(s);
-    if (passes <= 0) return fmin(rho_of(s) / s->singular.passing.typical, 1);
+    if (passes <= 0) return tn_min(rho_of(s) / s->singular.passing.typical, 1);
     put_back(s, q);
   }
 }
@@ -210,8 +210,8 @@ static void survey(tn_sim *s, double h, bracket *k) {
 /* (2): theta of the least rho in a step that begins with rho_a and ends with rho_b; the pose there is left in q */
 static double least_between(tn_sim *s, double h, double rho_a, double rho_b, double *least, double *q) {
   bracket k = {.a = 0, .fa = rho_a, .b = 1, .fb = rho_b, .q = q};
-  k.x = fmin(fmax(sqrt(rho_a) / (sqrt(rho_a) + sqrt(rho_b)), 0.02), 0.98);
-  if (fmax(rho_a, rho_b) > NEAR)
+  k.x = tn_min(tn_max(sqrt(rho_a) / (sqrt(rho_a) + sqrt(rho_b)), 0.02), 0.98);
+  if (tn_max(rho_a, rho_b) > NEAR)
     survey(s, h, &k);
   else
     k.f = rho_between(s, h, k.x, FEW, q);
@@ -222,7 +222,7 @@ static double least_between(tn_sim *s, double h, double rho_a, double rho_b, dou
   if (k.f > FOUND && k.f < 1e-4) { /* the nearer, the slower the way back: each pass halves what is left */
     const double x = k.x, aside = 1e-2;
     passes = MANY;
-    k = (bracket){.a = fmax(x - aside, 0), .x = x, .b = fmin(x + aside, 1), .q = q};
+    k = (bracket){.a = tn_max(x - aside, 0), .x = x, .b = tn_min(x + aside, 1), .q = q};
     k.fa = rho_between(s, h, k.a, passes, q);
     k.fb = rho_between(s, h, k.b, passes, q);
     k.f = rho_between(s, h, k.x, passes, q);
@@ -256,10 +256,10 @@ static bool takes_part(tn_sim *s, const double *c, double size, tn_singular *p, 
     const tn_joint *j = &m->joint[i];
     double most = 0;
     for (int d = 0; j->in_tree && d < m->twist; d++)
-      most = fmax(most, fabs(sys->reaction[m->twist * i + d]) * (d < m->dimension ? tn_joint_length(m, i) : 1));
-    for (int r = j->row; !j->in_tree && r < j->row + j->rows; r++) most = fmax(most, tn_effort_energy(m, r, c[r]));
+      most = tn_max(most, fabs(sys->reaction[m->twist * i + d]) * (d < m->dimension ? tn_joint_length(m, i) : 1));
+    for (int r = j->row; !j->in_tree && r < j->row + j->rows; r++) most = tn_max(most, tn_effort_energy(m, r, c[r]));
     for (int r = j->row_velocity; !j->in_tree && r < j->row_velocity + j->rows_velocity; r++)
-      most = fmax(most, tn_effort_energy(m, r, c[r]));
+      most = tn_max(most, tn_effort_energy(m, r, c[r]));
     if (!(most > size)) continue;
     for (int k = 0; k < p->joints; k++) met = met || p->joint[k] == i;
     if (name) name_joint(p, i);
@@ -396,7 +396,7 @@ static void look_closely(tn_sim *s, double h, bool dip, double rho_end, double *
   } else if (!x->staying && !x->is_found && (dip || (!x->rising && rising))) {
     double least;
     const double theta = least_between(s, h, x->rho, end, &least, q), t = s->now.t + theta * h;
-    if (least < fmin(s->singular.nearest_rho, NEAR)) s->singular.nearest_rho = least, s->singular.nearest_time = t;
+    if (least < tn_min(s->singular.nearest_rho, NEAR)) s->singular.nearest_rho = least, s->singular.nearest_time = t;
     if (least < LOST) found(s, t, least, q, TN_SINGULAR_PASSED);
   }
   if (end > 10 * LOST) x->staying = false;
@@ -418,7 +418,7 @@ tn_status tn_singular_look(tn_sim *s, double h, double rho, double seen, double 
   tn_passing *x = &s->singular.passing;
   const bool few =
       m->run.integrator->keeps_rates || m->run.integrator->order > 5; /* long steps, or few stages in them */
-  const bool dip = rho < WIDE && rho < 0.9 * fmin(x->rho_end, rho_end);
+  const bool dip = rho < WIDE && rho < 0.9 * tn_min(x->rho_end, rho_end);
   x->is_found = false;
   if (!m->rows) return TN_OK;
   if (m->large && !by_root(s)) {
@@ -451,8 +451,8 @@ static double velocity_change(const tn_sim *s) {
   double change = 0, size = 0;
   for (int i = 0; i < m->nu; i++) {
     const double unit = 1 / m->u_length[i];
-    change = fmax(change, fabs(after[i] - before[i]) * unit);
-    size = fmax(size, fmax(fabs(after[i]), fabs(before[i])) * unit);
+    change = tn_max(change, fabs(after[i] - before[i]) * unit);
+    size = tn_max(size, tn_max(fabs(after[i]), fabs(before[i])) * unit);
   }
   return size > 0 ? change / size : 0;
 }
