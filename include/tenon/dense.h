@@ -16,6 +16,7 @@ extern "C" {
 
 static inline double tn_dot(int n, const double *a, const double *b) {
   double sum = 0;
+  if (n == 3) return sum + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; /* a twist in the plane: the same sum, no loop */
   for (int i = 0; i < n; i++) sum += a[i] * b[i];
   return sum;
 }

@@ -165,9 +165,18 @@ void tn_look(const tn_system *s, const tn_spot *spot, tn_frame2 *f2, tn_frame3 *
 void tn_look_body(const tn_system *s, int body, tn_seen *seen);
 /* the frames of a joint into s->frame or s->frame3, and s->seen */
 void tn_look_joint(tn_system *s, const tn_joint *j);
-void tn_body_origin(const tn_system *s, int body, double r[3]);
+static inline void tn_body_origin(const tn_system *s, int body, double r[3]) {
+  assert(body < s->m->bodies);
+  const bool plane = s->m->dimension == 2;
+  const double *at = body < 0 ? NULL : plane ? s->body[body].r : s->body3[body].r;
+  r[0] = at ? at[0] : 0;
+  r[1] = at ? at[1] : 0;
+  r[2] = at && !plane ? at[2] : 0;
+}
 /* a wrench at the end of an arm, or a row on the twist there, added to one at its root */
 void tn_move_wrench(int twist, const double arm[3], const double *w, double *root);
+/* the same, not added */
+void tn_root_wrench(int twist, const double arm[3], const double *w, double *restrict root);
 /* what a vector of speeds x (nu) gives the twists of the bodies' frames (bodies x twist) */
 void tn_gains(const tn_system *s, const double *x, double *twists);
 /* row i of a joint on its k-th touch; room: for those that are not kept as rows */

@@ -20,18 +20,23 @@ static void shift(tn_frame2 *f, double x, double y) {
   f->a0[1] += f->al0 * x - f->w * f->w * y;
 }
 
-static void turn(tn_frame2 *f, double angle) {
+/* by an angle of this cosine and sine */
+static inline void turn_by(tn_frame2 *f, double angle, double ca, double sa) {
   if (angle == 0) return;
-  const double ca = cos(angle), sa = sin(angle), c = f->c, s = f->s;
+  const double c = f->c, s = f->s;
   f->angle += angle;
   f->c = c * ca - s * sa;
   f->s = s * ca + c * sa;
 }
 
+static void turn(tn_frame2 *f, double angle) {
+  if (angle != 0) turn_by(f, angle, cos(angle), sin(angle));
+}
+
 void tn_frame_on(const tn_system *s, const tn_spot *spot, tn_frame2 *f) {
   *f = spot->body == TN_GROUND ? ground : s->body[spot->body];
   shift(f, f->c * spot->p[0] - f->s * spot->p[1], f->s * spot->p[0] + f->c * spot->p[1]);
-  turn(f, spot->angle);
+  turn_by(f, spot->angle, spot->c, spot->s);
 }
 
 /* the child's frame, and S (3 x n) on the twist of its body frame */
@@ -71,7 +76,7 @@ static void carried(const tn_system *s, const tn_body *b, const double *q, const
     turn(&f, angle);
   }
   /* from the joint frame to the body frame */
-  turn(&f, -on_child->angle);
+  turn_by(&f, -on_child->angle, on_child->c, -on_child->s);
   const double x = -(f.c * on_child->p[0] - f.s * on_child->p[1]), y = -(f.s * on_child->p[0] + f.c * on_child->p[1]);
   shift(&f, x, y);
   /* what u adds to the twist of the body frame: at the joint frame, then moved. backwards, w0 = w1 - Sw u also

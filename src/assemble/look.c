@@ -4,16 +4,6 @@
 #include "assemble/assemble.h"
 #include "joint/joint.h"
 
-void tn_body_origin(const tn_system *s, int body, double r[3]) {
-  assert(body < s->m->bodies);
-  r[0] = r[1] = r[2] = 0;
-  if (body < 0) return;
-  if (s->m->dimension == 2)
-    memcpy(r, s->body[body].r, 2 * sizeof *r);
-  else
-    memcpy(r, s->body3[body].r, 3 * sizeof *r);
-}
-
 void tn_look(const tn_system *s, const tn_spot *spot, tn_frame2 *f2, tn_frame3 *f3, tn_seen *seen) {
   assert(spot->body < s->m->bodies);
   double origin[3];
@@ -97,6 +87,13 @@ void tn_move_wrench(int twist, const double arm[3], const double *w, double *roo
   if (twist == TN_TWIST) root[6] += w[6] + tn_dot3(arm, w); /* (2) */
 }
 
+void tn_root_wrench(int twist, const double arm[3], const double *w, double *restrict root) {
+  for (int i = 0; i < 3; i++) root[i] = 0;
+  for (int i = 3; i < 6 && twist > 3; i++) root[i] = 0;
+  if (twist == TN_TWIST) root[6] = 0;
+  tn_move_wrench(twist, arm, w, root);
+}
+
 void tn_clean_row(int n, double *row, const double *size) {
   for (int i = 0; i < n; i++)
     if (fabs(row[i]) <= 32 * TN_EPS * size[i]) row[i] = 0;
@@ -125,21 +122,47 @@ static void add_wide_row(const tn_system *s, const tn_seen *at, const double *w,
     }
 }
 
+/* in the plane, where a body has an arm to its parent of two numbers */
+static void add_plane_row(const tn_system *s, const tn_seen *at, const double *w, double *x, double *size) {
+  const tn_model *m = s->m;
+  double r0 = 0 + w[0], r1 = 0 + w[1], r2 = 0 + (w[2] + at->arm[0] * w[1] - at->arm[1] * w[0]);
+  const double big[3] = {fabs(r0), fabs(r1), fabs(r2)};
+  for (int i = at->body;;) {
+    const tn_body *b = &m->body[i];
+    const double *S = s->S[i];
+    const int n = b->nu, parent = b->parent;
+    for (int c = 0; c < n; c++) {
+      x[b->u + c] += r0 * S[c] + r1 * S[n + c] + r2 * S[2 * n + c];
+      if (size)
+        size[b->u + c] = size[b->u + c] + fabs(big[0] * S[c]) + fabs(big[1] * S[n + c]) + fabs(big[2] * S[2 * n + c]);
+    }
+    if (parent < 0) return;
+    const double *here = s->body[i].r, *there = s->body[parent].r;
+    if (!turns(b)) r2 = 0;
+    r2 = 0 + (r2 + (here[0] - there[0]) * r1 - (here[1] - there[1]) * r0);
+    i = parent;
+  }
+}
+
 void tn_add_row(const tn_system *s, const tn_seen *at, const double *w, double *x, double *size) {
   assert(at->body < s->m->bodies);
   const tn_model *m = s->m;
   const int twist = m->twist;
   double root[6] = {0, 0, 0, 0, 0, 0};
   if (at->body < 0) return;
+  if (twist == 3) {
+    add_plane_row(s, at, w, x, size);
+    return;
+  }
   if (twist == TN_TWIST) {
     add_wide_row(s, at, w, x, size);
     return;
   }
-  move_rigid(twist == 3, at->arm, w, root);
+  move_rigid(false, at->arm, w, root);
   /* what is summed may be small by itself: in space a moment is one of forces at arms as long as the assembly */
   double big[6], f = 0, t = 0;
-  for (int r = 0; r < twist; r++) big[r] = fabs(root[r]);
-  if (size && m->dimension == 3) {
+  for (int r = 0; r < 6; r++) big[r] = fabs(root[r]);
+  if (size) {
     for (int r = 0; r < 3; r++) f += big[r], t += big[3 + r];
     for (int r = 0; r < 3; r++) big[r] = f, big[3 + r] = t + f * tn_length_at(m, at->body);
   }
@@ -148,16 +171,16 @@ void tn_add_row(const tn_system *s, const tn_seen *at, const double *w, double *
     const double *S = s->S[i];
     for (int c = 0; c < b->nu; c++) {
       double sum = root[0] * S[c];
-      for (int r = 1; r < twist; r++) sum += root[r] * S[r * b->nu + c];
+      for (int r = 1; r < 6; r++) sum += root[r] * S[r * b->nu + c];
       x[b->u + c] += sum;
-      for (int r = 0; size && r < twist; r++) size[b->u + c] += fabs(big[r] * S[r * b->nu + c]);
+      for (int r = 0; size && r < 6; r++) size[b->u + c] += fabs(big[r] * S[r * b->nu + c]);
     }
     if (b->parent < 0) return;
     double arm[3], below[6] = {0, 0, 0, 0, 0, 0};
     arm_to_parent(s, i, arm);
     if (!turns(b))
-      for (int r = m->dimension; r < twist; r++) root[r] = 0;
-    move_rigid(twist == 3, arm, root, below);
+      for (int r = 3; r < 6; r++) root[r] = 0;
+    move_rigid(false, arm, root, below);
     memcpy(root, below, sizeof root);
   }
 }

@@ -122,6 +122,17 @@ static void coordinate(const tn_system *s, int body, int k, double *value, doubl
   *accel0 = 0;
 }
 
+/* of a place or the angle of a body in the plane, whose motion is a number of its frame */
+static bool plainly(const tn_system *s, const tn_measure *of, double *value, double *rate, double *accel0) {
+  if (of->kind != TN_OF_BODY || s->m->dimension != 2) return false;
+  const tn_frame2 *f = &s->body[of->part];
+  const bool angle = of->k == 2;
+  *value = angle ? f->angle : f->r[of->k];
+  *rate = angle ? f->w : f->v[of->k];
+  *accel0 = angle ? f->al0 : f->a0[of->k];
+  return true;
+}
+
 static void motion(const tn_system *s, const measured *x, double *value, double *rate, double *accel0) {
   const int twist = s->m->twist;
   *value = x->value;
@@ -142,6 +153,7 @@ void tn_measure_eval(const tn_system *s, const tn_measure *of, double *value, do
     if (row) row[s->m->body[body].u + of->k] += 1;
     return;
   }
+  if (!row && plainly(s, of, value, rate, accel0)) return;
   measure(s, of, &x);
   motion(s, &x, value, rate, accel0);
   for (int k = 0; row && k < x.n; k++) tn_add_row(s, &x.seen[k], x.J + twist * k, row, NULL);
@@ -228,6 +240,10 @@ void tn_measure_push(const tn_system *s, const tn_measure *of, double effort, do
     push_raw(s, of, effort, wrench);
     return;
   }
+  if (of->kind == TN_OF_BODY && twist == 3) { /* at its own frame */
+    wrench[3 * of->part + of->k] += effort;
+    return;
+  }
   measure(s, of, &x);
   for (int k = 0; k < x.n; k++) {
     double w[TN_TWIST];
@@ -283,8 +299,7 @@ static void channel_row(tn_system *s, const tn_joint *j) {
     for (int f = 0; f < x.n; f++) {
       if (x.seen[f].body < 0) continue;
       double *R = touch_row(s, j, 0, touch++);
-      memset(R, 0, sizeof *R * (size_t)twist);
-      tn_move_wrench(twist, x.seen[f].arm, x.J + twist * f, R);
+      tn_root_wrench(twist, x.seen[f].arm, x.J + twist * f, R);
       for (int i = 0; i < twist; i++) R[i] *= c;
     }
   }
@@ -307,8 +322,7 @@ static void joint_rows(tn_system *s, const tn_joint *j) {
       s->Cdot[r] += tn_dot(twist, Jf, s->seen[k].twist);
       s->gamma[r] -= tn_dot(twist, Jf, s->seen[k].bias);
       double *R = touch_row(s, j, i, touch++);
-      memset(R, 0, sizeof *R * (size_t)twist);
-      tn_move_wrench(twist, s->seen[k].arm, Jf, R);
+      tn_root_wrench(twist, s->seen[k].arm, Jf, R);
     }
   }
 }

@@ -4,12 +4,13 @@
 
 static void motion(const double *q, const double *u, const tn_frame2 *p, tn_frame2 *b, double *S) {
   static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const double angle = q[2];
   (void)p;
   b->r[0] = q[0];
   b->r[1] = q[1];
-  b->angle = q[2];
-  b->c = cos(q[2]);
-  b->s = sin(q[2]);
+  b->angle = angle;
+  b->c = cos(angle);
+  b->s = sin(angle);
   b->v[0] = u[0];
   b->v[1] = u[1];
   b->w = u[2];

@@ -5,10 +5,11 @@
 #include "body/body.h"
 
 static void motion(const double *q, const double *u, const tn_frame2 *p, tn_frame2 *b, double *S) {
+  const double angle = q[0];
   *b = *p;
-  b->angle = q[0];
-  b->c = cos(q[0]);
-  b->s = sin(q[0]);
+  b->angle = angle;
+  b->c = cos(angle);
+  b->s = sin(angle);
   b->w = u[0];
   b->al0 = 0;
   S[0] = S[1] = 0;

@@ -55,7 +55,7 @@ static tn_status read_on(tn_context *c, tn_force *f, const tn_node *on) {
     if (at && on_body) return tn_refuse(c, on_body, "give `at` or `on_body`, not both");
     if (at) TN_TRY(tn_spot_at(c, at, body, &f->spot[0]));
     if (on_body) TN_TRY(tn_spot_on(c, on_body, body, &f->spot[0]));
-    f->spot[0].angle = 0; /* the body's own axes */
+    f->spot[0].angle = f->spot[0].s = 0, f->spot[0].c = 1; /* the body's own axes */
     tn_identity3(f->spot[0].A);
     if (!at && !on_body && c->m->body[body].oriented)
       return tn_refuse(c, f->node, "where does it act? give `at` (world) or `on_body` (body axes)");

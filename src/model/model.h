@@ -35,6 +35,7 @@ enum { TN_NOTHING = -1, TN_ACROSS = -2 }; /* assembly of a joint or force that h
 typedef struct tn_spot {
   int body;
   double p[3], angle; /* plane: turned by the angle                                       */
+  double c, s;        /* plane: cosine and sine of the angle                              */
   double A[9];        /* space: its axes                                                  */
 } tn_spot;
 

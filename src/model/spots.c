@@ -6,10 +6,12 @@ static const tn_pose *pose_of(const tn_context *c, int body) {
   return body == TN_GROUND ? &ground : &c->m->body[body].pose;
 }
 
-tn_spot tn_spot_origin(int body) { return (tn_spot){.body = body, .A = {1, 0, 0, 0, 1, 0, 0, 0, 1}}; }
+tn_spot tn_spot_origin(int body) { return (tn_spot){.body = body, .c = 1, .A = {1, 0, 0, 0, 1, 0, 0, 0, 1}}; }
 
 void tn_spot_turn(const tn_context *c, tn_spot *spot, double angle) {
   spot->angle = angle - pose_of(c, spot->body)->angle;
+  spot->c = cos(spot->angle);
+  spot->s = sin(spot->angle);
 }
 
 void tn_spot_turn3(const tn_context *c, tn_spot *spot, const double A[9]) {
