@@ -302,13 +302,16 @@ static inline __attribute__((always_inline)) void tn_soon(const void *p, size_t 
 
 /* true if all numbers are finite */
 static inline bool tn_all_finite(int n, const double *x) {
-  typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
-  four sum = {0, 0, 0, 0}; /* 0 times a number that is not finite is NaN */
-  double rest = 0;
+  typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
+  two a = {0, 0}, b = {0, 0}; /* 0 times a number that is not finite is NaN */
   int i = 0;
-  for (; i + 4 <= n; i += 4) sum += 0 * *(const four *)(const void *)(x + i);
-  for (; i < n; i++) rest += 0 * x[i];
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]) + rest == 0;
+  for (; i + 4 <= n; i += 4) {
+    a += 0 * *(const two *)(const void *)(x + i);
+    b += 0 * *(const two *)(const void *)(x + i + 2);
+  }
+  for (; i < n; i++) a[0] += 0 * x[i];
+  a += b;
+  return a[0] + a[1] == 0;
 }
 
 #endif

@@ -152,11 +152,11 @@ static double corrector(const memory *w, int i) { return w->b[i - 1] / w->c[i - 
 /* x - c_0 b_0 in the place of b_0, that minus c_1 b_1 in the place of b_1 ..; some numbers at a time, in registers */
 static void differ(int n, const double *x, int count, const double *c, double *const *b) {
   int i = 0;
-  for (; i + 2 * LANES <= n; i += 2 * LANES) {
-    tn_four u = TN_LOAD4(x + i), v = TN_LOAD4(x + i + LANES);
+  for (; i + 2 * TN_LANES <= n; i += 2 * TN_LANES) {
+    tn_lanes u = TN_LOAD(x + i), v = TN_LOAD(x + i + TN_LANES);
     for (int j = 0; j < count; j++) {
-      TN_STORE4(b[j] + i, u = u - c[j] * TN_LOAD4(b[j] + i));
-      TN_STORE4(b[j] + i + LANES, v = v - c[j] * TN_LOAD4(b[j] + i + LANES));
+      TN_STORE(b[j] + i, u = u - c[j] * TN_LOAD(b[j] + i));
+      TN_STORE(b[j] + i + TN_LANES, v = v - c[j] * TN_LOAD(b[j] + i + TN_LANES));
     }
   }
   for (; i < n; i++) {

@@ -23,6 +23,15 @@ void tn_hermite(int n, double theta, double h, const double *y0, const double *f
 typedef double tn_four __attribute__((vector_size(32), aligned(8), may_alias));
 #define TN_LOAD4(p) (*(const tn_four *)(const void *)(p))
 #define TN_STORE4(p, x) (*(tn_four *)(void *)(p) = (x))
+/* as many as fit into a register: a sum of wider ones would go through memory term by term */
+#ifdef __AVX__
+enum { TN_LANES = 4 };
+#else
+enum { TN_LANES = 2 };
+#endif
+typedef double tn_lanes __attribute__((vector_size(8 * TN_LANES), aligned(8), may_alias));
+#define TN_LOAD(p) (*(const tn_lanes *)(const void *)(p))
+#define TN_STORE(p, x) (*(tn_lanes *)(void *)(p) = (x))
 
 /* out = y + h sum_j c_j k_j, m terms of which those with c_j = 0 are left out; y NULL: zero. out may be y, and none of k */
 void tn_combine(int n, const double *y, double h, int m, const double *c, double *const *k, double *out);

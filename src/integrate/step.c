@@ -10,29 +10,33 @@ void tn_hermite(int n, double theta, double h, const double *y0, const double *f
   }
 }
 
-/* sixteen numbers at a time, in registers; the sum first, then y, which may be much larger */
+/* numbers from `at` on, as many as fit into some registers; the sum first, then y, which may be much larger */
+static inline __attribute__((always_inline)) void combine_some(const int registers, int at, const double *y, double h,
+                                                               int terms, const double *a, const double *const *from,
+                                                               double *out) {
+  const tn_lanes none = {0};
+  tn_lanes s[8];
+  for (int r = 0; r < registers; r++) s[r] = none;
+  for (int j = 0; j < terms; j++) {
+    const double *p = from[j] + at, w = a[j];
+    for (int r = 0; r < registers; r++) s[r] += w * TN_LOAD(p + r * TN_LANES);
+  }
+  if (y)
+    for (int r = 0; r < registers; r++) TN_STORE(out + at + r * TN_LANES, TN_LOAD(y + at + r * TN_LANES) + h * s[r]);
+  else
+    for (int r = 0; r < registers; r++) TN_STORE(out + at + r * TN_LANES, none + h * s[r]);
+}
+
 void tn_combine(int n, const double *y, double h, int m, const double *c, double *const *k, double *out) {
-  enum { LANES = 16, MOST = 32 };
+  enum { MOST = 32 };
   const double *from[MOST];
   double a[MOST];
   int terms = 0, at = 0;
   for (int j = 0; j < m; j++)
     if (c[j] != 0) from[terms] = k[j], a[terms++] = c[j];
-  for (; at + LANES <= n; at += LANES) {
-    tn_four s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
-    for (int j = 0; j < terms; j++) {
-      const double *p = from[j] + at, w = a[j];
-      s0 += w * TN_LOAD4(p);
-      s1 += w * TN_LOAD4(p + 4);
-      s2 += w * TN_LOAD4(p + 8);
-      s3 += w * TN_LOAD4(p + 12);
-    }
-    const tn_four none = {0};
-    TN_STORE4(out + at, (y ? TN_LOAD4(y + at) : none) + h * s0);
-    TN_STORE4(out + at + 4, (y ? TN_LOAD4(y + at + 4) : none) + h * s1);
-    TN_STORE4(out + at + 8, (y ? TN_LOAD4(y + at + 8) : none) + h * s2);
-    TN_STORE4(out + at + 12, (y ? TN_LOAD4(y + at + 12) : none) + h * s3);
-  }
+  for (; at + 8 * TN_LANES <= n; at += 8 * TN_LANES) combine_some(8, at, y, h, terms, a, from, out);
+  for (; at + 2 * TN_LANES <= n; at += 2 * TN_LANES) combine_some(2, at, y, h, terms, a, from, out);
+  for (; at + TN_LANES <= n; at += TN_LANES) combine_some(1, at, y, h, terms, a, from, out);
   for (; at < n; at++) {
     double sum = 0;
     for (int j = 0; j < terms; j++) sum += a[j] * from[j][at];

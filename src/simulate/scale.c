@@ -375,13 +375,38 @@ static void twist_weights(tn_sim *s, const double *w_group, double *w, double *W
   }
 }
 
+/* r as a share of what it may be off by, unless `most` is larger */
+static inline double larger_share(double r, double allowed, double most) {
+  if (r == 0) return most;
+  const double share = fabs(r) / tn_max(allowed, DBL_MIN);
+  return share <= most ? most : isnan(share) ? INFINITY : share;
+}
+
+/* (6) of pins in the plane, whose rows are +-(1, 0, -y) and +-(0, 1, x) on the twists of their bodies */
+static double pins_share(const tn_system *sys, const double *r, int n, const double *W) {
+  double most = 0;
+  for (const tn_pin *p = sys->m->pin, *end = p + sys->m->pins; p < end; p++) {
+    const double *R = sys->R + p->R;
+    double x = 0, y = 0;
+    if (p->row >= n || (r[p->row] == 0 && r[p->row + 1] == 0)) continue;
+    for (int k = 0; k < 2; k++) {
+      if (p->body[k] < 0) continue;
+      const double *w = W + 3 * p->body[k];
+      x += w[0], x += fabs(R[2 * k + 1]) * w[2];
+      y += w[1], y += fabs(R[2 * k]) * w[2];
+    }
+    most = larger_share(r[p->row + 1], y, larger_share(r[p->row], x, most));
+  }
+  return most;
+}
+
 /* (6): the largest share of rows r of what they may be off by. rows of bodies on their own coordinates have the weights of these */
 static double rows_share(tn_sim *s, const double *r, int n, const double *w, const double *W) {
   const tn_model *m = s->m;
-  double most = 0;
-  for (int i = 0; i < m->joints + m->owned; i++) {
+  double most = pins_share(&s->solver.sys, r, n, W);
+  for (int i = 0; m->pins < m->joints + m->owned && i < m->joints + m->owned; i++) {
     const tn_joint *j = &m->joint[i];
-    for (int k = 0; !j->in_tree && k < j->rows + j->rows_velocity; k++) {
+    for (int k = 0; !j->in_tree && !j->pin && k < j->rows + j->rows_velocity; k++) {
       const int row = k < j->rows ? j->row + k : j->row_velocity + k - j->rows;
       if (row >= n || r[row] == 0) continue;
       double sum = 0, room[3];
@@ -392,8 +417,7 @@ static double rows_share(tn_sim *s, const double *r, int n, const double *w, con
         const int numbers = t->speed < 0 ? m->twist : j->owner >= 0 ? m->body[t->body].nu : 1;
         for (int c = 0; c < numbers; c++) sum += fabs(R[c]) * weight[c];
       }
-      const double share = fabs(r[row]) / tn_max(sum, DBL_MIN);
-      if (!(share <= most)) most = isnan(share) ? INFINITY : share;
+      most = larger_share(r[row], sum, most);
     }
   }
   return most;
