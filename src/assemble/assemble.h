@@ -266,6 +266,7 @@ void tn_inertia_alone(tn_system *s); /* forces.c: no weight and no force on bodi
 double tn_jacobian_eval(const tn_system *s, const tn_channel *ch);
 
 double tn_energy_of(const tn_system *s, tn_energy which);
+double tn_energy_balance(const tn_system *s, double total); /* of T + V that is known already */
 void tn_channel_eval(const tn_system *s, const tn_channel *ch, double *value);
 void tn_expr_on(const tn_system *s, const tn_expr *e, double *value);
 

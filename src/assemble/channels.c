@@ -2,6 +2,11 @@
 #include "assemble/assemble.h"
 #include "joint/joint.h"
 
+double tn_energy_balance(const tn_system *s, double total) {
+  const double *w = s->ledger;
+  return total - s->energy0 - w[TN_LEDGER_FORCE] - w[TN_LEDGER_DRIVER] - w[TN_LEDGER_STABILIZER];
+}
+
 double tn_energy_of(const tn_system *s, tn_energy which) {
   assert(tn_knows(s, TN_LEVEL_FORCES));
   const double *w = s->ledger;
@@ -16,7 +21,7 @@ double tn_energy_of(const tn_system *s, tn_energy which) {
   case TN_WORK_DRIVER: return w[TN_LEDGER_DRIVER];
   case TN_WORK_STABILIZER: return w[TN_LEDGER_STABILIZER];
   case TN_DISSIPATED: return w[TN_LEDGER_DISSIPATED];
-  case TN_BALANCE: return total - s->energy0 - w[TN_LEDGER_FORCE] - w[TN_LEDGER_DRIVER] - w[TN_LEDGER_STABILIZER];
+  case TN_BALANCE: return tn_energy_balance(s, total);
   case TN_ENERGIES: break;
   }
   return NAN;

@@ -213,6 +213,10 @@ static void gain_from(const tn_system *s, int i, const double *below, const doub
 void tn_gains(const tn_system *s, const double *x, double *twists) {
   assert(tn_knows(s, TN_LEVEL_ROWS));
   const tn_model *m = s->m;
+  if (m->plain) {
+    for (int i = 0; i < m->nu; i++) twists[i] = 0 + x[i];
+    return;
+  }
   for (int k = 0; k < m->bodies; k++) {
     const int i = m->order[k], parent = m->body[i].parent;
     gain_from(s, i, parent >= 0 ? twists + m->twist * parent : NULL, x, twists + m->twist * i);

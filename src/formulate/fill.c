@@ -403,6 +403,13 @@ static void right_side_of_bodies(const tn_system *sys, const tn_put_tile *t, boo
     (m->dimension == 2 ? put_plane : put_space)(sys, t, NULL, b);
     return;
   }
+  if (!forces && m->plain && m->twist == 3) {
+    for (int i = t[0].body; i < t[1].body; i++) {
+      double *at = b + m->put.body[i].x;
+      at[0] = at[1] = at[2] = 0;
+    }
+    return;
+  }
   for (int i = t[0].body; i < t[1].body; i++) {
     const tn_put_body *p = &m->put.body[i];
     const bool direct = m->plain || tn_direct(&m->body[p->body]);

@@ -2,13 +2,23 @@
  * speeds as they are integrated. */
 #include "model/model.h"
 
+/* of the speeds of one body, mostly 1 or 3: without a call */
+static inline void copy(int n, const double *from, double *to) {
+  if (n == 3)
+    to[0] = from[0], to[1] = from[1], to[2] = from[2];
+  else if (n == 1)
+    to[0] = from[0];
+  else
+    memcpy(to, from, sizeof *to * (size_t)n);
+}
+
 void tn_model_rates(const tn_model *m, const double *q, const double *u, double *qdot) {
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *b = &m->body[i];
     if (b->chart)
       b->chart->rates(q + b->q, u + b->u, qdot + b->q);
     else
-      memcpy(qdot + b->q, u + b->u, sizeof *u * (size_t)b->nu);
+      copy(b->nu, u + b->u, qdot + b->q);
   }
 }
 
@@ -61,7 +71,7 @@ void tn_model_tangent(const tn_model *m, const double *q, const double *dq, doub
     if (b->chart)
       b->chart->tangent(q + b->q, dq + b->q, s + b->u);
     else
-      memcpy(s + b->u, dq + b->q, sizeof *dq * (size_t)b->nu);
+      copy(b->nu, dq + b->q, s + b->u);
   }
 }
 

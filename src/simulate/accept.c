@@ -73,9 +73,8 @@ static void watch(tn_sim *s, double t, double *y) {
   tn_doubt_turn(s, t, (t - s->before.t) * fmin(turning, s->stepper.turning));
   s->stepper.turning = turning;
   watch_coordinates(s, t, y);
-  tn_watch_energy(s, y);
-  tn_doubt_step(s);
-  s->ledger.energy = tn_energy_of(sys, TN_TOTAL);
+  s->ledger.energy = tn_watch_energy(s, y);
+  tn_doubt_step(s, s->ledger.energy);
   memcpy(s->contract.C1, sys->C, sizeof *s->contract.C1 * rows);
   memcpy(s->contract.V1, sys->Cdot, sizeof *s->contract.V1 * rows);
   tn_contract_drift(s, t - s->before.t);

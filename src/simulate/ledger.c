@@ -54,7 +54,7 @@ double tn_ledger_unexplained(const tn_sim *s, const double *before, const double
 }
 
 /* with the system at the state y and its ledger in y */
-void tn_watch_energy(tn_sim *s, double *y) {
+double tn_watch_energy(tn_sim *s, double *y) {
   tn_system *sys = &s->solver.sys;
   memcpy(sys->ledger, tn_ledger_of(s, y), sizeof sys->ledger);
   double kinetic, potential;
@@ -63,9 +63,10 @@ void tn_watch_energy(tn_sim *s, double *y) {
   s->ledger.max_potential = fmax(s->ledger.max_potential, fabs(potential));
   s->summary.stabilizer_work = fmax(s->summary.stabilizer_work, fabs(sys->ledger[TN_LEDGER_STABILIZER]));
   tn_balance_watch(s, y);
-  const double balance = fabs(tn_energy_of(sys, TN_BALANCE));
+  const double total = kinetic + potential, balance = fabs(tn_energy_balance(sys, total));
   if (!isnan(s->ledger.max_balance) && !(balance <= s->ledger.max_balance))
     s->ledger.max_balance = balance; /* and NaN stays */
+  return total;
 }
 
 void tn_ledger_begin(tn_sim *s) {

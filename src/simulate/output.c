@@ -92,8 +92,8 @@ tn_status tn_row_inside(tn_sim *s, double t) {
   if (status == TN_OK && s->m->rows) status = put_back(s, t, theta, s->inside.y, &off, &row);
   if (status == TN_OK) status = tn_solve_here(s, t, s->inside.y);
   if (status != TN_OK) return status;
-  tn_watch_energy(s, s->inside.y);
-  tn_doubt_interpolation(s, t, theta, off, row);
+  const double energy = tn_watch_energy(s, s->inside.y);
+  tn_doubt_interpolation(s, t, theta, energy, off, row);
   if ((status = tn_contract_check(s, t)) != TN_OK) return status;
   return tn_row_eval(s, s->inside.y);
 }

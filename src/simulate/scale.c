@@ -351,6 +351,13 @@ static void twist_weights(tn_sim *s, const double *w_group, double *w, double *W
     const int i = m->plain ? o : m->order[o];
     const tn_body *b = &m->body[i];
     double *Wi = W + twist * i, move = 0, turn = 0;
+    if (b->plain && twist == 3) { /* as below, of one rotation */
+      const double *own = w + b->u, shift = tn_max(tn_max(0, own[0]), own[1]), swing = b->size * tn_max(0, own[2]);
+      Wi[0] = tn_max(own[0], swing);
+      Wi[1] = tn_max(own[1], swing);
+      Wi[2] = b->size > 0 ? tn_max(own[2], shift / b->size) : own[2];
+      continue;
+    }
     if (b->plain) {
       memcpy(Wi, w + b->u, sizeof *W * (size_t)twist);
     } else {

@@ -574,8 +574,8 @@ double tn_ledger_before(tn_sim *s);
 double tn_ledger_book(tn_sim *s, int whose, double before, double *y);
 /* energy of the system that ledgers do not explain since the last step, J; and T of it */
 double tn_ledger_unexplained(const tn_sim *s, const double *before, const double *after, double *kinetic);
-void tn_watch_energy(tn_sim *s, double *y);
-void tn_ledger_begin(tn_sim *s); /* where a run begins */
+double tn_watch_energy(tn_sim *s, double *y); /* returns T + V */
+void tn_ledger_begin(tn_sim *s);              /* where a run begins */
 
 /* balance.c, nothing of which does anything where there is one assembly. power on each, with the system solved; lambda_s may be NULL */
 void tn_balance_carve(tn_sim *s, tn_carve *c, const tn_model *m);
@@ -611,10 +611,11 @@ void tn_doubt_crossing(tn_sim *s, double t, int first, double off, double work);
 void tn_doubt_closed(tn_sim *s, double t, double gap, int row, bool rate); /* rate: in velocity */
 void tn_doubt_turn(tn_sim *s, double t, double turned);                    /* rad, in the step that ends at t */
 void tn_doubt_row(tn_sim *s, double t);                                    /* the row at hand is handed out */
-void tn_doubt_step(tn_sim *s); /* a step has been taken, with the system at its end and the ledger in it */
+/* a step has been taken, with the system at its end, of this T + V, and the ledger in it */
+void tn_doubt_step(tn_sim *s, double energy);
 /* a row of output at theta of a step was off by so much before it was corrected, scaled as the contract does, most of all in constraint
- * equation `row`; the system and its ledger are there */
-void tn_doubt_interpolation(tn_sim *s, double t, double theta, double off, int row);
+ * equation `row`; the system, of this T + V, and its ledger are there */
+void tn_doubt_interpolation(tn_sim *s, double t, double theta, double energy, double off, int row);
 void tn_doubt_chatter(tn_sim *s, int i); /* guard i */
 /* a fact that decides the verdict, by number; false past the last */
 bool tn_judged_fact(const tn_sim *s, int i, tn_run_fact *fact);

@@ -74,17 +74,17 @@ void tn_doubt_row(tn_sim *s, double t) {
     if (!isfinite(s->output.row[i]) && d->not_finite++ == 0) d->not_finite_column = i, d->not_finite_time = t;
 }
 
-void tn_doubt_step(tn_sim *s) {
+void tn_doubt_step(tn_sim *s, double energy) {
   tn_doubts *d = &s->log.doubts;
   d->balance[0] = d->balance[1];
-  d->balance[1] = tn_energy_of(&s->solver.sys, TN_BALANCE);
+  d->balance[1] = tn_energy_balance(&s->solver.sys, energy);
 }
 
-void tn_doubt_interpolation(tn_sim *s, double t, double theta, double off, int row) {
+void tn_doubt_interpolation(tn_sim *s, double t, double theta, double energy, double off, int row) {
   tn_doubts *d = &s->log.doubts;
   const double expected = (1 - theta) * d->balance[0] + theta * d->balance[1];
-  const double energy = fabs(tn_energy_of(&s->solver.sys, TN_BALANCE) - expected);
-  if (energy > d->row_energy) d->row_energy = energy, d->row_time = t;
+  const double unexplained = fabs(tn_energy_balance(&s->solver.sys, energy) - expected);
+  if (unexplained > d->row_energy) d->row_energy = unexplained, d->row_time = t;
   if (off > d->row_off) d->row_off = off, d->row_off_row = row;
 }
 
