@@ -349,6 +349,21 @@ static void no_rows(tn_system *s, const tn_joint *j) {
 
 static int row_number(const tn_joint *j, int i) { return i < j->rows ? j->row + i : j->row_velocity + i - j->rows; }
 
+/* the two rows of pins: +-(1, 0, -y) and +-(0, 1, x) */
+static void pin_rows(tn_system *s) {
+  const size_t nu = (size_t)s->m->nu;
+  for (const tn_pin *p = s->m->pin, *end = p + s->m->pins; p < end; p++)
+    for (int k = 0; k < 2; k++) {
+      if (p->body[k] < 0) continue;
+      const double *arm = s->R + p->R + 2 * k, sign = k ? 1 : -1;
+      double *x = s->A + (size_t)p->row * nu + 3 * p->body[k], *y = x + nu;
+      x[0] = y[1] = sign;
+      x[1] = y[0] = 0;
+      x[2] = 0 - sign * arm[1];
+      y[2] = 0 + sign * arm[0];
+    }
+}
+
 /* where all bodies are plain, a row on the twist of a body is one on its speeds */
 static void plain_rows(tn_system *s, const tn_joint *j) {
   const tn_model *m = s->m;
@@ -370,7 +385,9 @@ void tn_dense_rows(tn_system *s) {
   assert(tn_knows(s, TN_LEVEL_ROWS) && !s->m->large);
   const tn_model *m = s->m;
   if (m->plain && !m->owned) {
-    for (int i = 0; i < m->joints; i++) plain_rows(s, &m->joint[i]);
+    pin_rows(s);
+    for (int i = 0; m->pins < m->joints && i < m->joints; i++)
+      if (!m->joint[i].pin) plain_rows(s, &m->joint[i]);
     return;
   }
   tn_seen at = {.body = -1};

@@ -452,14 +452,24 @@ void tn_right_side(const tn_system *sys, int tile, bool forces, const double *ga
 }
 
 /* what is needed before a tile, in the matrix and, for accelerations, in the right side */
+/* mostly one small block: without a call of memset */
+static inline void clear(int n, double *at) {
+  if (n >= 8) {
+    memset(at, 0, sizeof *at * (size_t)n);
+    return;
+  }
+  if (n >= 4) at[0] = at[1] = at[2] = at[3] = 0, at += 4, n -= 4;
+  if (n >= 2) at[0] = at[1] = 0, at += 2, n -= 2;
+  if (n >= 1) at[0] = 0;
+}
+
 void tn_fill(const void *who, int tile, double *K, double *x) {
   const tn_system *sys = who;
   const tn_model *m = sys->m;
   assert(tile >= 0 && tile < m->plan.tiles && tn_knows(sys, x ? TN_LEVEL_FORCES : TN_LEVEL_ROWS));
   const tn_put_tile *t = m->put.tile + tile;
   for (int i = t[0].clear; i < t[1].clear; i++) {
-    double *at = K + m->put.clear[i].at, *end = at + m->put.clear[i].n;
-    while (at < end) *at++ = 0;
+    clear(m->put.clear[i].n, K + m->put.clear[i].at);
   }
   if (m->plain && !m->rods && !m->flywheels) {
     (m->dimension == 2 ? put_plane : put_space)(sys, t, K, x);

@@ -4,6 +4,7 @@
 
 static const double ORDER_KEPT = 0.1; /* of the least pivot of an order: at which it is given up */
 enum { NULL_SWEEPS_MAX = 12 };
+enum { FEW = 16 }; /* rows: so few are eliminated without a list of what is not zero */
 
 /* exchange rows and columns k < m of the symmetric matrix above its diagonal, of which rows before k are U */
 static void exchange(double *S, int n, int k, int m) {
@@ -41,32 +42,51 @@ static void choose(tn_kkt *k, int e, double *p) {
   k->pivot[best] = t;
 }
 
+/* row u of U from the rows below it. subtracting 0 from a number does not change it: the bits are those of eliminate_runs */
+static void eliminate_few(tn_kkt *k, int e, double *restrict p) {
+  const int n = k->rows;
+  double *restrict u = row(k->S, e, n);
+  for (int i = e + 1; i < n; i++) {
+    if (u[i] == 0) continue;
+    const double c = u[i] * k->S_inv[e];
+    double *restrict s = row(k->S, i, n);
+    p[i] -= c * u[i];
+    for (int j = i + 1; j < n; j++) s[j] -= c * u[j];
+    u[i] = c; /* not needed again as it was: later rows use what follows it */
+  }
+}
+
+/* the same where there are many, and most of them do not meet */
+static void eliminate_runs(tn_kkt *k, int e, double *restrict p) {
+  const int n = k->rows;
+  double *restrict u = row(k->S, e, n);
+  int *run = k->list, runs = 0; /* where u is not zero: first and end of each stretch */
+  for (int i = e + 1; i < n; i++) {
+    if (u[i] == 0) continue;
+    if (runs && i - run[2 * runs - 1] < 4)
+      run[2 * runs - 1] = i + 1;
+    else
+      run[2 * runs] = i, run[2 * runs++ + 1] = i + 1;
+  }
+  for (int q = 0; q < runs; q++)
+    for (int i = run[2 * q]; i < run[2 * q + 1]; i++) {
+      if (u[i] == 0) continue;
+      const double c = u[i] * k->S_inv[e];
+      double *s = row(k->S, i, n);
+      p[i] -= c * u[i];
+      axpy(run[2 * q + 1] - i - 1, -c, u + i + 1, s + i + 1);
+      for (int w = q + 1; w < runs; w++) axpy(run[2 * w + 1] - run[2 * w], -c, u + run[2 * w], s + run[2 * w]);
+      u[i] = c;
+    }
+}
+
 /* (5), the largest pivot first, or in the order that is kept */
 static void eliminate(tn_kkt *k, bool largest, double *restrict p) {
-  const int n = k->rows;
-  for (int e = 0; e < n; e++) {
+  for (int e = 0; e < k->rows; e++) {
     if (largest) choose(k, e, p);
-    double *restrict u = row(k->S, e, n);
-    int *run = k->list, runs = 0; /* where u is not zero: first and end of each stretch */
     k->rho[e] = p[e] < 0 ? 0 : p[e];
     k->S_inv[e] = 1 / (k->rho[e] > TN_RHO_DIRECT ? k->rho[e] : k->rho[e] + TN_SHIFT);
-    for (int i = e + 1; i < n; i++) {
-      if (u[i] == 0) continue;
-      if (runs && i - run[2 * runs - 1] < 4)
-        run[2 * runs - 1] = i + 1;
-      else
-        run[2 * runs] = i, run[2 * runs++ + 1] = i + 1;
-    }
-    for (int q = 0; q < runs; q++)
-      for (int i = run[2 * q]; i < run[2 * q + 1]; i++) {
-        if (u[i] == 0) continue;
-        const double c = u[i] * k->S_inv[e];
-        double *s = row(k->S, i, n);
-        p[i] -= c * u[i];
-        axpy(run[2 * q + 1] - i - 1, -c, u + i + 1, s + i + 1);
-        for (int w = q + 1; w < runs; w++) axpy(run[2 * w + 1] - run[2 * w], -c, u + run[2 * w], s + run[2 * w]);
-        u[i] = c; /* not needed again as it was: later rows use what follows it */
-      }
+    (k->rows <= FEW ? eliminate_few : eliminate_runs)(k, e, p);
   }
 }
 
