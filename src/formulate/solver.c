@@ -410,10 +410,9 @@ double tn_violation(const tn_system *s, const double *rows, int n, int *which) {
   assert(n >= 0 && n <= s->m->rows);
   for (int i = 0; i < n; i++) {
     const double v = fabs(rows[i]) * s->scale[i];
-    if (!(v <= worst)) {
-      worst = v;
-      if (which) *which = i;
-    }
+    if (v <= worst) continue;
+    worst = v;
+    if (which) *which = i;
     if (isnan(v)) break; /* nothing is worse */
   }
   return worst;

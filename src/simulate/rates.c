@@ -194,7 +194,7 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
   tn_model_rates(m, y, s->stabilizing.drifts ? s->stabilizing.speed : y + m->nq, ydot);
   double *a = tn_u_of(s, ydot), *w = tn_ledger_of(s, ydot);
   for (int i = 0; i < m->nu; i++) a[i] = sys->udot[i] + sys->udot_s[i];
-  memcpy(tn_states_of(s, ydot), sys->state_rate, sizeof *ydot * (size_t)m->states);
+  for (int i = 0; i < m->states; i++) tn_states_of(s, ydot)[i] = sys->state_rate[i];
   tn_ledger_rates(s, sys->lambda, sys->lambda_s, w);
   for (int i = 0; i < m->run.stabilizers; i++) {
     const tn_part *p = &m->run.stabilizer[i];
