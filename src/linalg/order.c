@@ -22,6 +22,7 @@ typedef struct orderer {
   list *touched; /* rows: pieces that they touch           */
   bool *done;
   int *piece, *freedom;                /* union-find over nodes; of its root     */
+  int *seen, looks;                    /* nodes: the look that has seen it last  */
   int *head, *after, *before, *degree; /* nodes that may be taken, by degree     */
   int least, rest;                     /* no degree below it; rows and masses before it are done */
 } orderer;
@@ -67,17 +68,18 @@ static int root(orderer *o, int x) {
 /* whether the pieces that it touches have freedom left for its rows; a free node waits for the rows that hold it */
 static bool ripe(orderer *o, int x) {
   if (o->kind[x] == TN_BLOCK_MASS) return true;
-  int room = 0, last = -1;
+  int room = 0;
   list *t = &o->touched[x];
-  for (int i = 0; i < t->n; i++) t->item[i] = root(o, t->item[i]);
-  /* a few of them: each root once */
-  for (int i = 0; i < t->n; i++) {
-    bool seen = false;
-    for (int j = 0; j < i; j++) seen = seen || t->item[j] == t->item[i];
-    if (!seen) room += o->freedom[t->item[i]];
-    last = t->item[i];
+  o->looks++;
+  for (int i = 0, n = t->n; i < n; i++) { /* each root once. Rows that close a long loop touch many pieces */
+    const int r = root(o, t->item[i]);
+    if (i == 0) t->n = 0;
+    if (o->seen[r] == o->looks) continue;
+    o->seen[r] = o->looks;
+    t->item[t->n++] = r;
+    room += o->freedom[r];
   }
-  if (o->kind[x] == TN_BLOCK_FREE) return last >= 0;
+  if (o->kind[x] == TN_BLOCK_FREE) return t->n > 0;
   return room >= o->size[x];
 }
 
@@ -282,10 +284,11 @@ bool tn_plan_make(tn_plan *p, tn_arena *arena, int nodes, const int *size, const
   orderer o = {.arena = &scratch, .nodes = nodes, .size = size, .kind = kind};
   const size_t n = (size_t)nodes + 1;
   list *below = tn_arena_alloc(&scratch, sizeof *below * n);
-  int **ints[] = {&o.piece, &o.freedom, &o.head, &o.after, &o.before, &o.degree};
+  int **ints[] = {&o.piece, &o.freedom, &o.seen, &o.head, &o.after, &o.before, &o.degree};
   bool ok = below != NULL;
   *p = (tn_plan){.nodes = nodes};
-  for (int i = 0; i < 6; i++) ok = ok && (*ints[i] = tn_arena_alloc(&scratch, sizeof(int) * n));
+  for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
+    ok = ok && (*ints[i] = tn_arena_alloc(&scratch, sizeof(int) * n));
   o.next = tn_arena_alloc(&scratch, sizeof *o.next * n);
   o.touched = tn_arena_alloc(&scratch, sizeof *o.touched * n);
   o.done = tn_arena_alloc(&scratch, sizeof *o.done * n);
