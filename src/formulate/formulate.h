@@ -16,6 +16,11 @@ typedef struct tn_reflected {
 void tn_reflected_carve(tn_reflected *r, tn_carve *c, const tn_model *m, double *K); /* K NULL: one of its own */
 void tn_reflected_reset(tn_reflected *r, const tn_model *m);
 void tn_reflected_fill(tn_reflected *r, const tn_system *sys);
+/* Fills and factors K with all its rows measured at this position alone; rows that clearly repeat others are left out: their number, which
+ * does not count rows that are switched off; -1: a mass is not positive definite */
+int tn_reflected_factor(tn_reflected *r, const tn_system *sys);
+/* K x = (force, 0), force on the speeds: the smallest motion that does `force x` and moves no row; false: not finite */
+bool tn_reflected_push(tn_reflected *r, const tn_system *sys, const double *force, double *x, double *lambda);
 /* both at the position that was factored; false: not finite */
 bool tn_reflected_solve(tn_reflected *r, const tn_system *sys, bool forces, const double *gamma, double *udot,
                         double *lambda, double *inconsistency);
@@ -47,6 +52,7 @@ static inline int tn_node_x(const tn_model *m, int node) { return m->plan.column
 static inline bool tn_stands_on(const tn_body *b) { return b->tie >= 0; }
 static inline bool tn_direct(const tn_body *b) { return b->plain || tn_stands_on(b); } /* its unknowns are its twist */
 
+/* of rows, in the order of the plan: D_i at the state that K was filled at; 1 where rows are switched off */
 void tn_sparse_carve(tn_sparse *s, tn_carve *c, const tn_model *m);
 void tn_sparse_reset(tn_sparse *s, const tn_model *m);
 bool tn_sparse_begun(const tn_sparse *s); /* the formulation factors by blocks, and has met a pose */
@@ -190,6 +196,8 @@ void tn_solver_reset(tn_solver *s);
 /* keep.c: all that outlives a solve, of the factorisations too: a step may begin with the one that the last has left */
 void tn_solver_keep(tn_solver *s, tn_keep *keep);
 void tn_solver_typical(tn_solver *s, int rank);
+/* the same where no matrices were factored, and rows are independent; false: only they can tell */
+bool tn_solver_typical_by_blocks(tn_solver *s);
 /* all that is not asked for apart (TN_LEVEL_FORCES) where the system stands; TN_E_RUN names what is not a number */
 tn_status tn_solver_evaluate(tn_solver *s, tn_error *e);
 /* the same at another point, unless it stands there; states of forces as they are */

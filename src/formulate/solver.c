@@ -72,6 +72,15 @@ void tn_solver_typical(tn_solver *s, int rank) {
   tn_solver_forget(s); /* other rows may be left out now */
 }
 
+bool tn_solver_typical_by_blocks(tn_solver *s) {
+  assert(!s->sys.m->large);
+  s->rank = s->sys.m->rows - s->sys.idle;
+  tn_sparse_typical(&s->sparse, &s->sys, 0);
+  tn_dependent_reset(&s->dependent);
+  tn_solver_forget(s);
+  return s->sparse.ready && s->sparse.rooted;
+}
+
 /* what is not a number, in words */
 static tn_status not_finite(tn_solver *s, const char *otherwise, tn_error *e) {
   char what[160];

@@ -1,7 +1,7 @@
 /* simulate: the step loop, the contract, ledgers, the event log.
  *
  *   sim.c    life of a simulation, its state      start.c   assembling a start; rank and freedom
- *   start_large.c start values without matrices
+ *   start_beside.c start values without matrices
  *   moves.c  what assembling the start moved
  *   conflict.c what keeps a start from being assembled
  *   rates.c  the ode the integrators see          step.c    one accepted step
@@ -351,7 +351,7 @@ typedef struct tn_run_log {
  * model has of both, and one */
 typedef struct tn_start_rows {
   tn_kkt kkt;                  /* all; of large models none                                           */
-  double *A;                   /* all x nu; of large models only rows of targets                      */
+  double *A;                   /* all x nu; without matrices rows of targets alone, if joints are met */
   double *r, *lambda;          /* all: wanted - present; multipliers                                  */
   double *sigma, *weight;      /* all: of rows of the model; of those collected                       */
   double *x;                   /* nu: the correction                                                  */
@@ -359,7 +359,8 @@ typedef struct tn_start_rows {
   int *number;                 /* targets: the number of q or u that it is, or -1                     */
   bool *left_out, *gives;      /* targets: not asked for; found to contradict the joints a little     */
   bool *without;               /* joints and owned: their rows are not asked for                      */
-  double *X, *S, *push, *zero; /* of large models: start_large.c                                      */
+  double *X, *S, *push, *zero; /* where values stand beside a factorization: start_beside.c           */
+  bool reflected;              /* no matrices are formed, though there is room for them               */
 } tn_start_rows;
 
 /* start.c: the way from the given pose to one where targets have their values */
@@ -525,9 +526,9 @@ bool tn_start_reach(tn_sim *s, bool rate);
 int tn_start_rank(tn_sim *s, bool rate, bool nearby);
 double tn_target_scale(const tn_model *m,
                        const tn_target *t); /* what its values are multiplied by, as rows by row_scale */
-/* start_large.c: without matrices, the smallest change start_x that does start_r to the rows of joints, if `constraints`, and to the
+/* start_beside.c: without matrices, the smallest change start_x that does start_r to the rows of joints, if `constraints`, and to the
  * targets, whose rows are in start_A */
-tn_status tn_start_solve_large(tn_sim *s, bool constraints, bool rate, int n);
+tn_status tn_start_solve_beside(tn_sim *s, bool constraints, bool rate, int n);
 /* moves.c: from the pose `from` (nq) to the present one, into the summary and the event log; as words: `a.x by 0.1 m, b about z by -0.02
  * rad and 3 more` */
 void tn_report_moves(tn_sim *s, const double *from);

@@ -5,15 +5,25 @@
 /* joints that are violated by more than this, of their extent, are not so by roundoff */
 static const double ROUNDOFF = 8 * TN_EPS;
 
+/* 1: speeds and rows from which on the start forms no matrices if it need not. Below they cost less than reading the model */
+enum { REFLECTS_FROM = 200, VALUES_BESIDE = 64 };
+
+bool tn_start_may_reflect(const tn_model *m) {
+  const tn_formulation_type *f = m->run.formulation.type;
+  return !m->large && m->plan.nodes > 0 && m->root_plan.steps > 0 && m->nu + m->rows >= REFLECTS_FROM &&
+         m->exact <= VALUES_BESIDE && f->same_as_augmented && f->same_as_augmented(m->run.formulation.self);
+}
+
 /* memory of the start, which the search for singular positions and the count of freedom use later, too */
 void tn_start_carve(tn_start *s, tn_carve *c, const tn_model *m) {
   const int extra = m->exact + m->guesses, all = m->rows + extra + 1;
+  const int beside = m->large ? extra : tn_start_may_reflect(m) ? m->exact + 1 : 0;
   tn_start_rows *rows = &s->rows;
   tn_start_walk *walk = &s->walk;
   tn_kkt_carve(&rows->kkt, c, m->large ? 0 : m->nu, m->large ? 0 : all);
   rows->A = TN_CARVE(c, double, (uint64_t)(m->large ? extra : all) * (uint64_t)m->nu);
-  rows->X = TN_CARVE(c, double, m->large ? (uint64_t)extra *(uint64_t)m->nu : 0);
-  rows->S = TN_CARVE(c, double, m->large ? (uint64_t)extra *(uint64_t)extra : 0);
+  rows->X = TN_CARVE(c, double, (uint64_t)beside *(uint64_t)m->nu);
+  rows->S = TN_CARVE(c, double, (uint64_t)beside *(uint64_t)beside);
   rows->push = TN_CARVE(c, double, m->large &&extra ? m->bodies * m->twist : 0);
   rows->zero = TN_CARVE(c, double, m->large &&extra ? m->rows : 0);
   rows->r = TN_CARVE(c, double, all);
@@ -55,6 +65,7 @@ static tn_status joints_win(tn_sim *s, const tn_wanted *w) {
     return w->rate ? tn_start_velocities(s, &joints, &off, &worst)
                    : tn_start_positions(s, &joints, s->now.y, &off, &worst);
   }
+  s->start.rows.reflected = false; /* nor by reflections */
   const int n = tn_start_collect(s, w, &off, &worst);
   tn_status status = tn_start_factor(s, w, n);
   if (status != TN_OK) return status;
@@ -99,14 +110,18 @@ static void keep_base(tn_sim *s) {
   memcpy(s->start.walk.base + m->nq + m->nu, s->solver.sys.memory, sizeof *s->now.y * (size_t)m->memory);
 }
 
-bool tn_start_reach(tn_sim *s, bool rate) {
+static void go_to_base(tn_sim *s) {
   const tn_model *m = s->m;
-  const tn_wanted w = {.constraints = true, .exact = true, .rate = rate};
-  double off = 0;
-  int worst;
   memcpy(s->now.y, s->start.walk.base, sizeof *s->now.y * (size_t)(m->nq + m->nu));
   memcpy(s->solver.sys.memory, s->start.walk.base + m->nq + m->nu, sizeof *s->now.y * (size_t)m->memory);
   tn_system_stale(&s->solver.sys); /* rows may depend on what is remembered */
+}
+
+bool tn_start_reach(tn_sim *s, bool rate) {
+  const tn_wanted w = {.constraints = true, .exact = true, .rate = rate};
+  double off = 0;
+  int worst;
+  go_to_base(s);
   tn_status status = rate ? tn_start_velocities(s, &w, &off, &worst)
                           : tn_solver_at(&s->solver, s->now.t, s->now.y, tn_u_of(s, s->now.y), s->e);
   if (!rate && status == TN_OK) status = tn_start_approach(s, &w);
@@ -119,9 +134,7 @@ int tn_start_rank(tn_sim *s, bool rate, bool nearby) {
   const tn_wanted w = {.constraints = true, .rate = rate};
   double off;
   int worst;
-  memcpy(s->now.y, s->start.walk.base, sizeof *s->now.y * (size_t)(m->nq + m->nu));
-  memcpy(s->solver.sys.memory, s->start.walk.base + m->nq + m->nu, sizeof *s->now.y * (size_t)m->memory);
-  tn_system_stale(&s->solver.sys);
+  go_to_base(s);
   unsigned state = 1;
   double *way = s->start.walk.way;
   for (int i = 0; i < m->nu; i++) way[i] = tn_start_jitter(&state) * 1e-2 * m->u_length[i];
@@ -175,6 +188,7 @@ static void ask(tn_sim *s, bool targets) {
   memset(rows->left_out, !targets, sizeof *rows->left_out * n);
   memset(rows->gives, 0, sizeof *rows->gives * n);
   memset(rows->without, 0, sizeof *rows->without * (size_t)(m->joints + m->owned));
+  rows->reflected = tn_start_may_reflect(m);
 }
 
 /* guesses first, and alone: where assembly begins. a start as given is set and left there */
@@ -194,16 +208,34 @@ static tn_status set_guesses(tn_sim *s) {
   return tn_start_velocities(s, &rates, &off, &worst);
 }
 
+static tn_status reach(tn_sim *s, const tn_wanted *w, double *off, int *worst) {
+  if (w->rate) return tn_start_velocities(s, w, off, worst);
+  s->start.walk.too_far = -1;
+  s->start.walk.steps = 0;
+  if (w->exact) TN_TRY(tn_start_approach(s, w));
+  return tn_start_positions(s, w, s->now.y, off, worst);
+}
+
+/* what reflections do not reach is tried with matrices, which judge it, and say why it cannot be */
+static tn_status reach_either_way(tn_sim *s, const tn_wanted *w, double *off, int *worst) {
+  tn_error *const e = s->e;
+  keep_base(s);
+  if (s->start.rows.reflected) s->e = &s->life.spare;
+  const tn_status status = reach(s, w, off, worst);
+  s->e = e;
+  if (!s->start.rows.reflected || (status == TN_OK && *off <= tn_start_allowed(s, w->rate))) return status;
+  s->start.rows.reflected = false;
+  go_to_base(s);
+  TN_TRY(tn_solver_at(&s->solver, s->now.t, s->now.y, tn_u_of(s, s->now.y), s->e));
+  return reach(s, w, off, worst);
+}
+
 static tn_status assemble_positions(tn_sim *s, bool targets) {
   const tn_wanted w = {.constraints = true, .exact = targets};
   const tn_start_walk *walk = &s->start.walk;
   double off;
   int worst;
-  keep_base(s);
-  s->start.walk.too_far = -1;
-  s->start.walk.steps = 0;
-  if (targets) TN_TRY(tn_start_approach(s, &w));
-  TN_TRY(tn_start_positions(s, &w, s->now.y, &off, &worst));
+  TN_TRY(reach_either_way(s, &w, &off, &worst));
   if (!(off <= tn_start_allowed(s, false))) return tn_start_refuse(s, false, off, worst);
   if (walk->too_far >= 0)
     tn_log(s, s->now.t, "assembled",
@@ -217,8 +249,7 @@ static tn_status assemble_velocities(tn_sim *s, bool targets) {
   const tn_wanted w = {.constraints = true, .exact = targets, .rate = true};
   double off;
   int worst;
-  keep_base(s);
-  TN_TRY(tn_start_velocities(s, &w, &off, &worst));
+  TN_TRY(reach_either_way(s, &w, &off, &worst));
   if (!(off <= tn_start_allowed(s, true))) return tn_start_refuse(s, true, off, worst);
   return targets ? joints_win(s, &w) : TN_OK;
 }

@@ -13,6 +13,9 @@ typedef struct tn_wanted {
 /* a number of q or u is set to its value once it is as near as this, of what rows are measured in */
 #define TN_START_NEXT_TO 1e-12
 
+/* start.c: positions and velocities of this model may be found, and its rows counted, by reflections, without matrices */
+bool tn_start_may_reflect(const tn_model *m);
+
 /* start_solve.c: whether target i is asked for; rows and residuals at the assembled system, the worst scaled one in *off and *worst; the n
  * rows that were collected factored, those that depend on others last */
 bool tn_start_asks(const tn_sim *s, const tn_wanted *w, int i);

@@ -3,6 +3,10 @@
 #include "simulate/start.h"
 
 enum { POSES_NEARBY = 16 };
+static const unsigned SEED = 12345;
+static const double NEARBY_OFF =
+    1e-9;                           /* 1: what a pose nearby may be off                                              */
+static const double CLEARLY = 1e-6; /* 1: pivots above, and no row is nearly dependent by any count (TN_RHO_NEARLY) */
 
 /* a fixed sequence, the same on every machine */
 double tn_start_jitter(unsigned *state) {
@@ -75,18 +79,48 @@ static tn_status nearby(tn_sim *s, unsigned *state, double *q, double *off) {
   return TN_OK;
 }
 
+/* by reflections: rows are independent, and so clearly that the dense count says the same */
+static bool clearly_independent(tn_sim *s) {
+  const tn_root *by = &s->singular.look.root;
+  return tn_reflected_factor(&s->singular.look, &s->solver.sys) == 0 && by->rho_min > CLEARLY;
+}
+
+/* the same at a pose nearby, which then is a typical one, too */
+static tn_status look_beside(tn_sim *s, bool *known) {
+  unsigned state = SEED;
+  double *q = s->inside.y, off;
+  TN_TRY(nearby(s, &state, q, &off));
+  if (!(off < NEARBY_OFF)) return TN_OK;
+  TN_TRY(tn_solver_at(&s->solver, s->now.t, q, tn_u_of(s, s->now.y), s->e));
+  *known = clearly_independent(s) && tn_solver_typical_by_blocks(&s->solver);
+  memcpy(s->singular.q_beside, q, sizeof *q * (size_t)s->m->nq);
+  s->singular.beside = true;
+  return TN_OK;
+}
+
+/* without matrices; *known: it could be told */
+static tn_status count_reflected(tn_sim *s, bool *known) {
+  const tn_model *m = s->m;
+  tn_solver *solver = &s->solver;
+  tn_solver_reset(solver);
+  solver->sys.counted = *known = false;
+  TN_TRY(tn_solver_at(solver, s->now.t, s->now.y, tn_u_of(s, s->now.y), s->e));
+  if (!clearly_independent(s) || !tn_solver_typical_by_blocks(solver)) return TN_OK;
+  memcpy(s->singular.q_general, s->now.y, sizeof *s->now.y * (size_t)m->nq);
+  s->singular.beside = false;
+  *known = true;
+  return m->rows && solver->rank < m->nu ? look_beside(s, known) : TN_OK;
+}
+
 /* the rank in general is the largest of the start and a few poses nearby: a start may be singular, and of the branches that
  * leave it one may be singular all along. rows that are nearly dependent count as dependent where they are so at the start and
  * at no pose nearby less so: then it is not a singular position that makes them */
-tn_status tn_start_count(tn_sim *s) {
+static tn_status count_densely(tn_sim *s) {
   const tn_model *m = s->m;
   tn_solver *solver = &s->solver;
   int rank, near, gap, best;
-  unsigned state = 12345;
+  unsigned state = SEED;
   double *q = s->inside.y, off;
-  if (m->large) return count_large(s);
-  memcpy(s->start.walk.memory, solver->sys.memory,
-         sizeof(double) * (size_t)m->memory); /* poses nearby are not on the way */
   tn_solver_reset(solver);
   solver->sys.counted = false;
   tn_status status = rank_at(s, s->now.y, &rank);
@@ -98,7 +132,7 @@ tn_status tn_start_count(tn_sim *s) {
   const int rows = m->rows - solver->sys.idle, full = rows < m->nu ? rows : m->nu;
   for (int tries = 0; m->rows && rank < m->nu && tries < (rank < full ? POSES_NEARBY : 1); tries++) {
     if ((status = nearby(s, &state, q, &off)) != TN_OK) return status;
-    if (!(off < 1e-9)) continue;
+    if (!(off < NEARBY_OFF)) continue;
     if ((status = rank_at(s, q, &near)) != TN_OK) return status;
     const int here = gap_here(s);
     if (here > best) best = here;
@@ -118,12 +152,38 @@ tn_status tn_start_count(tn_sim *s) {
     if ((status = rank_at(s, s->singular.q_general, &near)) != TN_OK) return status;
     tn_solver_typical(solver, rank);
   }
-  solver->sys.counted = true;
-  if ((status = tn_sharing_find(s)) != TN_OK) return status;
+  return TN_OK;
+}
+
+static void forget_pose(tn_sim *s) {
+  tn_solver *solver = &s->solver;
   solver->at_mass.ready = false;
   tn_system_stale(&solver->sys);
-  memcpy(solver->sys.memory, s->start.walk.memory, sizeof(double) * (size_t)m->memory);
-  s->summary.degrees_of_freedom = m->nu - rank;
-  s->summary.redundant_rows = rows - rank;
+  memcpy(solver->sys.memory, s->start.walk.memory, sizeof(double) * (size_t)s->m->memory);
+}
+
+tn_status tn_start_count(tn_sim *s) {
+  const tn_model *m = s->m;
+  tn_solver *solver = &s->solver;
+  if (m->large) return count_large(s);
+  memcpy(s->start.walk.memory, solver->sys.memory,
+         sizeof(double) * (size_t)m->memory); /* poses nearby are not on the way */
+  s->start.rows.reflected = tn_start_may_reflect(m);
+  if (s->start.rows.reflected) {
+    tn_error *const e = s->e;
+    bool known;
+    s->e = &s->life.spare;
+    s->start.rows.reflected = count_reflected(s, &known) == TN_OK && known;
+    s->e = e;
+  }
+  if (!s->start.rows.reflected) {
+    forget_pose(s);
+    TN_TRY(count_densely(s));
+  }
+  solver->sys.counted = true;
+  TN_TRY(tn_sharing_find(s));
+  forget_pose(s);
+  s->summary.degrees_of_freedom = m->nu - solver->rank;
+  s->summary.redundant_rows = m->rows - solver->sys.idle - solver->rank;
   return tn_at(s, s->now.t, s->now.y, s->e);
 }

@@ -61,19 +61,20 @@ static void collect_joints(tn_sim *s, const tn_wanted *w, collected *k) {
     if (!has_joint(s, i)) continue;
     rows->r[k->n] = w->rate ? -sys->Cdot[i] : position_of_velocity_row ? 0 : -sys->C[i];
     rows->weight[k->n] = m->sigma ? m->sigma[i] : 0;
-    if (!m->large) memcpy(rows->A + (size_t)k->n * nu, sys->A + (size_t)i * nu, sizeof(double) * nu);
+    if (!m->large && !rows->reflected)
+      memcpy(rows->A + (size_t)k->n * nu, sys->A + (size_t)i * nu, sizeof(double) * nu);
     note(k, tn_contract_at_start(m, i, rows->r[k->n]), i);
     k->n++;
   }
 }
 
-/* the way gone from the state along start.walk.way, in units of it: 1 is all of it */
-static void collect_way(tn_sim *s, collected *k) {
+/* the way gone from the state along start.walk.way, in units of it: 1 is all of it. kept: rows of joints that `A` does not have */
+static void collect_way(tn_sim *s, int kept, collected *k) {
   const tn_model *m = s->m;
   tn_start_rows *rows = &s->start.rows;
   const double *way = s->start.walk.way;
   const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
-  double size = 0, gone = 0, *row = rows->A + (size_t)k->n * (size_t)m->nu, *dq = tn_room(s, m->nq),
+  double size = 0, gone = 0, *row = rows->A + (size_t)(k->n - kept) * (size_t)m->nu, *dq = tn_room(s, m->nq),
          *ds = tn_room(s, m->nu);
   for (int i = 0; i < m->nq; i++) dq[i] = s->solver.sys.q[i] - s->now.y[i];
   tn_model_tangent(m, s->now.y, dq, ds);
@@ -90,7 +91,6 @@ static void collect_way(tn_sim *s, collected *k) {
   k->n++;
 }
 
-/* kept: rows of joints that `A` has no room for */
 static void collect_targets(tn_sim *s, const tn_wanted *w, int kept, collected *k) {
   const tn_model *m = s->m;
   const size_t nu = (size_t)m->nu;
@@ -113,10 +113,12 @@ static void collect_targets(tn_sim *s, const tn_wanted *w, int kept, collected *
 int tn_start_collect(tn_sim *s, const tn_wanted *w, double *off, int *worst) {
   const tn_model *m = s->m;
   collected k = {.worst = -1};
-  if (!m->large) tn_need(&s->solver.sys, TN_LEVEL_MATRICES);
+  const bool beside = m->large || s->start.rows.reflected;
+  const int kept = beside && w->constraints ? m->rows : 0;
+  if (!beside) tn_need(&s->solver.sys, TN_LEVEL_MATRICES);
   if (w->constraints) collect_joints(s, w, &k);
-  if (w->away) collect_way(s, &k);
-  collect_targets(s, w, m->large && w->constraints ? m->rows : 0, &k);
+  if (w->away) collect_way(s, kept, &k);
+  collect_targets(s, w, kept, &k);
   *off = k.off;
   *worst = k.worst;
   return k.n;
@@ -151,7 +153,8 @@ static tn_status solve(tn_sim *s, const tn_wanted *w, int n) {
   tn_kkt *k = &s->start.rows.kkt;
   tn_kkt_info info;
   const double *M = metric(s, w), *sigma = weights(s, w);
-  if (s->m->large) return tn_start_solve_large(s, w->constraints, w->rate, n);
+  if (s->m->large || (s->start.rows.reflected && w->constraints))
+    return tn_start_solve_beside(s, w->constraints, w->rate, n);
   tn_status status = tn_start_factor(s, w, n);
   if (status != TN_OK) return status;
   tn_kkt_solve(k, M, s->start.rows.A, sigma, NULL, s->start.rows.r, s->start.rows.x, s->start.rows.lambda, &info);

@@ -1,4 +1,4 @@
-/* start values where no matrices are formed: the rows of joints by blocks, those of the values t_i beside them.
+/* start values where no matrices are formed: the rows of joints by blocks or reflections, those of the values t_i beside them.
  *   (1) K (x_0, .) = (0, r),  K (x_i, .) = (t_i', 0),  S_ij = t_i x_j
  *   (2) S mu = r_t - t x_0,  x = x_0 + sum mu_i x_i
  * the smallest change, as with matrices; S is symmetric and positive, but for values that joints or other values decide: these are left
@@ -6,6 +6,25 @@
 #include "simulate/simulate.h"
 
 static const double DEPENDENT = 1e-10; /* of its square: a value that others decide */
+
+static tn_status not_finite(tn_sim *s) {
+  return tn_fail(s->e, TN_E_MODEL, "the start cannot be assembled: a correction is not a finite number");
+}
+
+/* (1) of the joints */
+static tn_status closed(tn_sim *s, bool rate, double *x) {
+  tn_system *sys = &s->solver.sys;
+  double unused;
+  if (s->start.rows.reflected) {
+    tn_reflected *by = &s->singular.look;
+    if (tn_reflected_factor(by, sys) < 0) return tn_fail(s->e, TN_E_MODEL, "the mass matrix is singular");
+    return tn_reflected_solve(by, sys, false, s->start.rows.r, x, s->start.rows.lambda, &unused) ? TN_OK
+                                                                                                 : not_finite(s);
+  }
+  TN_TRY(tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e));
+  return tn_solver_correct(&s->solver, TN_METRIC_MASS, rate ? TN_OF_VELOCITY : TN_OF_POSITION, s->start.rows.r, x,
+                           s->e);
+}
 
 /* (1) of the values */
 static tn_status effects(tn_sim *s, bool constraints, int first, int n) {
@@ -17,6 +36,11 @@ static tn_status effects(tn_sim *s, bool constraints, int first, int n) {
     memcpy(s->start.rows.X, s->start.rows.A, sizeof *s->start.rows.X * (size_t)n * nu);
     return TN_OK;
   }
+  for (int i = 0; i < n && s->start.rows.reflected; i++)
+    if (!tn_reflected_push(&s->singular.look, sys, s->start.rows.A + (size_t)i * nu, s->start.rows.X + (size_t)i * nu,
+                           s->start.rows.lambda))
+      return not_finite(s);
+  if (s->start.rows.reflected) return TN_OK;
   tn_need(sys, TN_LEVEL_GENERALIZED); /* before anything acts alone */
   for (int i = 0; i < n && status == TN_OK; i++) {
     memset(s->start.rows.push, 0, sizeof *s->start.rows.push * (size_t)(m->bodies * m->twist));
@@ -54,15 +78,12 @@ static void combine(const tn_sim *s, int n, double *r) {
   }
 }
 
-tn_status tn_start_solve_large(tn_sim *s, bool constraints, bool rate, int n) {
+tn_status tn_start_solve_beside(tn_sim *s, bool constraints, bool rate, int n) {
   const int nu = s->m->nu, first = constraints ? s->m->rows : 0;
   double *x = s->start.rows.x, *mu = s->start.rows.r + first;
   tn_status status = TN_OK;
   memset(x, 0, sizeof *x * (size_t)nu);
-  if (constraints) status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
-  if (constraints && status == TN_OK)
-    status =
-        tn_solver_correct(&s->solver, TN_METRIC_MASS, rate ? TN_OF_VELOCITY : TN_OF_POSITION, s->start.rows.r, x, s->e);
+  if (constraints) status = closed(s, rate, x);
   if (status == TN_OK) status = effects(s, constraints, first, n - first);
   if (status != TN_OK) return status;
   combine(s, n - first, mu);
