@@ -52,7 +52,6 @@ static inline int tn_node_x(const tn_model *m, int node) { return m->plan.column
 static inline bool tn_stands_on(const tn_body *b) { return b->tie >= 0; }
 static inline bool tn_direct(const tn_body *b) { return b->plain || tn_stands_on(b); } /* its unknowns are its twist */
 
-/* of rows, in the order of the plan: D_i at the state that K was filled at; 1 where rows are switched off */
 void tn_sparse_carve(tn_sparse *s, tn_carve *c, const tn_model *m);
 void tn_sparse_reset(tn_sparse *s, const tn_model *m);
 bool tn_sparse_begun(const tn_sparse *s); /* the formulation factors by blocks, and has met a pose */
@@ -79,7 +78,7 @@ bool tn_sparse_solve(tn_sparse *s, const tn_system *sys, bool forces, const doub
 bool tn_sparse_correct(tn_sparse *s, const tn_system *sys, const double *r, const double *noise, double *x,
                        double *lambda);
 
-/* D of rows, in the order of the plan, of a matrix as filled: their inverse mass, as if coordinates of trees had stiff ties */
+/* D of rows, in the order of the plan, of a matrix as filled, 1 where rows are switched off: their inverse mass, as if coordinates of trees had stiff ties */
 void tn_sparse_scale(const tn_system *sys, const double *K, double *D);
 /* the solution x, in the order of elimination; false: not finite */
 bool tn_sparse_results(const tn_system *sys, const double *x, double *udot, double *lambda);
