@@ -31,29 +31,36 @@ static const double GIVE_UP[] = {
 static const double RREF_LEAST = 1e-6;
 
 typedef struct space {
-  tn_kkt kkt;                    /* first: it is the workspace of what is not done here          */
-  int r;                         /* dependent speeds                                             */
-  int chosen;                    /* how many were chosen last, 0: none                           */
-  double best;                   /* the largest that the smallest pivot of this choice was       */
-  bool failed;                   /* R'Ms R is not positive definite                              */
-  bool untold;                   /* named ones do not tell the others                            */
-  int first;                     /* of the independent speeds; -1: others in turn, -2: none yet  */
-  double *d, *Ms, *As;           /* (1)                                                          */
-  double *X;                     /* rows x nu                                                    */
-  double *L, *U;                 /* rows x r, by reflections; r x nu                             */
-  double *R, *Y;                 /* (nu - r) x nu: R', R'Ms                                      */
-  double *G;                     /* (nu - r) x (nu - r): Cholesky factor of R'Ms R               */
-  double *diagonal, *b, *w, *mu; /* rows                                              */
-  double *f, *x, *y;             /* nu                                                */
-  int *column, *dependent;       /* nu: dependent speeds, then the others; as they were chosen  */
-  bool *taken;                   /* rows and nu                                                 */
+  tn_kkt kkt; /* first: it is the workspace of what is not done here */
+  /* the dependent speeds: valid once factored. written by choose_speeds and factor */
+  struct {
+    int r;       /* how many                                                     */
+    int last;    /* how many were chosen last, 0: none                           */
+    int first;   /* of the independent speeds; -1: others in turn, -2: none yet  */
+    double best; /* the largest that the smallest pivot of this choice was       */
+    bool untold; /* named ones do not tell the others                            */
+    int *column; /* nu: dependent speeds, then the others                        */
+    int *kept;   /* nu: as they were chosen last                                 */
+    bool *taken; /* rows and nu                                                  */
+  } choice;
+  bool failed;              /* R'Ms R is not positive definite                      */
+  double *d, *Ms, *As;      /* (1)                                                  */
+  double *X;                /* rows x nu                                            */
+  double *L, *diagonal, *U; /* rows x r, by reflections; rows; r x nu               */
+  double *R, *Y;            /* (nu - r) x nu: R', R'Ms                              */
+  double *G;                /* (nu - r) x (nu - r): Cholesky factor of R'Ms R       */
+  /* right sides and solutions of one solve */
+  struct {
+    double *b, *w, *mu; /* rows                                                 */
+    double *f, *x, *y;  /* nu                                                   */
+  } room;
 } space;
 
 static void carve(space *s, tn_carve *c, int nu, int rows) {
   const uint64_t n = (uint64_t)nu, m = (uint64_t)rows, r = n < m ? n : m;
   tn_kkt_carve(&s->kkt, c, nu, rows);
-  s->chosen = 0;
-  s->first = -2;
+  s->choice.last = 0;
+  s->choice.first = -2;
   s->d = TN_CARVE(c, double, n);
   s->Ms = TN_CARVE(c, double, n *n);
   s->As = TN_CARVE(c, double, m *n);
@@ -63,13 +70,13 @@ static void carve(space *s, tn_carve *c, int nu, int rows) {
   s->R = TN_CARVE(c, double, n *n);
   s->Y = TN_CARVE(c, double, n *n);
   s->G = TN_CARVE(c, double, n *n);
-  double **by_row[] = {&s->b, &s->w, &s->mu}, **by_speed[] = {&s->f, &s->x, &s->y};
+  double **by_row[] = {&s->room.b, &s->room.w, &s->room.mu}, **by_speed[] = {&s->room.f, &s->room.x, &s->room.y};
   s->diagonal = TN_CARVE(c, double, m + 1);
   for (int i = 0; i < 3; i++) *by_row[i] = TN_CARVE(c, double, m);
   for (int i = 0; i < 3; i++) *by_speed[i] = TN_CARVE(c, double, n);
-  s->column = TN_CARVE(c, int, n);
-  s->dependent = TN_CARVE(c, int, n);
-  s->taken = TN_CARVE(c, bool, n + m);
+  s->choice.column = TN_CARVE(c, int, n);
+  s->choice.kept = TN_CARVE(c, int, n);
+  s->choice.taken = TN_CARVE(c, bool, n + m);
 }
 
 static size_t memory(const void *self, int nu, int rows) {
@@ -91,21 +98,21 @@ static void prepare(const void *self, void *work, int nu, int rows) {
 static void reset(void *work) {
   space *s = work;
   tn_kkt_reset(&s->kkt);
-  s->chosen = 0;
-  s->first = -2;
+  s->choice.last = 0;
+  s->choice.first = -2;
 }
 
 static void typical(void *work, int rank) {
   space *s = work;
   tn_kkt_typical(&s->kkt, rank);
-  s->chosen = 0;
+  s->choice.last = 0;
 }
 
 /* (2); *smallest: pivot */
 static int eliminate(space *s, int most, tn_pivoting pivoting, double least, double *smallest) {
   const int nu = s->kkt.nu, rows = s->kkt.rows;
   memcpy(s->X, s->As, sizeof *s->X * (size_t)rows * (size_t)nu);
-  return tn_eliminate(rows, nu, s->X, most, pivoting, least, s->L, s->U, s->column, s->taken, smallest);
+  return tn_eliminate(rows, nu, s->X, most, pivoting, least, s->L, s->U, s->choice.column, s->choice.taken, smallest);
 }
 
 /* all but the first named: false where they are not as many as rows are independent, or do not follow */
@@ -117,35 +124,35 @@ static bool take_named(space *s, const tn_partition *p, int most, double none) {
   for (int j = 0; j < nu; j++) {
     bool free = false;
     for (int k = 0; k < nu - most; k++) free = free || p->speed[k] == j;
-    if (!free) s->column[n++] = j;
+    if (!free) s->choice.column[n++] = j;
   }
-  s->r = eliminate(s, most, TN_PIVOT_GIVEN, none, &smallest);
-  return s->r == most;
+  s->choice.r = eliminate(s, most, TN_PIVOT_GIVEN, none, &smallest);
+  return s->choice.r == most;
 }
 
 static void choose_speeds(space *s, const tn_partition *p, bool counted) {
   const int nu = s->kkt.nu, rows = s->kkt.rows, most = s->kkt.independent < nu ? s->kkt.independent : nu;
   const double none = (nu > rows ? nu : rows) * TN_EPS;
   double smallest;
-  s->untold = false;
+  s->choice.untold = false;
   if (p->named && counted) {
-    s->untold = !take_named(s, p, most, none);
-    if (!s->untold) return;
+    s->choice.untold = !take_named(s, p, most, none);
+    if (!s->choice.untold) return;
   }
-  if (p->choose != TN_CHOOSE_ALWAYS && s->chosen > 0 && s->chosen == most) {
-    memcpy(s->column, s->dependent, sizeof *s->column * (size_t)most);
-    s->r = eliminate(s, most, TN_PIVOT_KEPT, none, &smallest);
-    if (s->r == most && smallest > GIVE_UP[p->choose] * s->best) {
-      s->best = fmax(s->best, smallest);
+  if (p->choose != TN_CHOOSE_ALWAYS && s->choice.last > 0 && s->choice.last == most) {
+    memcpy(s->choice.column, s->choice.kept, sizeof *s->choice.column * (size_t)most);
+    s->choice.r = eliminate(s, most, TN_PIVOT_KEPT, none, &smallest);
+    if (s->choice.r == most && smallest > GIVE_UP[p->choose] * s->choice.best) {
+      s->choice.best = fmax(s->choice.best, smallest);
       return;
     }
   }
   const tn_pivoting how = p->pivoting ? TN_PIVOT_RREF : TN_PIVOT_FULL;
-  s->r = eliminate(s, most, how, p->pivoting ? RREF_LEAST : none, &smallest);
-  if (s->r < most && p->pivoting) s->r = eliminate(s, most, how, none, &smallest);
-  s->chosen = counted ? s->r : 0; /* while rows are counted poses are not those of the motion */
-  s->best = smallest;
-  memcpy(s->dependent, s->column, sizeof *s->column * (size_t)s->r);
+  s->choice.r = eliminate(s, most, how, p->pivoting ? RREF_LEAST : none, &smallest);
+  if (s->choice.r < most && p->pivoting) s->choice.r = eliminate(s, most, how, none, &smallest);
+  s->choice.last = counted ? s->choice.r : 0; /* while rows are counted poses are not those of the motion */
+  s->choice.best = smallest;
+  memcpy(s->choice.kept, s->choice.column, sizeof *s->choice.column * (size_t)s->choice.r);
 }
 
 static bool factor(const void *self, void *work, const tn_system *sys, int *bad) {
@@ -154,57 +161,59 @@ static bool factor(const void *self, void *work, const tn_system *sys, int *bad)
   if (!tn_by_kkt_factor(work, sys, bad)) return false;
   tn_dense_scale(nu, rows, sys->M, sys->A, sys->m->sigma, s->kkt.s, s->d, s->Ms, s->As);
   choose_speeds(s, self, sys->counted);
-  const int r = s->r, n = nu - r;
+  const int r = s->choice.r, n = nu - r;
   tn_qr(rows, r, s->L, s->diagonal);
-  for (int j = 0; j < nu; j++) s->taken[j] = false;
-  for (int k = 0; k < r; k++) s->taken[s->column[k]] = true;
+  for (int j = 0; j < nu; j++) s->choice.taken[j] = false;
+  for (int k = 0; k < r; k++) s->choice.taken[s->choice.column[k]] = true;
   for (int j = 0, k = r; j < nu; j++)
-    if (!s->taken[j]) s->column[k++] = j;
-  if (sys->counted && n) s->first = s->first == -2 || s->first == s->column[r] ? s->column[r] : -1;
+    if (!s->choice.taken[j]) s->choice.column[k++] = j;
+  if (sys->counted && n)
+    s->choice.first = s->choice.first == -2 || s->choice.first == s->choice.column[r] ? s->choice.column[r] : -1;
   /* (3) */
   for (int i = 0; i < n; i++) {
     double *R = s->R + (size_t)i * (size_t)nu, *Y = s->Y + (size_t)i * (size_t)nu;
     memset(R, 0, sizeof *R * (size_t)nu);
-    R[s->column[r + i]] = 1;
+    R[s->choice.column[r + i]] = 1;
     for (int k = r - 1; k >= 0; k--) {
       const double *u = s->U + (size_t)k * (size_t)nu;
-      double sum = u[s->column[r + i]];
-      for (int j = k + 1; j < r; j++) sum += u[s->column[j]] * R[s->column[j]];
-      R[s->column[k]] = -sum / u[s->column[k]];
+      double sum = u[s->choice.column[r + i]];
+      for (int j = k + 1; j < r; j++) sum += u[s->choice.column[j]] * R[s->choice.column[j]];
+      R[s->choice.column[k]] = -sum / u[s->choice.column[k]];
     }
     for (int j = 0; j < nu; j++) Y[j] = tn_dot(nu, R, s->Ms + (size_t)j * (size_t)nu);
     for (int j = 0; j <= i; j++) s->G[i * n + j] = tn_dot(nu, Y, s->R + (size_t)j * (size_t)nu);
   }
-  s->failed = !tn_cholesky(n, s->G) || s->untold;
+  s->failed = !tn_cholesky(n, s->G) || s->choice.untold;
   return true;
 }
 
 /* (2) to (4): x and mu of the right sides in f and b, which is used up */
 static void solve_once(space *s) {
-  const int nu = s->kkt.nu, rows = s->kkt.rows, r = s->r, n = nu - r;
-  const int *column = s->column;
-  for (int j = 0; j < nu; j++) s->x[j] = 0;
+  const int nu = s->kkt.nu, rows = s->kkt.rows, r = s->choice.r, n = nu - r;
+  const int *column = s->choice.column;
+  double *f = s->room.f, *w = s->room.w, *x = s->room.x, *y = s->room.y;
+  for (int j = 0; j < nu; j++) x[j] = 0;
   /* p in x */
-  tn_qr_solve(rows, r, s->L, s->diagonal, s->b, s->w);
+  tn_qr_solve(rows, r, s->L, s->diagonal, s->room.b, w);
   for (int k = r - 1; k >= 0; k--) {
     const double *u = s->U + (size_t)k * (size_t)nu;
-    double sum = s->w[k];
-    for (int j = k + 1; j < r; j++) sum -= u[column[j]] * s->x[column[j]];
-    s->x[column[k]] = sum / u[column[k]];
+    double sum = w[k];
+    for (int j = k + 1; j < r; j++) sum -= u[column[j]] * x[column[j]];
+    x[column[k]] = sum / u[column[k]];
   }
   for (int i = 0; i < n; i++)
-    s->y[i] = tn_dot(nu, s->R + (size_t)i * (size_t)nu, s->f) - tn_dot(nu, s->Y + (size_t)i * (size_t)nu, s->x);
-  tn_cholesky_down(n, s->G, s->y);
-  tn_cholesky_up(n, s->G, s->y);
+    y[i] = tn_dot(nu, s->R + (size_t)i * (size_t)nu, f) - tn_dot(nu, s->Y + (size_t)i * (size_t)nu, x);
+  tn_cholesky_down(n, s->G, y);
+  tn_cholesky_up(n, s->G, y);
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < nu; j++) s->x[j] += s->R[i * nu + j] * s->y[i];
+    for (int j = 0; j < nu; j++) x[j] += s->R[i * nu + j] * y[i];
   /* (4) */
   for (int k = 0; k < r; k++) {
-    double sum = s->f[column[k]] - tn_dot(nu, s->Ms + (size_t)column[k] * (size_t)nu, s->x);
-    for (int j = 0; j < k; j++) sum -= s->U[j * nu + column[k]] * s->w[j];
-    s->w[k] = sum / s->U[k * nu + column[k]];
+    double sum = f[column[k]] - tn_dot(nu, s->Ms + (size_t)column[k] * (size_t)nu, x);
+    for (int j = 0; j < k; j++) sum -= s->U[j * nu + column[k]] * w[j];
+    w[k] = sum / s->U[k * nu + column[k]];
   }
-  tn_qr_shortest(rows, r, s->L, s->diagonal, s->w, s->mu);
+  tn_qr_shortest(rows, r, s->L, s->diagonal, w, s->room.mu);
 }
 
 static void solve(const void *self, void *work, const tn_system *sys, const double *f, const double *gamma,
@@ -218,20 +227,21 @@ static void solve(const void *self, void *work, const tn_system *sys, const doub
   if (s->failed) return;
   /* (5): udot and lambda in units of (1) */
   for (int pass = 0; pass < 2; pass++) {
-    for (int j = 0; j < nu; j++) s->f[j] = (f ? s->d[j] * f[j] : 0) - tn_dot(nu, s->Ms + (size_t)j * (size_t)nu, udot);
+    for (int j = 0; j < nu; j++)
+      s->room.f[j] = (f ? s->d[j] * f[j] : 0) - tn_dot(nu, s->Ms + (size_t)j * (size_t)nu, udot);
     for (int i = 0; i < rows; i++) {
       const double *a = s->As + (size_t)i * (size_t)nu;
-      s->b[i] = s->kkt.s[i] * gamma[i] - tn_dot(nu, a, udot);
-      for (int j = 0; j < nu; j++) s->f[j] -= a[j] * lambda[i];
+      s->room.b[i] = s->kkt.s[i] * gamma[i] - tn_dot(nu, a, udot);
+      for (int j = 0; j < nu; j++) s->room.f[j] -= a[j] * lambda[i];
     }
     solve_once(s);
-    for (int j = 0; j < nu; j++) udot[j] += s->x[j];
-    for (int i = 0; i < rows; i++) lambda[i] += s->mu[i];
+    for (int j = 0; j < nu; j++) udot[j] += s->room.x[j];
+    for (int i = 0; i < rows; i++) lambda[i] += s->room.mu[i];
   }
   double sum = 0;
   for (int j = 0; j < nu; j++) sum += udot[j] *= s->d[j];
   for (int i = 0; i < rows; i++) sum += lambda[i] *= s->kkt.s[i];
-  if (s->r < rows) info->inconsistency = tn_dense_left(nu, rows, sys->A, s->kkt.s, gamma, udot);
+  if (s->choice.r < rows) info->inconsistency = tn_dense_left(nu, rows, sys->A, s->kkt.s, gamma, udot);
   info->failed = !isfinite(sum);
 }
 
@@ -240,12 +250,12 @@ static void keep(void *work, tn_keep *k) {
   const int nu = s->kkt.nu, least = nu < s->kkt.rows ? nu : s->kkt.rows;
   const size_t n = (size_t)nu, m = (size_t)s->kkt.rows, r = (size_t)least;
   tn_kkt_keep(&s->kkt, k);
-  tn_keep_ints(k, "r", 1, &s->r, 0, least);
-  tn_keep_ints(k, "chosen", 1, &s->chosen, 0, least);
-  tn_keep_ints(k, "first", 1, &s->first, -2, nu - 1);
-  tn_keep_numbers(k, "best", 1, &s->best);
+  tn_keep_ints(k, "r", 1, &s->choice.r, 0, least);
+  tn_keep_ints(k, "chosen", 1, &s->choice.last, 0, least);
+  tn_keep_ints(k, "first", 1, &s->choice.first, -2, nu - 1);
+  tn_keep_numbers(k, "best", 1, &s->choice.best);
   tn_keep_flags(k, "failed", 1, &s->failed);
-  tn_keep_flags(k, "untold", 1, &s->untold);
+  tn_keep_flags(k, "untold", 1, &s->choice.untold);
   tn_keep_numbers(k, "d", n, s->d);
   tn_keep_numbers(k, "Ms", n * n, s->Ms);
   tn_keep_numbers(k, "As", m * n, s->As);
@@ -255,21 +265,21 @@ static void keep(void *work, tn_keep *k) {
   tn_keep_numbers(k, "Y", n * n, s->Y);
   tn_keep_numbers(k, "G", n * n, s->G);
   tn_keep_numbers(k, "diagonal", m + 1, s->diagonal);
-  tn_keep_ints(k, "column", n, s->column, 0, nu - 1);
-  tn_keep_ints(k, "dependent", n, s->dependent, 0, nu - 1);
+  tn_keep_ints(k, "column", n, s->choice.column, 0, nu - 1);
+  tn_keep_ints(k, "dependent", n, s->choice.kept, 0, nu - 1);
 }
 
 static int independent(const void *work) {
   const space *s = work;
-  return s->first < 0 ? -1 : s->first;
+  return s->choice.first < 0 ? -1 : s->choice.first;
 }
 
 /* in the other layouts the independent ones are those of layout.c */
 static const int *dependent(const void *self, const void *work, int *n) {
   const tn_partition *p = self;
   const space *s = work;
-  *n = s->r;
-  return p->layout == TN_LAYOUT_ALL && s->first > -2 && !s->untold ? s->column : NULL;
+  *n = s->choice.r;
+  return p->layout == TN_LAYOUT_ALL && s->choice.first > -2 && !s->choice.untold ? s->choice.column : NULL;
 }
 
 static const tn_field fields[] = {

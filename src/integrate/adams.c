@@ -41,31 +41,49 @@ typedef struct adams {
 
 typedef struct memory {
   adams is;
-  int n;
-  int k;                     /* order of the predictor                                               */
-  int have;                  /* differences there are                                                */
-  int weighed;               /* steps that the weights in w still stand for                                  */
-  int failed;                /* attempts since the last step that stands                               */
-  int same;                  /* steps of the length h_last                                           */
-  bool rising;               /* abm, from the start: order and length grow at every step              */
-  bool pending;              /* a step was accepted, and the rate at its end is not among the differences   */
-  bool by_starter;           /* it was one of dop853                                                  */
-  bool predicted;            /* f is the rate that goes among the differences: at p, or that of `end_known` */
-  bool candidate;            /* the last attempt was neither accepted nor thrown away                   */
-  bool end_known;            /* of a candidate: f is the rate at its end                                */
-  double t, h;               /* of the last attempt                                                    */
-  double h_last;             /* of the last step                                                      */
-  double gamma[DIFFERENCES]; /* |gamma*_i| */
-  double psi[DIFFERENCES];
-  double b[DIFFERENCES], c[DIFFERENCES]; /* (2) of the last attempt, for h_weights and k_weights             */
-  double h_weights;
-  int k_weights;
-  double g, c_factored; /* am: of this step; c of the matrix in newton */
-  double *phi[DIFFERENCES];
-  double *y, *ynew, *p, *e, *f, *d, *kick, *w;
-  bool kicked;
-  tn_dop853 *starter[2]; /* of both halves of a step */
-  tn_newton *newton;     /* am, or NULL              */
+  int n; /* numbers of y          */
+  int k; /* order of the predictor */
+  /* rates at earlier steps, valid up to `have`. written by take_rate, begun by an attempt */
+  struct {
+    int have;                /* differences there are                                                     */
+    double psi[DIFFERENCES]; /* s: distances of their times                                               */
+    double *phi[DIFFERENCES];
+    bool pending;   /* a step was accepted, and the rate at its end is not among the differences */
+    bool predicted; /* f is the rate that goes among them: at p, or that of `end_known`         */
+  } past;
+  /* the last attempt: written by it, and by accept */
+  struct {
+    double t, h;     /* s: its start and length                                        */
+    bool by_starter; /* it was one of dop853                                           */
+    bool kicked;     /* `kick` was added to it                                         */
+    bool candidate;  /* it was neither accepted nor thrown away                        */
+    bool end_known;  /* of a candidate: f is the rate at its end                       */
+  } last;
+  /* (2): valid for a step of length h at order k. written by weigh */
+  struct {
+    double b[DIFFERENCES], c[DIFFERENCES];
+    double h;
+    int k;
+  } weights;
+  /* lengths and orders so far. written by accept and plan */
+  struct {
+    double h;                  /* s: of the last step that stands                                            */
+    int same;                  /* steps of this length                                                       */
+    int failed;                /* attempts since then                                                        */
+    bool rising;               /* abm, from the start: order and length grow at every step                   */
+    int weighed;               /* steps that the weights in w still stand for                                */
+    double gamma[DIFFERENCES]; /* |gamma*_i| of abm, written by start                           */
+  } plan;
+  /* am: (5) by Newton's iteration. written by solve and newton */
+  struct {
+    double g;          /* of this step                                               */
+    double c;          /* of the matrix in `newton`                                  */
+    tn_newton *newton; /* or NULL                                                    */
+  } implicit;
+  double *y, *ynew;         /* n: the state that was accepted last, or is iterated; end of the last attempt */
+  double *p, *e;            /* n: (2)                                                                      */
+  double *f, *d, *kick, *w; /* n: a rate; f - e, or a correction; of held feedback; weights */
+  tn_dop853 *starter[2];    /* of both halves of a step                                                      */
 } memory;
 
 static int differences(const void *self) {
@@ -79,7 +97,7 @@ static int newtons(const void *self) {
 }
 
 static const tn_array arrays[] = {
-    TN_ARRAY(memory, phi, .rows = TN_N, .many = differences),
+    TN_ARRAY(memory, past.phi, .rows = TN_N, .many = differences),
     TN_ARRAY(memory, y, .rows = TN_N),
     TN_ARRAY(memory, ynew, .rows = TN_N),
     TN_ARRAY(memory, p, .rows = TN_N),
@@ -89,7 +107,7 @@ static const tn_array arrays[] = {
     TN_ARRAY(memory, kick, .rows = TN_N),
     TN_ARRAY(memory, w, .rows = TN_N),
     TN_ARRAY(memory, starter, .element = TN_NESTED, .nested = &tn_dop853_workspace, .many = starters),
-    TN_ARRAY(memory, newton, .element = TN_NESTED, .nested = &tn_newton_workspace, .many = newtons),
+    TN_ARRAY(memory, implicit.newton, .element = TN_NESTED, .nested = &tn_newton_workspace, .many = newtons),
     {.name = NULL}};
 static const tn_workspace workspace = {sizeof(memory), arrays};
 
@@ -100,13 +118,13 @@ static void start(const void *self, void *work, int n) {
   w->is = *(const adams *)self;
   w->n = n;
   w->k = w->is.kind == VARIABLE ? 1 : w->is.k;
-  w->rising = true;
+  w->plan.rising = true;
   for (int i = 0; i < starters(self); i++) tn_dop853_begin(w->starter[i], n);
-  if (w->newton) w->newton->most = TN_NEWTON_FIXED;
+  if (w->implicit.newton) w->implicit.newton->most = TN_NEWTON_FIXED;
   if (w->is.kind != VARIABLE) return;
   tn_ratio gamma[DIFFERENCES];
   tn_adams_gamma(DIFFERENCES - 1, false, gamma);
-  for (int i = 0; i < DIFFERENCES; i++) w->gamma[i] = fabs(tn_ratio_value(gamma[i]));
+  for (int i = 0; i < DIFFERENCES; i++) w->plan.gamma[i] = fabs(tn_ratio_value(gamma[i]));
 }
 
 /* ---- weights ------------------------------------------------------------------------------------------------------------ */
@@ -136,16 +154,17 @@ static void means(const double *psi, double s, int count, double *b) {
 
 /* those of a step of length h, with one more than its order; kept while steps do not change */
 static void weigh(memory *w, double h) {
-  if (h == w->h_weights && w->k == w->k_weights && h == w->h_last && w->same > w->k + 1) return;
-  if (w->have == w->k) w->psi[w->k] = w->psi[w->k - 1] + h; /* of one that is not there yet: it cancels in g */
-  means(w->psi, h, w->k + 1, w->b);
-  values(w->psi, h, w->k + 1, w->c);
-  w->h_weights = h;
-  w->k_weights = w->k;
+  if (h == w->weights.h && w->k == w->weights.k && h == w->plan.h && w->plan.same > w->k + 1) return;
+  if (w->past.have == w->k)
+    w->past.psi[w->k] = w->past.psi[w->k - 1] + h; /* of one that is not there yet: it cancels in g */
+  means(w->past.psi, h, w->k + 1, w->weights.b);
+  values(w->past.psi, h, w->k + 1, w->weights.c);
+  w->weights.h = h;
+  w->weights.k = w->k;
 }
 
 /* g_i: of the corrector that goes through the new rate and i - 1 before it */
-static double corrector(const memory *w, int i) { return w->b[i - 1] / w->c[i - 1]; }
+static double corrector(const memory *w, int i) { return w->weights.b[i - 1] / w->weights.c[i - 1]; }
 
 /* ---- rates ------------------------------------------------------------------------------------------------------------- */
 
@@ -168,29 +187,30 @@ static void differ(int n, const double *x, int count, const double *c, double *c
 /* differences there are behind (4) */
 static int have_next(const memory *w) {
   const int most = w->k + (w->k < (w->is.kind == VARIABLE ? MOST : w->is.k) ? 2 : 1);
-  return w->have + 1 < most ? w->have + 1 : most;
+  return w->past.have + 1 < most ? w->past.have + 1 : most;
 }
 
 /* (4): f at the accepted state among the differences, each of which is made in the place of the one before it */
 static tn_status take_rate(memory *w, const tn_ode *ode) {
-  if (!w->pending) return TN_OK;
-  tn_status status = w->predicted ? TN_OK : ode->rates(ode->self, w->have ? w->t + w->h : w->t, w->y, w->f);
+  if (!w->past.pending) return TN_OK;
+  tn_status status =
+      w->past.predicted ? TN_OK : ode->rates(ode->self, w->past.have ? w->last.t + w->last.h : w->last.t, w->y, w->f);
   if (status != TN_OK) return status;
-  const int old = w->have;
+  const int old = w->past.have;
   double c[DIFFERENCES];
-  w->pending = false;
-  w->have = have_next(w);
-  values(w->psi, w->h, old, c); /* psi still is that of the start of the step */
-  const int kept = old < w->have ? old : w->have;
-  differ(w->n, w->f, kept, c, w->phi);
+  w->past.pending = false;
+  w->past.have = have_next(w);
+  values(w->past.psi, w->last.h, old, c); /* psi still is that of the start of the step */
+  const int kept = old < w->past.have ? old : w->past.have;
+  differ(w->n, w->f, kept, c, w->past.phi);
   double *x = w->f; /* what is in the place of one is the next of them now */
-  for (int j = 0; j < w->have; j++) {
-    double *before = w->phi[j];
-    w->phi[j] = x;
+  for (int j = 0; j < w->past.have; j++) {
+    double *before = w->past.phi[j];
+    w->past.phi[j] = x;
     x = before;
   }
   w->f = x;
-  for (int j = w->have - 1; j > 0; j--) w->psi[j] = w->h + w->psi[j - 1];
+  for (int j = w->past.have - 1; j > 0; j--) w->past.psi[j] = w->last.h + w->past.psi[j - 1];
   return TN_OK;
 }
 
@@ -208,7 +228,7 @@ static tn_status starting_step(memory *w, const tn_ode *ode, double t, const dou
 
 /* (5): x the next of y, with g h for g */
 static tn_status correct_once(memory *w, const tn_ode *ode, double g, const double *y, double *x) {
-  const tn_status status = ode->rates(ode->self, w->t + w->h, y, w->f);
+  const tn_status status = ode->rates(ode->self, w->last.t + w->last.h, y, w->f);
   if (status != TN_OK) return status;
   for (int i = 0; i < w->n; i++) {
     w->d[i] = w->f[i] - w->e[i];
@@ -252,24 +272,24 @@ static tn_status fixed_point(memory *w, const tn_ode *ode, double g, double *yne
   tn_format(message, sizeof message,
             "the fixed-point iteration of the corrector does not converge in a step of %.3g s: take a shorter step, or "
             "`iteration=newton`",
-            w->h);
-  return ode->refuse(ode->self, w->t, message);
+            w->last.h);
+  return ode->refuse(ode->self, w->last.t, message);
 }
 
 static bool nearly(double a, double b) { return fabs(a - b) <= TN_SAME_LENGTH * fabs(a); }
 
 static tn_newton_state newton(void *work, const tn_ode *ode, tn_status *status) {
   memory *w = work;
-  tn_newton *s = w->newton;
-  const double c = 1 / w->g;
+  tn_newton *s = w->implicit.newton;
+  const double c = 1 / w->implicit.g;
   double *y = w->y;
   /* lengths of steps differ by their roundoff, and c with them: a matrix serves all of these */
-  *status = tn_newton_begin(s, ode, w->t, y, nearly(w->h, s->h) ? s->h : w->h, w->phi[0]);
+  *status = tn_newton_begin(s, ode, w->last.t, y, nearly(w->last.h, s->h) ? s->h : w->last.h, w->past.phi[0]);
   if (*status != TN_OK) return TN_NEWTON_FAILS;
-  if (!s->factored || !nearly(c, w->c_factored)) {
+  if (!s->factored || !nearly(c, w->implicit.c)) {
     if (s->factored) ode->effort->decompositions++; /* another c in a step of the same length */
     tn_newton_matrix(s, c, s->matrix[0]);
-    w->c_factored = c;
+    w->implicit.c = c;
     if (!tn_lu_factor(s->m, s->matrix[0], s->pivot[0])) {
       s->h = 0;
       return TN_NEWTON_FAILS;
@@ -278,7 +298,7 @@ static tn_newton_state newton(void *work, const tn_ode *ode, tn_status *status) 
   tn_newton_state state = TN_NEWTON_GOES_ON;
   memcpy(w->ynew, w->p, sizeof *w->p * (size_t)w->n);
   while (state == TN_NEWTON_GOES_ON) {
-    if ((*status = ode->rates(ode->self, w->t + w->h, w->ynew, w->f)) != TN_OK) return TN_NEWTON_FAILS;
+    if ((*status = ode->rates(ode->self, w->last.t + w->last.h, w->ynew, w->f)) != TN_OK) return TN_NEWTON_FAILS;
     for (int i = 0; i < w->n; i++) w->d[i] = w->f[i] - w->e[i] - c * (w->ynew[i] - w->p[i]);
     tn_lu_solve(s->m, s->matrix[0], s->pivot[0], w->d);
     for (int i = s->m; i < w->n; i++) w->d[i] /= c;
@@ -290,9 +310,9 @@ static tn_newton_state newton(void *work, const tn_ode *ode, tn_status *status) 
 
 static tn_status solve(memory *w, const tn_ode *ode, double g, const double *y, double *ynew) {
   memcpy(w->y, y, sizeof *y * (size_t)w->n);
-  if (!w->newton) return fixed_point(w, ode, g, ynew);
-  w->g = g;
-  const tn_status status = tn_newton_iterate(w->newton, ode, w->t, w->h, newton, w, "am");
+  if (!w->implicit.newton) return fixed_point(w, ode, g, ynew);
+  w->implicit.g = g;
+  const tn_status status = tn_newton_iterate(w->implicit.newton, ode, w->last.t, w->last.h, newton, w, "am");
   memcpy(ynew, w->ynew, sizeof *ynew * (size_t)w->n);
   return status;
 }
@@ -302,94 +322,94 @@ static tn_status attempt(void *work, const tn_ode *ode, double t, const double *
   memory *w = work;
   const int n = w->n;
   tn_status status = ode->begin(ode->self, t, y, h);
-  w->candidate = w->end_known = false;
+  w->last.candidate = w->last.end_known = false;
   if (status != TN_OK) return status;
-  if (!w->have) {
+  if (!w->past.have) {
     memcpy(w->y, y, sizeof *y * (size_t)n);
-    w->t = t;
-    w->pending = true;
+    w->last.t = t;
+    w->past.pending = true;
   }
   if ((status = take_rate(w, ode)) != TN_OK) return status;
-  w->kicked = ode->kick != NULL;
-  if (w->kicked && (status = ode->kick(ode->self, t, y, h, w->kick)) != TN_OK) return status;
-  w->t = t;
-  w->h = h;
-  w->by_starter = w->have < w->k;
-  if (w->by_starter) {
+  w->last.kicked = ode->kick != NULL;
+  if (w->last.kicked && (status = ode->kick(ode->self, t, y, h, w->kick)) != TN_OK) return status;
+  w->last.t = t;
+  w->last.h = h;
+  w->last.by_starter = w->past.have < w->k;
+  if (w->last.by_starter) {
     if ((status = starting_step(w, ode, t, y, h, ynew)) != TN_OK) return status;
   } else {
     weigh(w, h);
-    tn_combine(n, y, h, w->k, w->b, w->phi, w->is.kind == BASHFORTH ? ynew : w->p);
+    tn_combine(n, y, h, w->k, w->weights.b, w->past.phi, w->is.kind == BASHFORTH ? ynew : w->p);
   }
-  if (!w->by_starter && w->is.kind != BASHFORTH) {
+  if (!w->last.by_starter && w->is.kind != BASHFORTH) {
     const double low = corrector(w, w->k), high = corrector(w, w->k + 1), g = h * (w->is.kind == MOULTON ? low : high);
-    tn_combine(n, NULL, 1, w->k, w->c, w->phi, w->e);
+    tn_combine(n, NULL, 1, w->k, w->weights.c, w->past.phi, w->e);
     status = w->is.corrections > 0 ? correct(w, ode, g, ynew) : solve(w, ode, g, y, ynew);
     if (status != TN_OK) return status;
     for (int i = 0; error && i < n; i++) error[i] = h * (high - low) * w->d[i];
   }
-  for (int i = 0; w->kicked && i < n; i++) ynew[i] += w->kick[i];
+  for (int i = 0; w->last.kicked && i < n; i++) ynew[i] += w->kick[i];
   memcpy(w->ynew, ynew, sizeof *ynew * (size_t)n);
-  w->candidate = true;
+  w->last.candidate = true;
   return TN_OK;
 }
 
 static void accept(void *work, const double *y, bool changed) {
   memory *w = work;
-  if (w->newton) tn_newton_accept(w->newton);
-  w->predicted = ((w->is.mode == PEC && !w->by_starter) || w->end_known) && !changed;
-  w->candidate = w->end_known = false;
+  if (w->implicit.newton) tn_newton_accept(w->implicit.newton);
+  w->past.predicted = ((w->is.mode == PEC && !w->last.by_starter) || w->last.end_known) && !changed;
+  w->last.candidate = w->last.end_known = false;
   memcpy(w->y, y, sizeof *y * (size_t)w->n);
-  w->same = w->h == w->h_last ? w->same + 1 : 1;
-  w->h_last = w->h;
-  w->failed = 0;
-  w->pending = true;
+  w->plan.same = w->last.h == w->plan.h ? w->plan.same + 1 : 1;
+  w->plan.h = w->last.h;
+  w->plan.failed = 0;
+  w->past.pending = true;
 }
 
 /* of an attempt that may still be thrown away: the polynomial that (4) would make, and the differences stay as they are */
 static tn_status dense_of_candidate(memory *w, const tn_ode *ode, double theta, double *y) {
-  if (!w->end_known && w->is.mode != PEC) {
-    const tn_status status = ode->rates(ode->self, w->t + w->h, w->ynew, w->f);
+  if (!w->last.end_known && w->is.mode != PEC) {
+    const tn_status status = ode->rates(ode->self, w->last.t + w->last.h, w->ynew, w->f);
     if (status != TN_OK) return status;
   }
-  w->end_known = true;
+  w->last.end_known = true;
   const int have = have_next(w), count = have < w->k + 1 ? have : w->k + 1;
-  const double back = (theta - 1) * w->h;
+  const double back = (theta - 1) * w->last.h;
   double b[DIFFERENCES], c[DIFFERENCES], psi[DIFFERENCES];
-  values(w->psi, w->h, w->have, c);
-  psi[0] = w->psi[0];
-  for (int j = 1; j < have; j++) psi[j] = w->h + w->psi[j - 1];
+  values(w->past.psi, w->last.h, w->past.have, c);
+  psi[0] = w->past.psi[0];
+  for (int j = 1; j < have; j++) psi[j] = w->last.h + w->past.psi[j - 1];
   means(psi, back, count, b);
   for (int i = 0; i < w->n; i++) {
     double difference = w->f[i], sum = b[0] * difference;
     for (int j = 1; j < count; j++) {
-      difference -= c[j - 1] * w->phi[j - 1][i];
+      difference -= c[j - 1] * w->past.phi[j - 1][i];
       sum += b[j] * difference;
     }
     y[i] = w->ynew[i] + back * sum;
   }
-  for (int i = 0; w->kicked && i < w->n; i++) y[i] -= (1 - theta) * w->kick[i];
+  for (int i = 0; w->last.kicked && i < w->n; i++) y[i] -= (1 - theta) * w->kick[i];
   return TN_OK;
 }
 
 /* the polynomial of the rates, with that at the end, back from there */
 static tn_status dense(void *work, const tn_ode *ode, double theta, double *y) {
   memory *w = work;
-  if (w->by_starter) {
+  if (w->last.by_starter) {
     const int half = theta < 0.5 ? 0 : 1;
     tn_status status = tn_dop853_dense(w->starter[half], ode, 2 * theta - half, y);
-    for (int i = 0; w->kicked && i < w->n; i++) y[i] += theta * w->kick[i];
+    for (int i = 0; w->last.kicked && i < w->n; i++) y[i] += theta * w->kick[i];
     return status;
   }
-  if (w->candidate) return dense_of_candidate(w, ode, theta, y);
+  if (w->last.candidate) return dense_of_candidate(w, ode, theta, y);
   tn_status status = take_rate(w, ode);
   if (status != TN_OK) return status;
-  const double back = (theta - 1) * w->h;
+  const double back = (theta - 1) * w->last.h;
   double b[DIFFERENCES];
-  const int count = w->have < w->k + 1 ? w->have : w->k + 1;
-  means(w->psi, back, count, b);
-  tn_combine(w->n, w->y, back, count, b, w->phi, y);
-  for (int i = 0; w->kicked && i < w->n; i++) y[i] -= (1 - theta) * w->kick[i];
+  const int count = w->past.have < w->k + 1 ? w->past.have : w->k + 1;
+  means(w->past.psi, back, count, b);
+  tn_combine(w->n, w->y, back, count, b, w->past.phi, y);
+  for (int i = 0; w->last.kicked && i < w->n; i++) y[i] -= (1 - theta) * w->kick[i];
   return TN_OK;
 }
 
@@ -401,9 +421,10 @@ static int order_now(const void *work) { return ((const memory *)work)->k; }
  * f(p) - e is that of l = 2; lower ones have what the lower orders leave of e */
 static void sizes(const memory *w, double size[4]) {
   const int k = w->k;
-  const double *d = w->d, *r = w->w, *a = k > 2 ? w->phi[k - 2] : d, *b = k > 1 ? w->phi[k - 1] : d,
-               *up = w->have > k ? w->phi[k] : d;
-  const double ca = k > 2 ? w->c[k - 2] : 0, cb = k > 1 ? w->c[k - 1] : 0, cu = w->have > k ? w->c[k] : 0;
+  const double *d = w->d, *r = w->w, *a = k > 2 ? w->past.phi[k - 2] : d, *b = k > 1 ? w->past.phi[k - 1] : d,
+               *up = w->past.have > k ? w->past.phi[k] : d;
+  const double ca = k > 2 ? w->weights.c[k - 2] : 0, cb = k > 1 ? w->weights.c[k - 1] : 0,
+               cu = w->past.have > k ? w->weights.c[k] : 0;
   tn_four sum[4] = {{0}};
   int i = 0;
   for (; i + LANES <= w->n; i += LANES) {
@@ -428,8 +449,8 @@ static void sizes(const memory *w, double size[4]) {
  * phi_{i+1}|, phi as sizes has it */
 static double error_of(const memory *w, int i, double size) {
   double sigma = 1;
-  for (int j = 1; j <= i; j++) sigma *= j * w->h / (w->h + w->psi[j - 1]);
-  return w->gamma[i] * sigma * fabs(w->h) * size;
+  for (int j = 1; j <= i; j++) sigma *= j * w->last.h / (w->last.h + w->past.psi[j - 1]);
+  return w->plan.gamma[i] * sigma * fabs(w->last.h) * size;
 }
 
 /* of the length that has the error of `aim`: kept while it is long enough, doubled if it may be, else shorter */
@@ -441,10 +462,10 @@ static double length(double error, double aim, int k) {
 
 /* for the comparison of orders weights need not be new */
 static void refresh_weights(memory *w, const tn_ode *ode) {
-  if (w->weighed-- > 0) return;
+  if (w->plan.weighed-- > 0) return;
   ode->weights(ode->self, w->y, w->w);
   for (int i = 0; i < w->n; i++) w->w[i] = 1 / w->w[i];
-  w->weighed = 8;
+  w->plan.weighed = 8;
 }
 
 /* the order to go on with, where the error of one more is known, too; next: its error, if it is another than k */
@@ -464,33 +485,34 @@ static double plan(void *work, const tn_ode *ode, double err, double aim) {
   memory *w = work;
   const int k = w->k;
   if (isinf(err)) { /* it has not come to its end */
-    w->rising = false;
-    if (++w->failed > 2) w->k = 1;
+    w->plan.rising = false;
+    if (++w->plan.failed > 2) w->k = 1;
     return 0.25;
   }
   refresh_weights(w, ode);
   double size[4];
   sizes(w, size);
   /* what the estimate says of the differences, as they are; of the error, the part that counts */
-  const double here = error_of(w, k, size[2]), plain = fabs(w->h * (corrector(w, k + 1) - corrector(w, k))) * size[2],
+  const double here = error_of(w, k, size[2]),
+               plain = fabs(w->last.h * (corrector(w, k + 1) - corrector(w, k))) * size[2],
                counts = plain > 0 ? err / plain : 1;
   const double down = k > 1 ? error_of(w, k - 1, size[1]) : INFINITY, down2 = k > 2 ? error_of(w, k - 2, size[0]) : 0;
   double next = here;
   int order = k;
   if (k > 2 ? fmax(down, down2) <= here : down <= 0.5 * here) order = k - 1, next = down;
   if (err > 1) {
-    w->rising = false;
-    w->k = ++w->failed > 2 ? 1 : order;
+    w->plan.rising = false;
+    w->k = ++w->plan.failed > 2 ? 1 : order;
     /* with order one, at the start and behind switches, the length that has the error wanted (Shampine & Gordon 1975) */
     return fmin(0.5, w->k == 1 ? sqrt(aim / err) : length(counts * next, aim, w->k));
   }
-  if (order < k || k == MOST || err > aim) w->rising = false;
-  if (w->rising) {
+  if (order < k || k == MOST || err > aim) w->plan.rising = false;
+  if (w->plan.rising) {
     w->k = k + 1;
     return 2;
   }
   /* one more is known only where steps have not changed */
-  if (order == k && k < MOST && w->have > k && w->same > k) {
+  if (order == k && k < MOST && w->past.have > k && w->plan.same > k) {
     const double up = error_of(w, k + 1, size[3]);
     order = with_one_more(k, down, here, up, &next);
   }

@@ -89,23 +89,23 @@ static void list_found(tn_sim *s, tn_keep *k) {
 /* reasons to doubt the run */
 static void list_doubts(tn_sim *s, tn_keep *k) {
   tn_doubts *d = &s->log.doubts;
-  int64_t *const counts[] = {&d->forced, &d->branches, &d->stays, &d->closed, &d->not_finite, &d->chatters};
-  double *const numbers[] = {&d->crossing_work, &d->crossing_time,   &d->forced_error, &d->forced_time,
-                             &d->branch_change, &d->branch_time,     &d->stays_time,   &d->closed_most,
-                             &d->closed_time,   &d->not_finite_time, &d->chatter_time, &d->row_off,
-                             &d->row_energy,    &d->row_time,        &d->balance[0],   &d->balance[1]};
+  int64_t *const counts[] = {&d->forced.n, &d->branch.n, &d->stays.n, &d->closed.n, &d->outputs.n, &d->chatter.n};
+  double *const numbers[] = {&d->crossing.work, &d->crossing.t, &d->forced.error,      &d->forced.t,
+                             &d->branch.change, &d->branch.t,   &d->stays.t,           &d->closed.gap,
+                             &d->closed.t,      &d->outputs.t,  &d->chatter.t,         &d->inside.off,
+                             &d->inside.energy, &d->inside.t,   &d->inside.balance[0], &d->inside.balance[1]};
   tn_keep_group(k, "doubts");
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) tn_keep_longs(k, "count", 1, counts[i]);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) tn_keep_numbers(k, "number", 1, numbers[i]);
-  tn_keep_ints(k, "column", 1, &d->not_finite_column, 0, last_of(s->m->columns));
-  tn_keep_ints(k, "switch", 1, &d->chatter_switch, 0, last_of(s->m->switches));
-  tn_keep_ints(k, "closed_row", 1, &d->closed_row, 0, last_of(s->m->rows));
-  tn_keep_flags(k, "closed_rate", 1, &d->closed_rate);
-  tn_keep_ints(k, "row_off_row", 1, &d->row_off_row, 0, last_of(s->m->rows));
+  tn_keep_ints(k, "column", 1, &d->outputs.column, 0, last_of(s->m->columns));
+  tn_keep_ints(k, "switch", 1, &d->chatter.guard, 0, last_of(s->m->switches));
+  tn_keep_ints(k, "closed_row", 1, &d->closed.row, 0, last_of(s->m->rows));
+  tn_keep_flags(k, "closed_rate", 1, &d->closed.rate);
+  tn_keep_ints(k, "row_off_row", 1, &d->inside.row, 0, last_of(s->m->rows));
   if (!s->m->run.by_numbers) return;
-  tn_keep_longs(k, "turns", 1, &d->turns);
-  tn_keep_numbers(k, "turned", 1, &d->turned);
-  tn_keep_numbers(k, "turns_time", 1, &d->turns_time);
+  tn_keep_longs(k, "turns", 1, &d->turns.n);
+  tn_keep_numbers(k, "turned", 1, &d->turns.angle);
+  tn_keep_numbers(k, "turns_time", 1, &d->turns.t);
 }
 
 /* a stabilizer's room, or none of it */

@@ -73,31 +73,59 @@ typedef struct tn_crossing {
   double *u_in, *accel; /* nu: speeds there; acceleration of the last step outside             */
 } tn_crossing;
 
-/* reasons to doubt a run, counted as it goes; times are of the first, or of the largest. written by verdict.c alone */
+/* reasons to doubt a run, counted as it goes from tn_doubts_reset on; valid at every accepted step. written by verdict.c alone.
+ * n: how often. t: s, of the first; where there is a largest and no n, of that */
 typedef struct tn_doubts {
-  int64_t forced; /* steps taken with an error above the tolerance: how many, the largest error in tolerances */
-  double forced_error, forced_time;
-  int64_t branches; /* singular positions that were not passed smoothly: how many, the largest change of velocities */
-  double branch_change, branch_time;
-  double crossing_work, crossing_time; /* largest work of stabilizers in the neighbourhood of one, J */
-  int64_t stays;                       /* singular positions where a step began and ended */
-  double stays_time;
-  int64_t closed; /* steps whose gap was more than a step leaves: how many, the largest, scaled as the contract does */
-  double closed_most, closed_time;
-  int closed_row;     /* of the largest                                                               */
-  bool closed_rate;   /* it was in velocity                                                           */
-  int64_t not_finite; /* values of outputs; the column of the first */
-  int not_finite_column;
-  double not_finite_time;
-  int64_t chatters; /* functions or events that chatter, and the first switch of them */
-  int chatter_switch;
-  double chatter_time;
-  double balance[2];           /* energy that nothing explains, at both ends of the last step, J */
-  double row_off;              /* rows inside steps before they are corrected, scaled: the largest */
-  int row_off_row;             /* whose that is                                                    */
-  double row_energy, row_time; /* J, s: energy of a row that the ends of its step do not explain   */
-  int64_t turns;               /* steps that turned a joint whose angle is counted by more than half a turn */
-  double turned, turns_time;   /* rad: by how much, the most; s: of the first                      */
+  /* steps taken with an error above the tolerance */
+  struct {
+    int64_t n;
+    double t, error; /* the largest, in tolerances */
+  } forced;
+  /* singular positions that were not passed smoothly */
+  struct {
+    int64_t n;
+    double t, change; /* of velocities, the largest */
+  } branch;
+  /* stabilizers in the neighbourhood of a singular position */
+  struct {
+    double t, work; /* J: the largest */
+  } crossing;
+  /* singular positions where a step began and ended */
+  struct {
+    int64_t n;
+    double t;
+  } stays;
+  /* steps whose gap was more than a step leaves */
+  struct {
+    int64_t n;
+    double t, gap; /* the largest, scaled as the contract does */
+    int row;       /* of the largest                           */
+    bool rate;     /* it was in velocity                       */
+  } closed;
+  /* values of outputs that are not finite */
+  struct {
+    int64_t n;
+    double t;
+    int column; /* of the first */
+  } outputs;
+  /* functions or events that chatter */
+  struct {
+    int64_t n;
+    double t;
+    int guard; /* of the first */
+  } chatter;
+  /* rows of output inside steps */
+  struct {
+    double balance[2]; /* J: energy that nothing explains, at both ends of the last step     */
+    double t, energy;  /* J: what the ends of a step do not explain, the largest             */
+    double off;        /* before a row is corrected, scaled as the contract does: the largest */
+    int row;           /* constraint equation of that                                        */
+  } inside;
+  /* steps that turned a joint whose angle is counted by more than half a turn */
+  struct {
+    int64_t n;
+    double t, angle; /* rad: the most */
+  } turns;
 } tn_doubts;
 
 /* the search for loads of joints that forces depend on */

@@ -25,72 +25,72 @@ static const double HALF_TURN = 3.141592653589793; /* rad in a step: beyond, an 
 /* ---- counted on the way --------------------------------------------------------------------------------------------------- */
 
 void tn_doubts_reset(tn_sim *s) {
-  s->log.doubts = (tn_doubts){.forced_time = NAN, .branch_time = NAN, .stays_time = NAN, .closed_time = NAN};
+  s->log.doubts = (tn_doubts){.forced.t = NAN, .branch.t = NAN, .stays.t = NAN, .closed.t = NAN};
 }
 
 void tn_doubt_forced(tn_sim *s, double t, double error) {
   tn_doubts *d = &s->log.doubts;
-  if (d->forced++ == 0) d->forced_time = t;
-  d->forced_error = fmax(d->forced_error, error);
+  if (d->forced.n++ == 0) d->forced.t = t;
+  d->forced.error = fmax(d->forced.error, error);
 }
 
 void tn_doubt_singular(tn_sim *s, const tn_singular *p) {
   tn_doubts *d = &s->log.doubts;
   if (p->kind == TN_SINGULAR_STAYS) {
-    if (d->stays++ == 0) d->stays_time = p->t;
+    if (d->stays.n++ == 0) d->stays.t = p->t;
   } else if (!p->smooth) {
-    if (d->branches++ == 0) d->branch_time = p->t;
-    d->branch_change = fmax(d->branch_change, p->change);
+    if (d->branch.n++ == 0) d->branch.t = p->t;
+    d->branch.change = fmax(d->branch.change, p->change);
   }
 }
 
 void tn_doubt_crossing(tn_sim *s, double t, int first, double off, double work) {
   tn_doubts *d = &s->log.doubts;
-  if (fabs(work) > d->crossing_work) d->crossing_work = fabs(work), d->crossing_time = t;
+  if (fabs(work) > d->crossing.work) d->crossing.work = fabs(work), d->crossing.t = t;
   if (off <= BRANCH) return;
   for (int i = first; i < s->singular.count; i++) s->singular.found[i].smooth = false;
-  if (d->branches++ == 0) d->branch_time = t;
-  d->branch_change = fmax(d->branch_change, off);
+  if (d->branch.n++ == 0) d->branch.t = t;
+  d->branch.change = fmax(d->branch.change, off);
   tn_log(s, t, "singular", "perhaps on another branch: velocities changed by %.2g %% more than accelerations explain",
          100 * off);
 }
 
 void tn_doubt_closed(tn_sim *s, double t, double gap, int row, bool rate) {
   tn_doubts *d = &s->log.doubts;
-  if (d->closed++ == 0) d->closed_time = t;
-  if (gap > d->closed_most) d->closed_most = gap, d->closed_row = row, d->closed_rate = rate;
+  if (d->closed.n++ == 0) d->closed.t = t;
+  if (gap > d->closed.gap) d->closed.gap = gap, d->closed.row = row, d->closed.rate = rate;
 }
 
 void tn_doubt_turn(tn_sim *s, double t, double turned) {
   tn_doubts *d = &s->log.doubts;
   if (!s->m->run.by_numbers || !(turned > HALF_TURN)) return;
-  if (d->turns++ == 0) d->turns_time = t;
-  d->turned = fmax(d->turned, turned);
+  if (d->turns.n++ == 0) d->turns.t = t;
+  d->turns.angle = fmax(d->turns.angle, turned);
 }
 
 void tn_doubt_row(tn_sim *s, double t) {
   tn_doubts *d = &s->log.doubts;
   for (int i = 0; i < s->m->columns; i++)
-    if (!isfinite(s->output.row[i]) && d->not_finite++ == 0) d->not_finite_column = i, d->not_finite_time = t;
+    if (!isfinite(s->output.row[i]) && d->outputs.n++ == 0) d->outputs.column = i, d->outputs.t = t;
 }
 
 void tn_doubt_step(tn_sim *s, double energy) {
   tn_doubts *d = &s->log.doubts;
-  d->balance[0] = d->balance[1];
-  d->balance[1] = tn_energy_balance(&s->solver.sys, energy);
+  d->inside.balance[0] = d->inside.balance[1];
+  d->inside.balance[1] = tn_energy_balance(&s->solver.sys, energy);
 }
 
 void tn_doubt_interpolation(tn_sim *s, double t, double theta, double energy, double off, int row) {
   tn_doubts *d = &s->log.doubts;
-  const double expected = (1 - theta) * d->balance[0] + theta * d->balance[1];
+  const double expected = (1 - theta) * d->inside.balance[0] + theta * d->inside.balance[1];
   const double unexplained = fabs(tn_energy_balance(&s->solver.sys, energy) - expected);
-  if (unexplained > d->row_energy) d->row_energy = unexplained, d->row_time = t;
-  if (off > d->row_off) d->row_off = off, d->row_off_row = row;
+  if (unexplained > d->inside.energy) d->inside.energy = unexplained, d->inside.t = t;
+  if (off > d->inside.off) d->inside.off = off, d->inside.row = row;
 }
 
 void tn_doubt_chatter(tn_sim *s, int i) {
   tn_doubts *d = &s->log.doubts;
-  if (d->chatters++ == 0) d->chatter_switch = i, d->chatter_time = s->now.t;
+  if (d->chatter.n++ == 0) d->chatter.guard = i, d->chatter.t = s->now.t;
 }
 
 /* ---- facts ------------------------------------------------------------------------------------------------------------------ */
@@ -172,29 +172,29 @@ static void count(tn_run_fact *f, const char *key, int64_t n, double t) {
 
 static bool forced(const tn_sim *s, tn_run_fact *f) {
   const tn_doubts *d = &s->log.doubts;
-  if (!d->forced) return false;
-  count(f, "forced-steps", d->forced, d->forced_time);
+  if (!d->forced.n) return false;
+  count(f, "forced-steps", d->forced.n, d->forced.t);
   tn_format(f->sentence, sizeof f->sentence,
             "%" PRId64
             " step%s near a singular position taken with an error above the tolerance, up to %.3g times; the first at "
             "t = %.6g s",
-            d->forced, d->forced == 1 ? "" : "s", d->forced_error, d->forced_time);
+            d->forced.n, d->forced.n == 1 ? "" : "s", d->forced.error, d->forced.t);
   return true;
 }
 
 static bool branch(const tn_sim *s, tn_run_fact *f) {
   const tn_doubts *d = &s->log.doubts;
-  if (!d->branches) return false;
-  count(f, "branch", d->branches, d->branch_time);
+  if (!d->branch.n) return false;
+  count(f, "branch", d->branch.n, d->branch.t);
   tn_format(f->sentence, sizeof f->sentence,
             "%" PRId64 " singular position%s behind which the motion may be on another branch; the first at t = %.6g s",
-            d->branches, d->branches == 1 ? "" : "s", d->branch_time);
+            d->branch.n, d->branch.n == 1 ? "" : "s", d->branch.t);
   return true;
 }
 
 static bool crossing(const tn_sim *s, tn_run_fact *f) {
   const tn_doubts *d = &s->log.doubts;
-  const double scale = tn_energy_scale(s), share = scale > 0 ? d->crossing_work / scale : 0;
+  const double scale = tn_energy_scale(s), share = scale > 0 ? d->crossing.work / scale : 0;
   if (share <= CROSSING_WORK) return false;
   *f = (tn_run_fact){.key = "crossing",
                      .value = share,
@@ -202,92 +202,92 @@ static bool crossing(const tn_sim *s, tn_run_fact *f) {
                      .unit = "1",
                      .severity = TN_DOUBTFUL,
                      .timed = true,
-                     .t = d->crossing_time};
+                     .t = d->crossing.t};
   tn_format(
       f->sentence, sizeof f->sentence,
       "at the singular position near t = %.6g s the stabilizer did work of %.2e of the largest kinetic energy, where "
       "%.0e is allowed",
-      d->crossing_time, share, CROSSING_WORK);
+      d->crossing.t, share, CROSSING_WORK);
   return true;
 }
 
 static bool stays(const tn_sim *s, tn_run_fact *f) {
   const tn_doubts *d = &s->log.doubts;
-  if (!d->stays) return false;
-  count(f, "singular", d->stays, d->stays_time);
+  if (!d->stays.n) return false;
+  count(f, "singular", d->stays.n, d->stays.t);
   tn_format(f->sentence, sizeof f->sentence,
             "the motion stayed at a singular position %" PRId64
             " time%s, where accelerations are not unique; the first at t = "
             "%.6g s",
-            d->stays, d->stays == 1 ? "" : "s", d->stays_time);
+            d->stays.n, d->stays.n == 1 ? "" : "s", d->stays.t);
   return true;
 }
 
 static bool closed(const tn_sim *s, tn_run_fact *f) {
   const tn_doubts *d = &s->log.doubts;
-  if (!d->closed) return false;
+  if (!d->closed.n) return false;
   char owner[160], gap[48];
-  count(f, "projection", d->closed, d->closed_time);
-  tn_row_owner(s->m, d->closed_row, owner, sizeof owner);
-  tn_contract_figure(s, d->closed_row, d->closed_rate, d->closed_most, 3, gap, sizeof gap);
+  count(f, "projection", d->closed.n, d->closed.t);
+  tn_row_owner(s->m, d->closed.row, owner, sizeof owner);
+  tn_contract_figure(s, d->closed.row, d->closed.rate, d->closed.gap, 3, gap, sizeof gap);
   tn_format(f->sentence, sizeof f->sentence,
             "%" PRId64
             " time%s the projection closed a gap that no accurate step leaves, up to %s at %s; the first at t = "
             "%.6g s: does a driver jump, or is the step too long?",
-            d->closed, d->closed == 1 ? "" : "s", gap, owner, d->closed_time);
+            d->closed.n, d->closed.n == 1 ? "" : "s", gap, owner, d->closed.t);
   return true;
 }
 
 static bool turns(const tn_sim *s, tn_run_fact *f) {
   const tn_doubts *d = &s->log.doubts;
-  if (!d->turns) return false;
-  count(f, "turns", d->turns, d->turns_time);
+  if (!d->turns.n) return false;
+  count(f, "turns", d->turns.n, d->turns.t);
   tn_format(
       f->sentence, sizeof f->sentence,
       "%" PRId64
       " step%s turned a joint by more than half a turn, up to %.3g rad: `control=numbers` does not limit that, and "
       "angles of joints may be off by whole turns; the first ended at t = %.6g s",
-      d->turns, d->turns == 1 ? "" : "s", d->turned, d->turns_time);
+      d->turns.n, d->turns.n == 1 ? "" : "s", d->turns.angle, d->turns.t);
   return true;
 }
 
 static bool outputs(const tn_sim *s, tn_run_fact *f) {
   const tn_doubts *d = &s->log.doubts;
-  if (!d->not_finite || d->not_finite_column >= s->m->columns) return false;
-  count(f, "outputs", d->not_finite, d->not_finite_time);
+  if (!d->outputs.n || d->outputs.column >= s->m->columns) return false;
+  count(f, "outputs", d->outputs.n, d->outputs.t);
   tn_format(f->sentence, sizeof f->sentence, "outputs: %" PRId64 " value%s not finite; the first is '%s' at t = %.6g s",
-            d->not_finite, d->not_finite == 1 ? "" : "s", tn_sim_column(s, d->not_finite_column), d->not_finite_time);
+            d->outputs.n, d->outputs.n == 1 ? "" : "s", tn_sim_column(s, d->outputs.column), d->outputs.t);
   return true;
 }
 
 static bool chattering(const tn_sim *s, tn_run_fact *f) {
   const tn_doubts *d = &s->log.doubts;
-  if (!d->chatters || d->chatter_switch >= s->m->switches) return false;
-  const tn_switch *x = &s->m->switched[d->chatter_switch];
-  count(f, "chattering", d->chatters, d->chatter_time);
+  if (!d->chatter.n || d->chatter.guard >= s->m->switches) return false;
+  const tn_switch *x = &s->m->switched[d->chatter.guard];
+  count(f, "chattering", d->chatter.n, d->chatter.t);
   tn_format(f->sentence, sizeof f->sentence,
             "chattering: %s '%s' switches %d times in a row with no more than %d steps in between, at t = %.6g s",
-            x->kind, x->name, TN_CHATTER_TIMES, TN_CHATTER_STEPS, d->chatter_time);
+            x->kind, x->name, TN_CHATTER_TIMES, TN_CHATTER_STEPS, d->chatter.t);
   return true;
 }
 
 static bool interpolation(const tn_sim *s, tn_run_fact *f) {
   const tn_doubts *d = &s->log.doubts;
-  const double scale = tn_energy_scale(s), share = scale > 0 ? d->row_energy / scale : 0;
-  if (d->row_off <= ROW_OFF && share <= ROW_ENERGY) return false;
+  const double scale = tn_energy_scale(s), share = scale > 0 ? d->inside.energy / scale : 0;
+  if (d->inside.off <= ROW_OFF && share <= ROW_ENERGY) return false;
   const bool energy = share > ROW_ENERGY;
   *f = (tn_run_fact){.key = "interpolation",
-                     .value = energy ? share : d->row_off,
+                     .value = energy ? share : d->inside.off,
                      .limit = energy ? ROW_ENERGY : ROW_OFF,
                      .unit = "1",
                      .severity = TN_DOUBTFUL,
                      .timed = true,
-                     .t = d->row_time};
+                     .t = d->inside.t};
   char off[120] = "";
   if (s->m->rows) {
     char owner[160], gap[48];
-    tn_row_owner(s->m, d->row_off_row, owner, sizeof owner);
-    tn_contract_figure(s, d->row_off_row, false, d->row_off, 2, gap, sizeof gap);
+    tn_row_owner(s->m, d->inside.row, owner, sizeof owner);
+    tn_contract_figure(s, d->inside.row, false, d->inside.off, 2, gap, sizeof gap);
     tn_format(off, sizeof off, ", and by up to %s at %s before the constraints were restored", gap, owner);
   }
   tn_format(f->sentence, sizeof f->sentence,
