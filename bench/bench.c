@@ -52,7 +52,7 @@ static tn_status right_hand_sides(runner *r, long n, tn_error *e) {
     const size_t at = (size_t)(r->done++ % r->states);
     tn_status status = tn_solver_at(s, 0, r->q + at * (size_t)r->nq, r->u + at * (size_t)r->nu, e);
     if (!status) status = tn_solver_factor(s, TN_METRIC_MASS, e);
-    if (!status) status = tn_solver_solve(s, s->sys.f, s->sys.gamma, r->udot, r->lambda, e);
+    if (!status) status = tn_solver_solve(s, s->sys.f, s->sys.rows.gamma, r->udot, r->lambda, e);
     if (status) return status;
     r->sum += r->udot[r->nu - 1];
   }
@@ -82,7 +82,7 @@ static tn_status check(runner *r, const tn_model *m, int i, tn_error *e) {
   tn_status status = tn_solver_at(s, 0, r->q + (size_t)i * (size_t)r->nq, r->u + (size_t)i * (size_t)r->nu, e);
   if (status) return status;
   const double off =
-      tn_violation(&s->sys, s->sys.C, m->holonomic, NULL) + tn_violation(&s->sys, s->sys.Cdot, m->rows, NULL);
+      tn_violation(&s->sys, s->sys.rows.C, m->holonomic, NULL) + tn_violation(&s->sys, s->sys.rows.Cdot, m->rows, NULL);
   if (!(off < 1e-12)) return tn_fail(e, TN_E_INTERNAL, "state %d is off the constraints by %g", i, off);
   s->nearness = 1;
   status = tn_solver_factor(s, TN_METRIC_MASS, e);

@@ -31,7 +31,7 @@ typedef struct tn_seen {
  *
  * ROWS and TWISTS are reached together: frames and rows come out of one pass over the bodies, and C alone would cost nearly as much.
  * a change of u alone leaves the position ladder as it is. tn_need climbs; all others assert where they have to be. the solver adds
- * two levels, each kept as the number of what it belongs to: factored (tn_factor.place) of a position, and solved (`solved`) of a
+ * two levels, each kept as the number of what it belongs to: factored (tn_factor.place) of a position, and solved (solved.epoch) of a
  * point. friction that depends on loads makes FORCES and solved one fixed point: simulate/loads.c */
 typedef enum tn_level {
   TN_LEVEL_NONE,
@@ -44,70 +44,95 @@ typedef enum tn_level {
 
 struct tn_system {
   const tn_model *m;
-  tn_view view;              /* what parts see: the arrays below                                                 */
-  bool counted;              /* how many rows are independent in general is known                               */
-  tn_level position, motion; /* how far it has been evaluated where it stands                                   */
-  int64_t place;             /* number of the position (t, q), from 1; each move makes a new one                */
-  int64_t epoch;             /* number of the point, from 1: of all that is evaluated at it                      */
-  int64_t moves;             /* how often it has been moved, and how often it was evaluated                       */
-  int64_t evaluations;       /* since it was made; nothing depends on these                                       */
-  bool finite;               /* so are rows, and wrenches where there are forces                                 */
-  double t;
-  double *q, *u;                 /* nq, nu: the state it is at                                               */
-  tn_frame2 *body;               /* bodies: frames, in the plane                                             */
-  tn_frame3 *body3;              /* bodies: frames, in space                                                 */
-  double *memory;                /* what joints remember of the last accepted state                          */
-  double **S;                    /* bodies: twist x nu of it, what its own speeds add to its twist           */
-  double *f;                     /* nu                                                                       */
-  double *R;                     /* rows on the twists of the bodies they touch, at their frames: model.h    */
-  double **J;                    /* bodies: twist x cols, twist of the frame = J u(col)                      */
-  double *M;                     /* nu x nu                                                                  */
-  double *A;                     /* rows x nu                                                                */
-  double *coefficient;           /* coefficients: partial derivatives of equations by their terms, with R */
-  double (*term)[3];             /* coefficients: scratch, jets of the terms                    */
-  double *C, *Ct, *Cdot, *gamma; /* rows; C of nonholonomic rows is 0, their Ct is g                   */
-  double *scale;  /* rows: C and Cdot times this is what the contract sees; follows the motion: simulate/scale.c */
-  double *wrench; /* bodies x twist: applied forces, at the frame                             */
-  double *element_bias;       /* bodies x twist, if there are rods or flywheels: their inertia forces at udot = 0 */
-  double *state, *state_rate; /* of forces: their own numbers                                             */
-  tn_force_out *force;        /* forces                                                                   */
-  double *force_power;        /* forces: all of it                                                        */
-  double *side_power;         /* forces x 2, of those between two assemblies: on each frame               */
-  double power, dissipated;   /* of forces: without a potential; lost                                      */
-  double force_potential;
-  tn_switching switching; /* pieces of functions that are made of them; parameters */
-  bool *off, *force_off;  /* joints, forces: switched off: their rows and wrenches are zero */
-  int idle;               /* rows of joints that are */
-  /* forces that depend on the load of a joint */
-  enum {
-    TN_LOADS_NONE,
-    TN_LOADS_SOME,
-    TN_LOADS_FOUND
-  } loads;          /* as assembled, with none; others; those of the motion */
-  double *load;     /* forces: N, 0 where they have none                                        */
-  double *unloaded; /* bodies x twist: wrench without those forces, and so                      */
-  double unloaded_power, unloaded_dissipated, unloaded_potential;
-  const void *
-      *self; /* joints: parameters, of those whose functions of time have pieces a copy; NULL: as in the model */
-  /* after a solve */
-  int64_t solved;            /* the point that udot and lambda are of                                    */
-  double *udot, *lambda;     /* nu, rows: without the stabilizer                                         */
-  double *udot_s, *lambda_s; /* its share                                                              */
-  double *effort;            /* servos: along their channels                                             */
-  double *reaction, *share;  /* joints x twist: on the second body, at its frame; the stabilizer's      */
-  double *pivot;             /* bodies x 2: force of the parent on a body that stands on it              */
-  double ledger[TN_LEDGERS]; /* J, since the start                                                     */
-  double energy0;            /* T + V at the start                                                       */
-  /* scratch */
-  tn_frame2 *frame;
-  tn_frame3 *frame3;
-  tn_seen *seen;
-  bool *acts; /* of the frames of a joint */
-  double *row, *size, *carried, *carried_s;
-  double *gains, *gains_s; /* bodies x twist: of udot, udot_s after a solve; of any x before */
-  double *probe;           /* for parts of A that outputs ask for                            */
-  double *extent;          /* assemblies: as tn_system_extents found them                    */
-  const double *push;      /* bodies x twist: acts alone, nothing else does. NULL: all that acts  */
+  tn_view view; /* what parts see: the arrays below */
+  /* how far it has been evaluated, always valid. written by system.c and forces.c, `counted` by simulate/start_count.c */
+  struct {
+    tn_level position, motion;
+    int64_t place; /* number of the position (t, q), from 1; each move makes a new one                    */
+    int64_t epoch; /* number of the point, from 1: of all that is evaluated at it                         */
+    bool finite;   /* from TWISTS on: so are rows; from FORCES on: and wrenches, where there are forces   */
+    bool counted;  /* how many rows are independent in general is known, of the model                     */
+  } known;
+  int64_t moves, evaluations; /* how often, since it was made; nothing depends on these */
+  /* the point where it stands, always valid. written by tn_system_move, tn_system_move_speeds and tn_system_move_states */
+  struct {
+    double t;
+    double *q, *u; /* nq, nu                            */
+    double *state; /* states: of forces and stabilizers */
+  } at;
+  /* what evaluations depend on beside the point, always valid. a change of it makes stale what is known: tn_system_stale. written by
+   * tn_system_switch and tn_remember, and by starts and guards of simulate; `push` is set around one solve */
+  struct {
+    tn_switching switching; /* pieces of functions that are made of them; parameters          */
+    bool *off, *force_off;  /* joints, forces: switched off: their rows and wrenches are zero */
+    int idle;               /* rows of joints that are                                        */
+    double *memory;         /* what joints remember of the last accepted state                */
+    /* joints: parameters, of those whose functions of time have pieces a copy; NULL: as in the model */
+    const void **self;
+    const double *push; /* bodies x twist: acts alone, nothing else does. NULL: all that acts */
+  } given;
+  /* bodies: where they are, from ROWS on, and how they move, from TWISTS on. written by kinematics.c, space.c */
+  struct {
+    tn_frame2 *body;  /* frames, in the plane                                   */
+    tn_frame3 *body3; /* frames, in space                                       */
+    double **S;       /* twist x nu of it, what its own speeds add to its twist */
+  } pose;
+  /* rows: C and R from ROWS on, the others from TWISTS on. written by pins.c, lists.c, rows.c, equation.c */
+  struct {
+    double *C, *Ct, *Cdot, *gamma; /* C of nonholonomic rows is 0, their Ct is g                                  */
+    double *R;                     /* on the twists of the bodies they touch, at their frames: model.h            */
+    double *coefficient;           /* coefficients: partial derivatives of equations by their terms, with R       */
+    double (*term)[3];             /* coefficients: scratch, jets of the terms                                    */
+    double *scale;                 /* C and Cdot times this is what the contract sees; written by simulate/scale.c */
+  } rows;
+  /* M udot + A'lambda = f, A udot = gamma: J, M and A from MATRICES on, f at GENERALIZED. written by system.c, rows.c */
+  double **J; /* bodies: twist x cols, twist of the frame = J u(col) */
+  double *M;  /* nu x nu   */
+  double *A;  /* rows x nu */
+  double *f;  /* nu        */
+  /* what acts on bodies, from FORCES on. written by forces.c; `load` and `loads` by simulate/loads.c as well */
+  struct {
+    double *wrench;           /* bodies x twist: applied forces, at the frame                                     */
+    double *bias;             /* bodies x twist, if there are rods or flywheels: their inertia forces at udot = 0 */
+    double *state_rate;       /* states: of forces                                                                */
+    tn_force_out *out;        /* forces                                                                           */
+    double *power_of;         /* forces: all of it                                                                */
+    double *side_power;       /* forces x 2, of those between two assemblies: on each frame                       */
+    double power, dissipated; /* without a potential; lost                                                        */
+    double potential;
+    double *load; /* forces: N, of the joint that each depends on, 0 where they have none */
+    /* wrenches as assembled, with no loads; with others; with those of the motion */
+    enum { TN_LOADS_NONE, TN_LOADS_SOME, TN_LOADS_FOUND } loads;
+  } forces;
+  /* the same without forces that depend on loads, from FORCES on. written by forces.c */
+  struct {
+    double *wrench;
+    double power, dissipated, potential;
+  } unloaded;
+  /* after a solve, valid while tn_is_solved. written by rates.c, servo.c and loads.c of simulate; reactions and pivots by
+   * reactions.c */
+  struct {
+    int64_t epoch;             /* the point that udot and lambda are of                              */
+    double *udot, *lambda;     /* nu, rows: without the stabilizer                                   */
+    double *udot_s, *lambda_s; /* its share                                                          */
+    double *effort;            /* servos: along their channels                                       */
+    double *reaction, *share;  /* joints x twist: on the second body, at its frame; the stabilizer's */
+    double *pivot;             /* bodies x 2: force of the parent on a body that stands on it        */
+  } solved;
+  /* energies that the motion brings along. written by simulate */
+  double ledger[TN_LEDGERS]; /* J, since the start    */
+  double energy0;            /* J: T + V at the start */
+  /* scratch: what one function of assemble leaves to the next */
+  struct {
+    tn_frame2 *frame; /* of a joint: tn_look_joint */
+    tn_frame3 *frame3;
+    tn_seen *seen;
+    bool *acts;
+    double *row, *size, *carried, *carried_s;
+    double *gains, *gains_s; /* bodies x twist: of udot, udot_s after a solve; of any x before */
+    double *probe;           /* for parts of A that outputs ask for                            */
+    double *extent;          /* assemblies: as tn_system_extents found them                    */
+  } room;
 };
 
 void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m);
@@ -128,15 +153,15 @@ bool tn_system_is_at(const tn_system *s, double t, const double *q, const double
  * position is kept, see tn_solver_forget */
 void tn_system_stale(tn_system *s);
 /* right sides were changed by hand: what has been computed of them belongs to another point */
-static inline void tn_system_changed(tn_system *s) { s->epoch++; }
+static inline void tn_system_changed(tn_system *s) { s->known.epoch++; }
 /* evaluates what is missing below a level. a large model has no matrices: there, TN_LEVEL_MATRICES is TN_LEVEL_ROWS */
 void tn_need(tn_system *s, tn_level level);
 static inline bool tn_knows(const tn_system *s, tn_level level) {
-  return (level <= TN_LEVEL_MATRICES ? s->position : s->motion) >= level;
+  return (level <= TN_LEVEL_MATRICES ? s->known.position : s->known.motion) >= level;
 }
 /* udot and lambda are those of the point where it stands */
-static inline bool tn_is_solved(const tn_system *s) { return s->solved == s->epoch; }
-static inline void tn_set_solved(tn_system *s) { s->solved = s->epoch; } /* they were written by hand */
+static inline bool tn_is_solved(const tn_system *s) { return s->solved.epoch == s->known.epoch; }
+static inline void tn_set_solved(tn_system *s) { s->solved.epoch = s->known.epoch; } /* they were written by hand */
 /* move, and all of it: matrices and f */
 void tn_assemble(tn_system *s, double t, const double *q, const double *u);
 
@@ -157,18 +182,18 @@ void tn_rows_noise(tn_system *s, bool velocity, double *noise);
 /* kinematics.c, space.c */
 void tn_frame_on(const tn_system *s, const tn_spot *spot, tn_frame2 *f);
 void tn_frame3_on(const tn_system *s, const tn_spot *spot, tn_frame3 *f);
-void tn_kinematics3(tn_system *s); /* at s->q, s->u */
+void tn_kinematics3(tn_system *s); /* at at.q, at.u */
 
 /* look.c: a frame on a body; f2 or f3 may be NULL if not wanted */
 void tn_look(const tn_system *s, const tn_spot *spot, tn_frame2 *f2, tn_frame3 *f3, tn_seen *seen);
 /* the frame of a body itself */
 void tn_look_body(const tn_system *s, int body, tn_seen *seen);
-/* the frames of a joint into s->frame or s->frame3, and s->seen */
+/* the frames of a joint into room.frame or room.frame3, and room.seen */
 void tn_look_joint(tn_system *s, const tn_joint *j);
 static inline void tn_body_origin(const tn_system *s, int body, double r[3]) {
   assert(body < s->m->bodies);
   const bool plane = s->m->dimension == 2;
-  const double *at = body < 0 ? NULL : plane ? s->body[body].r : s->body3[body].r;
+  const double *at = body < 0 ? NULL : plane ? s->pose.body[body].r : s->pose.body3[body].r;
   r[0] = at ? at[0] : 0;
   r[1] = at ? at[1] : 0;
   r[2] = at && !plane ? at[2] : 0;
@@ -201,7 +226,7 @@ static inline int tn_at_once(int first, int n) { return n - first < TN_AT_ONCE ?
 
 void tn_weights(tn_system *s, int first, int end); /* wrench: of bodies                  */
 void tn_other_forces(tn_system *s);                /* and of rods and forces; power      */
-void tn_forces_loaded(tn_system *s);               /* those on loads once more, with s->load; f is not known then */
+void tn_forces_loaded(tn_system *s);               /* those on loads once more, with forces.load; f is not known then */
 /* what acts on a body, at its frame: its wrench less the inertia forces at udot = 0 */
 void tn_body_net(const tn_system *s, int i, double *net);
 void tn_generalized_forces(tn_system *s); /* f of what acts: TN_LEVEL_GENERALIZED */
@@ -227,7 +252,7 @@ void tn_measure_push(const tn_system *s, const tn_measure *of, double effort, do
 void tn_equation_rows(tn_system *s, const tn_joint *j);
 /* of term k of a row on channels: its coefficient at the present state. and the row of such a joint */
 static inline double tn_term_coefficient(const tn_system *s, const tn_joint *j, int k) {
-  return j->equation.expr ? s->coefficient[j->coefficient + k] : j->term[k].coefficient;
+  return j->equation.expr ? s->rows.coefficient[j->coefficient + k] : j->term[k].coefficient;
 }
 static inline int tn_term_row(const tn_joint *j) { return j->rows ? j->row : j->row_velocity; }
 

@@ -28,7 +28,7 @@ double tn_energy_of(const tn_system *s, tn_energy which) {
 }
 
 static double row_violation(const tn_system *s, const tn_violated *v, int r) {
-  return (v->rate ? s->Cdot[r] : s->C[r]) * (v->scaled ? s->scale[r] : 1);
+  return (v->rate ? s->rows.Cdot[r] : s->rows.C[r]) * (v->scaled ? s->rows.scale[r] : 1);
 }
 
 /* the norm of `sum` and of rows first .. first + n; of norm 2 its square. not a number if one of them is not */
@@ -59,9 +59,9 @@ static double violation(const tn_system *s, const tn_channel *ch) {
 
 static double joint_power(const tn_system *s, const tn_joint *j) {
   double sum = 0;
-  for (int i = j->servo; i < j->servo + j->servos; i++) sum += s->effort[i] * tn_servo_rate(s, i);
-  for (int r = j->row; r < j->row + j->rows; r++) sum += s->lambda[r] * s->Ct[r];
-  for (int r = j->row_velocity; r < j->row_velocity + j->rows_velocity; r++) sum += s->lambda[r] * s->Ct[r];
+  for (int i = j->servo; i < j->servo + j->servos; i++) sum += s->solved.effort[i] * tn_servo_rate(s, i);
+  for (int r = j->row; r < j->row + j->rows; r++) sum += s->solved.lambda[r] * s->rows.Ct[r];
+  for (int r = j->row_velocity; r < j->row_velocity + j->rows_velocity; r++) sum += s->solved.lambda[r] * s->rows.Ct[r];
   return sum;
 }
 
@@ -71,7 +71,8 @@ static void acceleration(const tn_system *s, const tn_spot *spot, double a[TN_TW
   tn_seen seen;
   double g[TN_TWIST] = {0};
   tn_look(s, spot, NULL, NULL, &seen);
-  for (int r = 0; r < twist; r++) g[r] = s->gains[twist * spot->body + r] + s->gains_s[twist * spot->body + r];
+  for (int r = 0; r < twist; r++)
+    g[r] = s->room.gains[twist * spot->body + r] + s->room.gains_s[twist * spot->body + r];
   for (int r = 0; r < twist; r++) a[r] = seen.bias[r] + g[r];
   if (twist == 3) {
     a[0] -= g[2] * seen.arm[1];
@@ -87,7 +88,7 @@ static void acceleration(const tn_system *s, const tn_spot *spot, double a[TN_TW
 /* along its channel; between two places what it pulls the first towards the second with */
 static double force_load(const tn_system *s, int i) {
   const tn_force *p = &s->m->force[i];
-  const tn_force_out *out = &s->force[i];
+  const tn_force_out *out = &s->forces.out[i];
   if (p->how == TN_ON_CHANNEL) return out->effort;
   tn_seen seen[2];
   double end[2][3], d[3], pull = 0;
@@ -121,9 +122,9 @@ static void momentum(const tn_system *s, double sum[6]) {
       l[2] += b->inertia * seen.twist[2];
     } else {
       double w[3], h[3];
-      tn_unturn3(s->body3[i].A, seen.twist + 3, w);
+      tn_unturn3(s->pose.body3[i].A, seen.twist + 3, w);
       tn_turn3(b->tensor, w, h);
-      tn_turn3(s->body3[i].A, h, x);
+      tn_turn3(s->pose.body3[i].A, h, x);
       tn_axpy3(1, x, l);
     }
     tn_axpy3(1, v, sum);
@@ -197,7 +198,7 @@ static double turn_of_joint2(const tn_system *s, const tn_joint *j, bool rate) {
   double end[2];
   for (int k = 0; k < 2; k++) {
     const tn_spot *spot = &j->spot[k];
-    const tn_frame2 *f = spot->body < 0 ? NULL : &s->body[spot->body];
+    const tn_frame2 *f = spot->body < 0 ? NULL : &s->pose.body[spot->body];
     end[k] = !f ? 0 : rate ? f->w : f->angle;
     if (!rate && spot->angle != 0) end[k] += spot->angle;
   }
@@ -211,11 +212,11 @@ static bool direct(const tn_system *s, const tn_measure *of, bool rate, double *
   const bool plane = m->dimension == 2;
   const int body = of->kind == TN_OF_RAW ? of->part : of->kind == TN_OF_JOINT ? m->joint[of->part].carries : -1;
   if (body >= 0 && !m->body[body].chart)
-    *value = rate ? s->u[m->body[body].u + of->k] : s->q[m->body[body].q + of->k];
+    *value = rate ? s->at.u[m->body[body].u + of->k] : s->at.q[m->body[body].q + of->k];
   else if (of->kind == TN_OF_BODY && plane)
-    *value = number_of_frame2(&s->body[of->part], of->k, rate);
+    *value = number_of_frame2(&s->pose.body[of->part], of->k, rate);
   else if (of->kind == TN_OF_BODY && of->k < (rate ? 6 : 3))
-    *value = number_of_frame3(&s->body3[of->part], of->k, rate);
+    *value = number_of_frame3(&s->pose.body3[of->part], of->k, rate);
   else if (of->kind == TN_OF_JOINT && plane && m->joint[of->part].type->plane.turns)
     *value = turn_of_joint2(s, &m->joint[of->part], rate);
   else
@@ -232,10 +233,10 @@ static void of_coordinate(const tn_system *s, const tn_channel *ch, double *valu
   case TN_CH_RATE:
     if (!direct(s, &ch->measure, true, value)) tn_measure_eval(s, &ch->measure, &other, value, &accel, NULL);
     return;
-  case TN_CH_Q: value[0] = s->q[ch->component]; return;
-  case TN_CH_U: value[0] = s->u[ch->component]; return;
+  case TN_CH_Q: value[0] = s->at.q[ch->component]; return;
+  case TN_CH_U: value[0] = s->at.u[ch->component]; return;
   case TN_CH_QUATERNION:
-    tn_rotation3(&s->body3[ch->part], R);
+    tn_rotation3(&s->pose.body3[ch->part], R);
     tn_rotation_quaternion(R, e);
     value[0] = e[ch->component];
     return;
@@ -267,7 +268,7 @@ static void of_place(const tn_system *s, const tn_channel *ch, double *value) {
     value[0] = a[ch->component];
     return;
   case TN_CH_OMEGA:
-    for (int k = 0; k < 3; k++) value[k] = (1 + s->body3[ch->part].stretch) * s->body3[ch->part].w[k];
+    for (int k = 0; k < 3; k++) value[k] = (1 + s->pose.body3[ch->part].stretch) * s->pose.body3[ch->part].w[k];
     return;
   case TN_CH_AXIS: axis(s, &ch->spot, ch->component, value); return;
   case TN_CH_JOINT_AXIS: axis(s, &s->m->joint[ch->part].spot[0], ch->component, value); return;
@@ -278,18 +279,18 @@ static void of_place(const tn_system *s, const tn_channel *ch, double *value) {
 /* effort of a joint along what it holds: of a servo, or the multiplier of its row */
 static double joint_load(const tn_system *s, int i) {
   const tn_joint *j = &s->m->joint[i];
-  if (j->servos) return s->effort[j->servo];
-  return s->off[i] ? 0 : -s->lambda[j->rows ? j->row : j->row_velocity];
+  if (j->servos) return s->solved.effort[j->servo];
+  return s->given.off[i] ? 0 : -s->solved.lambda[j->rows ? j->row : j->row_velocity];
 }
 
 static void of_joint(const tn_system *s, const tn_channel *ch, double *value) {
   const int twist = s->m->twist;
-  const double *reaction = s->reaction + twist * ch->part;
+  const double *reaction = s->solved.reaction + twist * ch->part;
   switch (ch->kind) {
   case TN_CH_REACTION: value[0] = reaction[ch->component]; return;
   case TN_CH_FORCE_VECTOR: memcpy(value, reaction, sizeof *value * (size_t)s->m->dimension); return;
   case TN_CH_TORQUE_VECTOR: memcpy(value, reaction + 3, 3 * sizeof *value); return;
-  case TN_CH_STABILIZER: value[0] = s->share[twist * ch->part + ch->component]; return;
+  case TN_CH_STABILIZER: value[0] = s->solved.share[twist * ch->part + ch->component]; return;
   case TN_CH_LOAD: value[0] = joint_load(s, ch->part); return;
   case TN_CH_VIOLATION: value[0] = violation(s, ch); return;
   case TN_CH_JOINT_POWER: value[0] = joint_power(s, &s->m->joint[ch->part]); return;
@@ -300,21 +301,21 @@ static void of_joint(const tn_system *s, const tn_channel *ch, double *value) {
 
 static void of_force(const tn_system *s, const tn_channel *ch, double *value) {
   const tn_force *f = &s->m->force[ch->part];
-  const tn_force_out *out = &s->force[ch->part];
+  const tn_force_out *out = &s->forces.out[ch->part];
   switch (ch->kind) {
-  case TN_CH_FORCE_POWER: value[0] = s->force_power[ch->part]; return;
+  case TN_CH_FORCE_POWER: value[0] = s->forces.power_of[ch->part]; return;
   case TN_CH_FORCE_ENERGY: value[0] = out->energy; return;
   case TN_CH_FORCE_WRENCH: value[0] = out->w[s->m->twist + ch->component]; return;
   case TN_CH_FORCE_LOAD: value[0] = force_load(s, ch->part); return;
   case TN_CH_SIGNAL:
-    value[0] = ch->component < f->states ? s->state[f->state + ch->component] : out->signal[ch->component];
+    value[0] = ch->component < f->states ? s->at.state[f->state + ch->component] : out->signal[ch->component];
     return;
   default: value[0] = NAN;
   }
 }
 
 static void of_pivot(const tn_system *s, const tn_channel *ch, double *value) {
-  value[0] = s->pivot[2 * ch->part + ch->component];
+  value[0] = s->solved.pivot[2 * ch->part + ch->component];
 }
 
 static void of_energy(const tn_system *s, const tn_channel *ch, double *value) {
@@ -372,5 +373,5 @@ static void fetch(const void *scope, int slot, double *value) {
 }
 
 void tn_expr_on(const tn_system *s, const tn_expr *e, double *value) {
-  tn_expr_eval_on(e, s->t, fetch, s, &s->switching, value);
+  tn_expr_eval_on(e, s->at.t, fetch, s, &s->given.switching, value);
 }

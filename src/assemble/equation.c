@@ -30,8 +30,8 @@ static void fetch(const void *scope, int slot, double (*jets)[3]) {
 }
 
 static void run(const terms *x, double dt, double jet[3]) {
-  const double time[3] = {x->s->t, dt, 0};
-  tn_expr_jet_along(x->j->equation.expr, time, fetch, x, &x->s->switching, jet);
+  const double time[3] = {x->s->at.t, dt, 0};
+  tn_expr_jet_along(x->j->equation.expr, time, fetch, x, &x->s->given.switching, jet);
 }
 
 /* x_i, x_i' and x_i'' at udot = 0; of a rate v_i, v_i' */
@@ -48,7 +48,7 @@ static void look(const tn_system *s, const tn_joint *j, double (*jet)[3]) {
 static double *touch_row(const tn_system *s, const tn_joint *j, int body, int speed) {
   int k = 0;
   while (j->touch[k].body != body || j->touch[k].speed != speed) k++;
-  return s->R + j->R + k * j->stride;
+  return s->rows.R + j->R + k * j->stride;
 }
 
 /* c J of a term added to the rows on what the joint touches */
@@ -71,16 +71,16 @@ static void add_term(const tn_system *s, const tn_joint *j, const tn_measure *of
 void tn_equation_rows(tn_system *s, const tn_joint *j) {
   assert(j->equation.expr);
   const int row = tn_term_row(j);
-  double(*jet)[3] = s->term + j->coefficient, along[3], still[3];
+  double(*jet)[3] = s->rows.term + j->coefficient, along[3], still[3];
   terms x = {s, j, (const double(*)[3])jet, ALONG};
   look(s, j, jet);
   run(&x, 1, along);
-  memset(s->R + j->R, 0, sizeof *s->R * (size_t)(j->touches * j->stride));
+  memset(s->rows.R + j->R, 0, sizeof *s->rows.R * (size_t)(j->touches * j->stride));
   for (int k = 0; k < j->terms; k++) {
     double partial[3] = {0, 0, 0};
     x.rule = k;
     if (j->term[k].rate == j->equation.on_rates) run(&x, 0, partial);
-    s->coefficient[j->coefficient + k] = partial[1];
+    s->rows.coefficient[j->coefficient + k] = partial[1];
     if (partial[1] != 0) add_term(s, j, &j->term[k].of, partial[1]);
   }
   if (j->equation.on_rates) {
@@ -88,16 +88,16 @@ void tn_equation_rows(tn_system *s, const tn_joint *j) {
       if (j->term[k].rate) jet[k][0] = 0;
     x.rule = STILL;
     run(&x, 0, still);
-    s->C[row] = 0;
-    s->Ct[row] = still[0];
-    s->Cdot[row] = along[0];
-    s->gamma[row] = -along[1];
+    s->rows.C[row] = 0;
+    s->rows.Ct[row] = still[0];
+    s->rows.Cdot[row] = along[0];
+    s->rows.gamma[row] = -along[1];
   } else {
     x.rule = STILL;
     run(&x, 1, still);
-    s->C[row] = along[0];
-    s->Ct[row] = still[1];
-    s->Cdot[row] = along[1];
-    s->gamma[row] = -along[2];
+    s->rows.C[row] = along[0];
+    s->rows.Ct[row] = still[1];
+    s->rows.Cdot[row] = along[1];
+    s->rows.gamma[row] = -along[2];
   }
 }

@@ -14,10 +14,10 @@
 static void weight_in_plane(tn_system *s, int first, int end) {
   const tn_model *m = s->m;
   const double gx = m->gravity[0], gy = m->gravity[1];
-  double *restrict wrench = s->wrench + 3 * first;
+  double *restrict wrench = s->forces.wrench + 3 * first;
   for (int i = first; i < end; i++, wrench += 3) {
     const tn_lump *b = &m->lump[i];
-    const tn_frame2 *f = &s->body[i];
+    const tn_frame2 *f = &s->pose.body[i];
     const double x = f->c * b->center[0] - f->s * b->center[1], y = f->s * b->center[0] + f->c * b->center[1];
     const double fx = b->mass * gx, fy = b->mass * gy;
     wrench[0] = fx;
@@ -31,8 +31,8 @@ static void weight_in_space(tn_system *s, int first, int end) {
   const int twist = m->twist;
   for (int i = first; i < end; i++) {
     const tn_lump3 *b = &m->lump3[i];
-    double rho[3], *w = s->wrench + twist * i;
-    tn_turn3(s->body3[i].A, b->center, rho);
+    double rho[3], *w = s->forces.wrench + twist * i;
+    tn_turn3(s->pose.body3[i].A, b->center, rho);
     for (int k = 0; k < 3; k++) w[k] = b->mass * m->gravity[k];
     tn_cross3(rho, w, w + 3);
     if (twist == TN_TWIST) w[6] = tn_dot3(rho, w);
@@ -41,7 +41,7 @@ static void weight_in_space(tn_system *s, int first, int end) {
 
 static void bias_in_plane(const tn_system *s, int i, double *h) {
   const tn_lump *b = &s->m->lump[i];
-  const tn_frame2 *f = &s->body[i];
+  const tn_frame2 *f = &s->pose.body[i];
   const double x = f->c * b->center[0] - f->s * b->center[1], y = f->s * b->center[0] + f->c * b->center[1];
   const double w2 = f->w * f->w;
   h[0] = b->mass * (f->a0[0] - f->al0 * y - w2 * x);
@@ -51,7 +51,7 @@ static void bias_in_plane(const tn_system *s, int i, double *h) {
 
 static void bias_in_space(const tn_system *s, int i, double *h) {
   const tn_lump3 *b = &s->m->lump3[i];
-  const tn_frame3 *f = &s->body3[i];
+  const tn_frame3 *f = &s->pose.body3[i];
   double rho[3], v[3], a[3], x[3], w_b[3], al_b[3], Iw_b[3], Ial_b[3], Iw[3], Ial[3];
   tn_turn3(f->A, b->center, rho);
   tn_cross3(f->w, rho, v);
@@ -76,7 +76,7 @@ static void bias_in_space(const tn_system *s, int i, double *h) {
 /* (5), what bias_in_space does not have */
 static void bias_of_stretch(const tn_system *s, int i, double *h) {
   const tn_lump3 *b = &s->m->lump3[i];
-  const tn_frame3 *f = &s->body3[i];
+  const tn_frame3 *f = &s->pose.body3[i];
   double rho[3], F[3], x[3], w_b[3], Iw_b[3], Jw[3];
   tn_turn3(f->A, b->center, rho);
   tn_cross3(f->w, rho, F);
@@ -95,8 +95,8 @@ void tn_body_net(const tn_system *s, int i, double *net) {
   assert(i >= 0 && i < s->m->bodies);
   const int twist = s->m->twist;
   double h[TN_TWIST];
-  if (s->push) {
-    memcpy(net, s->push + twist * i, sizeof *net * (size_t)twist);
+  if (s->given.push) {
+    memcpy(net, s->given.push + twist * i, sizeof *net * (size_t)twist);
     return;
   }
   if (s->m->dimension == 2)
@@ -104,8 +104,8 @@ void tn_body_net(const tn_system *s, int i, double *net) {
   else
     bias_in_space(s, i, h);
   if (twist == TN_TWIST) bias_of_stretch(s, i, h);
-  for (int k = 0; k < twist; k++) net[k] = s->wrench[twist * i + k] - h[k];
-  for (int k = 0; k < twist && (s->m->rods || s->m->flywheels); k++) net[k] -= s->element_bias[twist * i + k];
+  for (int k = 0; k < twist; k++) net[k] = s->forces.wrench[twist * i + k] - h[k];
+  for (int k = 0; k < twist && (s->m->rods || s->m->flywheels); k++) net[k] -= s->forces.bias[twist * i + k];
 }
 
 /* (4): what is left of it when udot = 0 */
@@ -114,7 +114,7 @@ static void flywheels(tn_system *s) {
     const tn_flywheel *e = &s->m->flywheel[i];
     double value, rate, accel;
     tn_measure_eval(s, &e->on, &value, &rate, &accel, NULL);
-    tn_measure_push(s, &e->on, e->inertia * accel, s->element_bias);
+    tn_measure_push(s, &e->on, e->inertia * accel, s->forces.bias);
   }
 }
 
@@ -133,8 +133,8 @@ static void rods(tn_system *s) {
         bias[d] = r->own[k] * p->bias[d] + r->shared * o->bias[d];
       }
       if (p->body < 0) continue;
-      tn_move_wrench(twist, p->arm, weight, s->wrench + twist * p->body);
-      tn_move_wrench(twist, p->arm, bias, s->element_bias + twist * p->body);
+      tn_move_wrench(twist, p->arm, weight, s->forces.wrench + twist * p->body);
+      tn_move_wrench(twist, p->arm, bias, s->forces.bias + twist * p->body);
     }
   }
 }
@@ -147,23 +147,23 @@ static void forces(tn_system *s, bool loaded) {
     const int i = m->force_order[n];
     const tn_force *p = &m->force[i];
     if (p->loaded != loaded) continue;
-    tn_force_out *out = &s->force[i];
-    if (s->force_off[i]) { /* its own numbers stay what they are */
+    tn_force_out *out = &s->forces.out[i];
+    if (s->given.force_off[i]) { /* its own numbers stay what they are */
       memset(out, 0, sizeof *out);
-      memset(s->state_rate + p->state, 0, sizeof *s->state_rate * (size_t)p->states);
-      s->force_power[i] = 0;
-      if (m->force_assembly[i] == TN_ACROSS) s->side_power[2 * i] = s->side_power[2 * i + 1] = 0;
+      memset(s->forces.state_rate + p->state, 0, sizeof *s->forces.state_rate * (size_t)p->states);
+      s->forces.power_of[i] = 0;
+      if (m->force_assembly[i] == TN_ACROSS) s->forces.side_power[2 * i] = s->forces.side_power[2 * i + 1] = 0;
       continue;
     }
     tn_frame2 f2[2];
     tn_frame3 f3[2];
     tn_seen seen[2];
     const bool plane = m->dimension == 2;
-    tn_force_in in = {.t = s->t, .how = p->how, .f = plane ? f2 : NULL, .f3 = plane ? NULL : f3, .system = s};
-    in.state = s->state + p->state;
+    tn_force_in in = {.t = s->at.t, .how = p->how, .f = plane ? f2 : NULL, .f3 = plane ? NULL : f3, .system = s};
+    in.state = s->at.state + p->state;
     memset(out, 0, sizeof *out);
     double power = 0, unused;
-    if (loaded) in.load = s->load[i];
+    if (loaded) in.load = s->forces.load[i];
     if (p->how == TN_ON_CHANNEL) tn_measure_eval(s, &p->on, &in.value, &in.rate, &unused, NULL);
     for (int k = 0; k < p->frames; k++) tn_look(s, &p->spot[k], &f2[k], &f3[k], &seen[k]);
     if (plane)
@@ -171,23 +171,23 @@ static void forces(tn_system *s, bool loaded) {
     else
       p->type->space(p->self, &in, out);
     for (int k = 0; m->force_assembly[i] == TN_ACROSS && k < p->frames; k++)
-      s->side_power[2 * i + k] = tn_dot(m->wrench, out->w + m->wrench * k, seen[k].twist);
+      s->forces.side_power[2 * i + k] = tn_dot(m->wrench, out->w + m->wrench * k, seen[k].twist);
     for (int k = 0; k < p->frames; k++) {
       double w[TN_TWIST] = {0}; /* nothing of it works on ds at its own frame */
       memcpy(w, out->w + m->wrench * k, sizeof *w * (size_t)m->wrench);
       for (int d = 0; d < m->wrench; d++) power += w[d] * seen[k].twist[d];
-      if (seen[k].body >= 0) tn_move_wrench(twist, seen[k].arm, w, s->wrench + twist * seen[k].body);
+      if (seen[k].body >= 0) tn_move_wrench(twist, seen[k].arm, w, s->forces.wrench + twist * seen[k].body);
     }
     if (p->how == TN_ON_CHANNEL) {
-      tn_measure_push(s, &p->on, out->effort, s->wrench);
+      tn_measure_push(s, &p->on, out->effort, s->forces.wrench);
       power += out->effort * in.rate;
     }
-    memcpy(s->state_rate + p->state, out->state_rate, sizeof *out->state_rate * (size_t)p->states);
+    memcpy(s->forces.state_rate + p->state, out->state_rate, sizeof *out->state_rate * (size_t)p->states);
     memcpy(out->signal, in.state, sizeof *out->signal * (size_t)p->states);
-    s->force_power[i] = power;
-    s->force_potential += out->energy;
-    s->power += out->power;
-    s->dissipated += out->dissipated;
+    s->forces.power_of[i] = power;
+    s->forces.potential += out->energy;
+    s->forces.power += out->power;
+    s->forces.dissipated += out->dissipated;
   }
 }
 
@@ -201,38 +201,38 @@ void tn_weights(tn_system *s, int first, int end) {
 
 void tn_other_forces(tn_system *s) {
   assert(tn_knows(s, TN_LEVEL_TWISTS));
-  s->force_potential = s->power = s->dissipated = 0;
+  s->forces.potential = s->forces.power = s->forces.dissipated = 0;
   if (s->m->rods || s->m->flywheels)
-    memset(s->element_bias, 0, sizeof *s->element_bias * (size_t)(s->m->twist * s->m->bodies));
+    memset(s->forces.bias, 0, sizeof *s->forces.bias * (size_t)(s->m->twist * s->m->bodies));
   rods(s);
   flywheels(s);
   forces(s, false);
   if (!s->m->loaded) return;
-  memcpy(s->unloaded, s->wrench, sizeof *s->wrench * (size_t)(s->m->twist * s->m->bodies));
-  s->unloaded_power = s->power;
-  s->unloaded_dissipated = s->dissipated;
-  s->unloaded_potential = s->force_potential;
-  memset(s->load, 0, sizeof *s->load * (size_t)s->m->forces);
-  s->loads = TN_LOADS_NONE;
+  memcpy(s->unloaded.wrench, s->forces.wrench, sizeof *s->forces.wrench * (size_t)(s->m->twist * s->m->bodies));
+  s->unloaded.power = s->forces.power;
+  s->unloaded.dissipated = s->forces.dissipated;
+  s->unloaded.potential = s->forces.potential;
+  memset(s->forces.load, 0, sizeof *s->forces.load * (size_t)s->m->forces);
+  s->forces.loads = TN_LOADS_NONE;
   forces(s, true);
 }
 
 void tn_inertia_alone(tn_system *s) {
-  const size_t size = sizeof *s->wrench * (size_t)(s->m->twist * s->m->bodies);
-  if (s->m->rods || s->m->flywheels) memset(s->element_bias, 0, size);
+  const size_t size = sizeof *s->forces.wrench * (size_t)(s->m->twist * s->m->bodies);
+  if (s->m->rods || s->m->flywheels) memset(s->forces.bias, 0, size);
   rods(s);
   flywheels(s);
-  memset(s->wrench, 0, size); /* the weight of rods too */
+  memset(s->forces.wrench, 0, size); /* the weight of rods too */
 }
 
 void tn_forces_loaded(tn_system *s) {
   assert(s->m->loaded && tn_knows(s, TN_LEVEL_FORCES));
-  memcpy(s->wrench, s->unloaded, sizeof *s->wrench * (size_t)(s->m->twist * s->m->bodies));
-  s->power = s->unloaded_power;
-  s->dissipated = s->unloaded_dissipated;
-  s->force_potential = s->unloaded_potential;
+  memcpy(s->forces.wrench, s->unloaded.wrench, sizeof *s->forces.wrench * (size_t)(s->m->twist * s->m->bodies));
+  s->forces.power = s->unloaded.power;
+  s->forces.dissipated = s->unloaded.dissipated;
+  s->forces.potential = s->unloaded.potential;
   forces(s, true);
-  s->motion = TN_LEVEL_FORCES;
+  s->known.motion = TN_LEVEL_FORCES;
   tn_system_changed(s);
 }
 
@@ -245,14 +245,14 @@ static void energy_of_bodies(const tn_system *s, const int *of, double *T, doubl
     double *kinetic = T + (of ? of[i] : 0), *potential = V + (of ? of[i] : 0);
     const double *g = m->gravity, mass = b->mass;
     if (m->dimension == 2) {
-      const tn_frame2 *f = &s->body[i];
+      const tn_frame2 *f = &s->pose.body[i];
       const double x = f->c * b->center[0] - f->s * b->center[1], y = f->s * b->center[0] + f->c * b->center[1];
       const double vx = f->v[0] - f->w * y, vy = f->v[1] + f->w * x;
       *kinetic += 0.5 * (mass * (vx * vx + vy * vy) + b->inertia * f->w * f->w);
       *potential -= mass * (g[0] * (f->r[0] + x) + g[1] * (f->r[1] + y));
       continue;
     }
-    const tn_frame3 *f = &s->body3[i];
+    const tn_frame3 *f = &s->pose.body3[i];
     double rho[3], v[3], w_b[3], Iw_b[3];
     tn_turn3(f->A, b->center, rho);
     tn_cross3(f->w, rho, v);
@@ -300,7 +300,7 @@ void tn_energy_here(const tn_system *s, double *kinetic, double *potential) {
   energy_of_bodies(s, NULL, kinetic, potential);
   energy_of_rods(s, NULL, kinetic, potential);
   energy_of_flywheels(s, NULL, kinetic);
-  *potential += s->force_potential;
+  *potential += s->forces.potential;
 }
 
 void tn_energy_by_assembly(const tn_system *s, double *kinetic, double *potential) {
@@ -312,7 +312,7 @@ void tn_energy_by_assembly(const tn_system *s, double *kinetic, double *potentia
   energy_of_rods(s, m->assembly, kinetic, potential);
   energy_of_flywheels(s, m->assembly, kinetic);
   for (int i = 0; i < m->forces; i++)
-    if (m->force_assembly[i] >= 0) potential[m->force_assembly[i]] += s->force[i].energy;
+    if (m->force_assembly[i] >= 0) potential[m->force_assembly[i]] += s->forces.out[i].energy;
 }
 
 double tn_running(const tn_system *s, const tn_expr *e) {

@@ -5,7 +5,7 @@ double tn_jacobian_eval(const tn_system *s, const tn_channel *ch) {
   assert(tn_knows(s, TN_LEVEL_ROWS));
   const tn_model *m = s->m;
   const tn_jacobian *x = ch->jacobian;
-  double *e = s->probe, *gains = e + m->nu, *r = gains + m->twist * m->bodies, *part = r + m->rows;
+  double *e = s->room.probe, *gains = e + m->nu, *r = gains + m->twist * m->bodies, *part = r + m->rows;
   /* singular values are asked of the shape that is wider than high */
   const bool wide = x->rows <= x->speeds;
   const size_t across = (size_t)(wide ? x->speeds : x->rows);

@@ -34,7 +34,7 @@ static void turn(tn_frame2 *f, double angle) {
 }
 
 void tn_frame_on(const tn_system *s, const tn_spot *spot, tn_frame2 *f) {
-  *f = spot->body == TN_GROUND ? ground : s->body[spot->body];
+  *f = spot->body == TN_GROUND ? ground : s->pose.body[spot->body];
   shift(f, f->c * spot->p[0] - f->s * spot->p[1], f->s * spot->p[0] + f->c * spot->p[1]);
   turn_by(f, spot->angle, spot->c, spot->s);
 }
@@ -97,10 +97,10 @@ static void carried(const tn_system *s, const tn_body *b, const double *q, const
 
 static void plain_in_plane(tn_system *s, int first, int end) {
   double cosine[TN_AT_ONCE], sine[TN_AT_ONCE];
-  const double *q = s->q + 3 * first, *u = s->u + 3 * first;
+  const double *q = s->at.q + 3 * first, *u = s->at.u + 3 * first;
   tn_cos_sin(end - first, q + 2, 3, cosine, sine);
   for (int i = first; i < end; i++, q += 3, u += 3) {
-    tn_frame2 *f = &s->body[i];
+    tn_frame2 *f = &s->pose.body[i];
     f->r[0] = q[0];
     f->r[1] = q[1];
     f->angle = q[2];
@@ -114,7 +114,8 @@ static void plain_in_plane(tn_system *s, int first, int end) {
 
 static void plain_in_space(tn_system *s, int first, int end) {
   const int nq = s->m->plain->space.nq, nu = s->m->plain->space.nu;
-  for (int i = first; i < end; i++) s->m->plain->space.motion(s->q + nq * i, s->u + nu * i, &s->body3[i], NULL);
+  for (int i = first; i < end; i++)
+    s->m->plain->space.motion(s->at.q + nq * i, s->at.u + nu * i, &s->pose.body3[i], NULL);
 }
 
 void tn_plain_frames(tn_system *s, int first, int end) {
@@ -138,14 +139,14 @@ void tn_kinematics(tn_system *s) {
   for (int k = 0; k < m->bodies; k++) {
     const int i = m->order[k];
     const tn_body *b = &m->body[i];
-    double *S = s->S[i];
-    tn_frame2 *f = &s->body[i];
+    double *S = s->pose.S[i];
+    tn_frame2 *f = &s->pose.body[i];
     if (b->type) {
       tn_frame2 p = ground;
       if (b->type->on_parent) tn_frame_on(s, &b->pivot, &p);
-      b->type->plane.motion(s->q + b->q, s->u + b->u, &p, f, S);
+      b->type->plane.motion(s->at.q + b->q, s->at.u + b->u, &p, f, S);
     } else {
-      carried(s, b, s->q + b->q, s->u + b->u, f, S);
+      carried(s, b, s->at.q + b->q, s->at.u + b->u, f, S);
     }
   }
 }

@@ -16,7 +16,7 @@ static void end_of(const tn_system *s, const tn_list *l, int k, end *e) {
     memcpy(e->r, l->p[k], sizeof e->r);
     return;
   }
-  const tn_frame3 *f = &s->body3[l->body[k]];
+  const tn_frame3 *f = &s->pose.body3[l->body[k]];
   double wr[3], wwr[3];
   tn_turn3(f->A, l->p[k], e->arm);
   tn_cross3(f->w, e->arm, wr);
@@ -39,7 +39,7 @@ static void axis_of(const tn_system *s, const tn_list *l, int k, int axis, doubl
   if (l->body[k] < 0)
     memcpy(e, on_body, sizeof on_body);
   else
-    tn_turn3(s->body3[l->body[k]].A, on_body, e);
+    tn_turn3(s->pose.body3[l->body[k]].A, on_body, e);
 }
 
 typedef struct rows { /* where the numbers of the next row go */
@@ -115,10 +115,12 @@ void tn_lists(tn_system *s, int first_list, int past) {
   for (int i = first_list; i < past; i++) {
     const tn_list *l = &s->m->list[i];
     const bool first = l->body[0] >= 0, second = l->body[1] >= 0;
-    rows o = {
-        .step = 6 * (first + second), .C = s->C + l->first, .Cdot = s->Cdot + l->first, .gamma = s->gamma + l->first};
-    if (first) o.R[0] = s->R + l->R;
-    if (second) o.R[1] = s->R + l->R + (first ? 6 : 0);
+    rows o = {.step = 6 * (first + second),
+              .C = s->rows.C + l->first,
+              .Cdot = s->rows.Cdot + l->first,
+              .gamma = s->rows.gamma + l->first};
+    if (first) o.R[0] = s->rows.R + l->R;
+    if (second) o.R[1] = s->rows.R + l->R + (first ? 6 : 0);
     end e[2];
     for (int k = 0; k < 2; k++) end_of(s, l, k, &e[k]);
     for (const tn_row3 *r = l->row; r->kind != TN_ROWS_END; r++) {

@@ -42,14 +42,14 @@ void tn_look_body(const tn_system *s, int body, tn_seen *seen) {
   seen->body = body;
   for (int i = 0; i < 3; i++) seen->arm[i] = 0;
   if (s->m->dimension == 2) {
-    const tn_frame2 *f = &s->body[body];
+    const tn_frame2 *f = &s->pose.body[body];
     memcpy(seen->twist, f->v, sizeof f->v);
     memcpy(seen->bias, f->a0, sizeof f->a0);
     seen->twist[2] = f->w;
     seen->bias[2] = f->al0;
     return;
   }
-  const tn_frame3 *f = &s->body3[body];
+  const tn_frame3 *f = &s->pose.body3[body];
   memcpy(seen->twist, f->v, sizeof f->v);
   memcpy(seen->bias, f->a0, sizeof f->a0);
   memcpy(seen->twist + 3, f->w, sizeof f->w);
@@ -63,7 +63,7 @@ void tn_look_joint(tn_system *s, const tn_joint *j) {
   assert(j->frames <= s->m->max_frames);
   const bool plane = s->m->dimension == 2;
   for (int k = 0; k < j->frames; k++)
-    tn_look(s, &j->spot[k], plane ? &s->frame[k] : NULL, plane ? NULL : &s->frame3[k], &s->seen[k]);
+    tn_look(s, &j->spot[k], plane ? &s->room.frame[k] : NULL, plane ? NULL : &s->room.frame3[k], &s->room.seen[k]);
 }
 
 static inline void move_rigid(bool plane, const double arm[3], const double *w, double *root) {
@@ -112,7 +112,7 @@ static void arm_to_parent(const tn_system *s, int body, double arm[3]) {
 /* where bodies stretch; none of them stands on another, and no row is cleaned */
 static void add_wide_row(const tn_system *s, const tn_seen *at, const double *w, double *x, double *size) {
   const tn_body *b = &s->m->body[at->body];
-  const double *S = s->S[at->body];
+  const double *S = s->pose.S[at->body];
   double root[TN_TWIST] = {0};
   tn_move_wrench(TN_TWIST, at->arm, w, root);
   for (int c = 0; c < b->nu; c++)
@@ -129,7 +129,7 @@ static void add_plane_row(const tn_system *s, const tn_seen *at, const double *w
   const double big[3] = {fabs(r0), fabs(r1), fabs(r2)};
   for (int i = at->body;;) {
     const tn_body *b = &m->body[i];
-    const double *S = s->S[i];
+    const double *S = s->pose.S[i];
     const int n = b->nu, parent = b->parent;
     for (int c = 0; c < n; c++) {
       x[b->u + c] += r0 * S[c] + r1 * S[n + c] + r2 * S[2 * n + c];
@@ -137,7 +137,7 @@ static void add_plane_row(const tn_system *s, const tn_seen *at, const double *w
         size[b->u + c] = size[b->u + c] + fabs(big[0] * S[c]) + fabs(big[1] * S[n + c]) + fabs(big[2] * S[2 * n + c]);
     }
     if (parent < 0) return;
-    const double *here = s->body[i].r, *there = s->body[parent].r;
+    const double *here = s->pose.body[i].r, *there = s->pose.body[parent].r;
     if (!turns(b)) r2 = 0;
     r2 = 0 + (r2 + (here[0] - there[0]) * r1 - (here[1] - there[1]) * r0);
     i = parent;
@@ -168,7 +168,7 @@ void tn_add_row(const tn_system *s, const tn_seen *at, const double *w, double *
   }
   for (int i = at->body;; i = m->body[i].parent) { /* on its own speeds, then on those it stands on */
     const tn_body *b = &m->body[i];
-    const double *S = s->S[i];
+    const double *S = s->pose.S[i];
     for (int c = 0; c < b->nu; c++) {
       double sum = root[0] * S[c];
       for (int r = 1; r < 6; r++) sum += root[r] * S[r * b->nu + c];
@@ -189,7 +189,7 @@ void tn_add_row(const tn_system *s, const tn_seen *at, const double *w, double *
 static void gain_from(const tn_system *s, int i, const double *below, const double *x, double *twist) {
   const tn_model *m = s->m;
   const tn_body *b = &m->body[i];
-  const double *S = s->S[i];
+  const double *S = s->pose.S[i];
   for (int r = 0; r < m->twist; r++) {
     twist[r] = 0;
     for (int c = 0; c < b->nu; c++) twist[r] += S[r * b->nu + c] * x[b->u + c];
@@ -224,14 +224,14 @@ void tn_gains(const tn_system *s, const double *x, double *twists) {
 }
 
 static const void *self_of(const tn_system *s, const tn_joint *j) {
-  return s->self ? s->self[j - s->m->joint] : j->self;
+  return s->given.self ? s->given.self[j - s->m->joint] : j->self;
 }
 
 static void joint_position(const tn_system *s, const tn_joint *j, double *C) {
   if (s->m->dimension == 2)
-    j->type->plane.position(self_of(s, j), s->t, s->frame, C);
+    j->type->plane.position(self_of(s, j), s->at.t, s->room.frame, C);
   else
-    tn_joint3_position(&j->type->space, self_of(s, j), s->memory + j->memory, s->t, s->frame3, C);
+    tn_joint3_position(&j->type->space, self_of(s, j), s->given.memory + j->memory, s->at.t, s->room.frame3, C);
 }
 
 /* rows x 6 frames in J become rows x 7 frames, with what ds adds */
@@ -240,8 +240,8 @@ static void widen(const tn_system *s, const tn_joint *j, double *J) {
   const tn_joint3 *type = &j->type->space;
   double *E = J + TN_TWIST * all;
   if (type->list)
-    tn_rows3_stretch(type->list, s->frame3, E);
-  else if (!type->stretch || !type->stretch(self_of(s, j), s->frame3, E))
+    tn_rows3_stretch(type->list, s->room.frame3, E);
+  else if (!type->stretch || !type->stretch(self_of(s, j), s->room.frame3, E))
     memset(E, 0, sizeof *E * (size_t)all); /* no frame of it is on a body that stretches */
   for (int i = all - 1; i >= 0; i--) {
     memmove(J + TN_TWIST * i, J + 6 * i, 6 * sizeof *J);
@@ -252,11 +252,11 @@ static void widen(const tn_system *s, const tn_joint *j, double *J) {
 /* J, Ct, gamma of a joint in a model in which bodies stretch */
 static void rows_that_stretch(const tn_system *s, const tn_joint *j, double *J, double *C, double *Ct, double *gamma) {
   const tn_joint3 *type = &j->type->space;
-  tn_joint3_rows(type, self_of(s, j), s->t, s->frame3, J);
+  tn_joint3_rows(type, self_of(s, j), s->at.t, s->room.frame3, J);
   widen(s, j, J);
   if (!C) return;
   joint_position(s, j, C);
-  tn_joint3_rates(type, self_of(s, j), s->t, s->frame3, Ct, gamma);
+  tn_joint3_rates(type, self_of(s, j), s->at.t, s->room.frame3, Ct, gamma);
 }
 
 void tn_joint_rows(const tn_system *s, const tn_joint *j, double *J, double *C, double *Ct, double *gamma) {
@@ -265,15 +265,15 @@ void tn_joint_rows(const tn_system *s, const tn_joint *j, double *J, double *C, 
     return;
   }
   if (s->m->dimension == 2)
-    j->type->plane.rows_on_twists(self_of(s, j), s->t, s->frame, J);
+    j->type->plane.rows_on_twists(self_of(s, j), s->at.t, s->room.frame, J);
   else
-    tn_joint3_rows(&j->type->space, self_of(s, j), s->t, s->frame3, J);
+    tn_joint3_rows(&j->type->space, self_of(s, j), s->at.t, s->room.frame3, J);
   if (!C) return;
   joint_position(s, j, C);
   if (s->m->dimension == 2)
-    j->type->plane.rates(self_of(s, j), s->t, s->frame, Ct, gamma);
+    j->type->plane.rates(self_of(s, j), s->at.t, s->room.frame, Ct, gamma);
   else
-    tn_joint3_rates(&j->type->space, self_of(s, j), s->t, s->frame3, Ct, gamma);
+    tn_joint3_rates(&j->type->space, self_of(s, j), s->at.t, s->room.frame3, Ct, gamma);
 }
 
 double tn_turning(tn_system *s, int *which) {
@@ -286,7 +286,7 @@ double tn_turning(tn_system *s, int *which) {
     for (int k = 0; k < j->frames; k++)
       for (int l = 0; l < k; l++) {
         double w[3];
-        tn_sub3(s->frame3[k].w, s->frame3[l].w, w);
+        tn_sub3(s->room.frame3[k].w, s->room.frame3[l].w, w);
         if (tn_norm3(w) <= most) continue;
         most = tn_norm3(w);
         *which = i;
@@ -301,6 +301,6 @@ void tn_remember(tn_system *s) {
     const tn_joint *j = &s->m->joint[i];
     if (!tn_joint_remembers(j)) continue;
     tn_look_joint(s, j);
-    j->type->space.accept(j->self, s->frame3, s->memory + j->memory);
+    j->type->space.accept(j->self, s->room.frame3, s->given.memory + j->memory);
   }
 }

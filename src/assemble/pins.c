@@ -20,11 +20,12 @@ static inline __attribute__((always_inline)) void end_of(const tn_frame2 *f, con
 static inline __attribute__((always_inline)) void some(tn_system *s, int first, int past, const bool still) {
   static const tn_frame2 ground = {.c = 1};
   const tn_pin *p = s->m->pin + first, *last = s->m->pin + past;
-  double *restrict C = s->C, *restrict Cdot = s->Cdot, *restrict gamma = s->gamma, *restrict R = s->R;
+  double *restrict C = s->rows.C, *restrict Cdot = s->rows.Cdot, *restrict gamma = s->rows.gamma,
+                   *restrict R = s->rows.R;
   for (; p < last; p++) {
     end a, b;
-    end_of(p->body[0] < 0 ? &ground : &s->body[p->body[0]], p->p[0], still, &a);
-    end_of(p->body[1] < 0 ? &ground : &s->body[p->body[1]], p->p[1], still, &b);
+    end_of(p->body[0] < 0 ? &ground : &s->pose.body[p->body[0]], p->p[0], still, &a);
+    end_of(p->body[1] < 0 ? &ground : &s->pose.body[p->body[1]], p->p[1], still, &b);
     const int r = p->row;
     C[r] = b.r[0] - a.r[0];
     C[r + 1] = b.r[1] - a.r[1];

@@ -19,7 +19,7 @@ static void rows_on_bodies(tn_system *s, const double *lambda, double *needed, d
         tn_measure_push(s, &j->term[k].of, tn_term_coefficient(s, j, k) * lambda[tn_term_row(j)], needed);
       continue;
     }
-    double *J = s->row;
+    double *J = s->room.row;
     tn_look_joint(s, j);
     tn_joint_rows(s, j, J, NULL, NULL, NULL);
     for (int k = 0; k < j->frames; k++) {
@@ -30,7 +30,8 @@ static void rows_on_bodies(tn_system *s, const double *lambda, double *needed, d
       }
       if (k == 1)
         for (int d = 0; d < twist; d++) out[d] = -w[d];
-      if (s->seen[k].body >= 0) tn_move_wrench(twist, s->seen[k].arm, w, needed + twist * s->seen[k].body);
+      if (s->room.seen[k].body >= 0)
+        tn_move_wrench(twist, s->room.seen[k].arm, w, needed + twist * s->room.seen[k].body);
     }
   }
 }
@@ -38,7 +39,7 @@ static void rows_on_bodies(tn_system *s, const double *lambda, double *needed, d
 static void inertia_of_body(const tn_system *s, int i, const double *a, double *needed) {
   const tn_body *b = &s->m->body[i];
   if (s->m->dimension == 2) {
-    const tn_frame2 *f = &s->body[i];
+    const tn_frame2 *f = &s->pose.body[i];
     const double x = f->c * b->center[0] - f->s * b->center[1], y = f->s * b->center[0] + f->c * b->center[1];
     const double px = b->mass * (a[0] - a[2] * y), py = b->mass * (a[1] + a[2] * x);
     needed[0] += px;
@@ -47,7 +48,7 @@ static void inertia_of_body(const tn_system *s, int i, const double *a, double *
     return;
   }
   const int twist = s->m->twist;
-  const tn_frame3 *f = &s->body3[i];
+  const tn_frame3 *f = &s->pose.body3[i];
   double rho[3], p[TN_TWIST], x[3], y[3];
   tn_turn3(f->A, b->center, rho);
   tn_cross3(a + 3, rho, p);
@@ -145,34 +146,34 @@ static void carry(tn_system *s, double *needed, double *reaction, double *pivot)
 
 void tn_reactions_of(tn_system *s, const double *lambda, double *reaction, double *pivot) {
   assert(tn_knows(s, TN_LEVEL_ROWS) && reaction);
-  memset(s->carried, 0, sizeof *s->carried * (size_t)(s->m->twist * s->m->bodies));
-  rows_on_bodies(s, lambda, s->carried, reaction);
-  carry(s, s->carried, reaction, pivot);
+  memset(s->room.carried, 0, sizeof *s->room.carried * (size_t)(s->m->twist * s->m->bodies));
+  rows_on_bodies(s, lambda, s->room.carried, reaction);
+  carry(s, s->room.carried, reaction, pivot);
 }
 
 void tn_reactions_of_change(tn_system *s, const double *change, const double *lambda, double *reaction, double *pivot) {
   assert(tn_knows(s, TN_LEVEL_ROWS) && reaction);
-  memset(s->carried_s, 0, sizeof *s->carried_s * (size_t)(s->m->twist * s->m->bodies));
-  tn_gains(s, change, s->gains_s);
-  inertia(s, s->gains_s, s->carried_s);
-  rows_on_bodies(s, lambda, s->carried_s, reaction);
-  carry(s, s->carried_s, reaction, pivot);
+  memset(s->room.carried_s, 0, sizeof *s->room.carried_s * (size_t)(s->m->twist * s->m->bodies));
+  tn_gains(s, change, s->room.gains_s);
+  inertia(s, s->room.gains_s, s->room.carried_s);
+  rows_on_bodies(s, lambda, s->room.carried_s, reaction);
+  carry(s, s->room.carried_s, reaction, pivot);
 }
 
 void tn_reactions_of_motion(tn_system *s) {
   assert(tn_is_solved(s));
   const tn_model *m = s->m;
-  for (int i = 0; i < m->bodies; i++) tn_body_net(s, i, s->carried + m->twist * i);
-  for (int i = 0; i < m->twist * m->bodies; i++) s->carried[i] = -s->carried[i];
-  tn_gains(s, s->udot, s->gains);
-  inertia(s, s->gains, s->carried);
-  for (int i = 0; i < m->servos; i++) tn_servo_push(s, i, -s->effort[i], s->carried);
-  rows_on_bodies(s, s->lambda, s->carried, s->reaction);
-  carry(s, s->carried, s->reaction, s->pivot);
+  for (int i = 0; i < m->bodies; i++) tn_body_net(s, i, s->room.carried + m->twist * i);
+  for (int i = 0; i < m->twist * m->bodies; i++) s->room.carried[i] = -s->room.carried[i];
+  tn_gains(s, s->solved.udot, s->room.gains);
+  inertia(s, s->room.gains, s->room.carried);
+  for (int i = 0; i < m->servos; i++) tn_servo_push(s, i, -s->solved.effort[i], s->room.carried);
+  rows_on_bodies(s, s->solved.lambda, s->room.carried, s->solved.reaction);
+  carry(s, s->room.carried, s->solved.reaction, s->solved.pivot);
 }
 
 void tn_reactions(tn_system *s) {
   assert(tn_is_solved(s));
   tn_reactions_of_motion(s);
-  tn_reactions_of_change(s, s->udot_s, s->lambda_s, s->share, NULL);
+  tn_reactions_of_change(s, s->solved.udot_s, s->solved.lambda_s, s->solved.share, NULL);
 }

@@ -22,12 +22,12 @@ static void measure_body(const tn_system *s, const tn_measure *of, measured *x) 
   x->n = 1;
   tn_look_body(s, of->part, &x->seen[0]);
   if (s->m->dimension == 2) {
-    const tn_frame2 *f = &s->body[of->part];
+    const tn_frame2 *f = &s->pose.body[of->part];
     x->J[of->k] = 1;
     x->value = of->k == 2 ? f->angle : f->r[of->k];
     return;
   }
-  const tn_frame3 *f = &s->body3[of->part];
+  const tn_frame3 *f = &s->pose.body3[of->part];
   if (of->k < 3) {
     x->J[of->k] = 1;
     x->value = f->r[of->k];
@@ -92,7 +92,7 @@ static void measure_joint(const tn_system *s, const tn_measure *of, measured *x)
   if (s->m->dimension == 2)
     j->type->plane.measure(j->self, f2, v, all, g);
   else
-    j->type->space.measure(j->self, s->memory + j->memory, f3, v, all, g);
+    j->type->space.measure(j->self, s->given.memory + j->memory, f3, v, all, g);
   for (int k = 0; k < 2; k++) memcpy(x->J + twist * k, all + own * (2 * of->k + k), sizeof *x->J * (size_t)own);
   x->value = v[of->k];
   x->gamma = g[of->k];
@@ -117,15 +117,15 @@ static int body_of_coordinate(const tn_system *s, const tn_measure *of) {
 
 static void coordinate(const tn_system *s, int body, int k, double *value, double *rate, double *accel0) {
   const tn_body *b = &s->m->body[body];
-  *value = s->q[b->q + k];
-  *rate = s->u[b->u + k];
+  *value = s->at.q[b->q + k];
+  *rate = s->at.u[b->u + k];
   *accel0 = 0;
 }
 
 /* of a place or the angle of a body in the plane, whose motion is a number of its frame */
 static bool plainly(const tn_system *s, const tn_measure *of, double *value, double *rate, double *accel0) {
   if (of->kind != TN_OF_BODY || s->m->dimension != 2) return false;
-  const tn_frame2 *f = &s->body[of->part];
+  const tn_frame2 *f = &s->pose.body[of->part];
   const bool angle = of->k == 2;
   *value = angle ? f->angle : f->r[of->k];
   *rate = angle ? f->w : f->v[of->k];
@@ -173,7 +173,7 @@ static bool raw_wrench(const tn_system *s, const tn_measure *of, double effort, 
   const tn_body *b = &s->m->body[of->part];
   const int n = b->nu, twist = s->m->twist;
   if (b->joint < 0) return false;
-  const double *S = s->S[of->part];
+  const double *S = s->pose.S[of->part];
   double G[36], y[6] = {0};
   memset(w, 0, sizeof *w * TN_TWIST);
   for (int i = 0; i < n; i++)
@@ -255,14 +255,14 @@ void tn_measure_push(const tn_system *s, const tn_measure *of, double effort, do
 
 /* numbers of row i and touch k of a joint in R */
 static double *touch_row(const tn_system *s, const tn_joint *j, int i, int k) {
-  return s->R + j->R + (i * j->touches + k) * j->stride;
+  return s->rows.R + j->R + (i * j->touches + k) * j->stride;
 }
 
 const double *tn_touch_row(const tn_system *s, const tn_joint *j, int i, int k, double room[3]) {
   assert(i >= 0 && i < j->rows + j->rows_velocity && k >= 0 && k < j->touches);
   if (!j->pin) return touch_row(s, j, i, k);
   const int f = j->spot[0].body < 0 ? 1 : k;
-  const double *arm = s->R + j->R + 2 * f, sign = f ? 1 : -1;
+  const double *arm = s->rows.R + j->R + 2 * f, sign = f ? 1 : -1;
   room[i] = sign;
   room[1 - i] = 0;
   room[2] = i ? sign * arm[0] : -sign * arm[1];
@@ -272,11 +272,11 @@ const double *tn_touch_row(const tn_system *s, const tn_joint *j, int i, int k, 
 static void channel_row(tn_system *s, const tn_joint *j) {
   const int r = j->row, twist = s->m->twist;
   double jet[3];
-  tn_expr_jet_on(j->value, s->t, &s->switching, jet);
-  s->C[r] = -jet[0];
-  s->Ct[r] = -jet[1];
-  s->Cdot[r] = -jet[1];
-  s->gamma[r] = jet[2];
+  tn_expr_jet_on(j->value, s->at.t, &s->given.switching, jet);
+  s->rows.C[r] = -jet[0];
+  s->rows.Ct[r] = -jet[1];
+  s->rows.Cdot[r] = -jet[1];
+  s->rows.gamma[r] = jet[2];
   for (int k = 0, touch = 0; k < j->terms; k++) {
     const tn_measure *of = &j->term[k].of;
     const double c = j->term[k].coefficient;
@@ -289,9 +289,9 @@ static void channel_row(tn_system *s, const tn_joint *j) {
       coordinate(s, body, of->k, &value, &rate, &accel0);
     else
       motion(s, &x, &value, &rate, &accel0);
-    s->C[r] += c * value;
-    s->Cdot[r] += c * rate;
-    s->gamma[r] -= c * accel0;
+    s->rows.C[r] += c * value;
+    s->rows.Cdot[r] += c * rate;
+    s->rows.gamma[r] -= c * accel0;
     if (on_speed) {
       touch_row(s, j, 0, touch++)[0] = c;
       continue;
@@ -307,22 +307,22 @@ static void channel_row(tn_system *s, const tn_joint *j) {
 
 static void joint_rows(tn_system *s, const tn_joint *j) {
   const int n = j->rows + j->rows_velocity, twist = s->m->twist;
-  double C[6], Ct[6], gamma[6], *J = s->row;
+  double C[6], Ct[6], gamma[6], *J = s->room.row;
   tn_look_joint(s, j);
   tn_joint_rows(s, j, J, C, Ct, gamma);
   for (int i = 0; i < n; i++) {
     const int r = i < j->rows ? j->row + i : j->row_velocity + i - j->rows;
-    s->C[r] = i < j->rows ? C[i] : 0;
-    s->Ct[r] = Ct[i];
-    s->Cdot[r] = Ct[i];
-    s->gamma[r] = gamma[i];
+    s->rows.C[r] = i < j->rows ? C[i] : 0;
+    s->rows.Ct[r] = Ct[i];
+    s->rows.Cdot[r] = Ct[i];
+    s->rows.gamma[r] = gamma[i];
     for (int k = 0, touch = 0; k < j->frames; k++) {
       const double *Jf = J + (i * j->frames + k) * twist;
-      if (s->seen[k].body < 0) continue; /* the ground does not move */
-      s->Cdot[r] += tn_dot(twist, Jf, s->seen[k].twist);
-      s->gamma[r] -= tn_dot(twist, Jf, s->seen[k].bias);
+      if (s->room.seen[k].body < 0) continue; /* the ground does not move */
+      s->rows.Cdot[r] += tn_dot(twist, Jf, s->room.seen[k].twist);
+      s->rows.gamma[r] -= tn_dot(twist, Jf, s->room.seen[k].bias);
       double *R = touch_row(s, j, i, touch++);
-      tn_root_wrench(twist, s->seen[k].arm, Jf, R);
+      tn_root_wrench(twist, s->room.seen[k].arm, Jf, R);
     }
   }
 }
@@ -332,19 +332,19 @@ static void own_row(tn_system *s, const tn_joint *j) {
   const tn_body *b = &s->m->body[j->owner];
   const int r = j->row;
   double *row = touch_row(s, j, 0, 0), gamma;
-  b->type->space.own(s->q + b->q, s->u + b->u, &s->C[r], row, &gamma);
-  s->Ct[r] = s->Cdot[r] = 0;
-  s->gamma[r] = gamma;
-  for (int k = 0; k < b->nu; k++) s->Cdot[r] += row[k] * s->u[b->u + k];
+  b->type->space.own(s->at.q + b->q, s->at.u + b->u, &s->rows.C[r], row, &gamma);
+  s->rows.Ct[r] = s->rows.Cdot[r] = 0;
+  s->rows.gamma[r] = gamma;
+  for (int k = 0; k < b->nu; k++) s->rows.Cdot[r] += row[k] * s->at.u[b->u + k];
 }
 
 /* of a joint that is switched off: rows of zeros hold nothing */
 static void no_rows(tn_system *s, const tn_joint *j) {
   for (int i = 0; i < j->rows + j->rows_velocity; i++) {
     const int r = i < j->rows ? j->row + i : j->row_velocity + i - j->rows;
-    s->C[r] = s->Ct[r] = s->Cdot[r] = s->gamma[r] = 0;
+    s->rows.C[r] = s->rows.Ct[r] = s->rows.Cdot[r] = s->rows.gamma[r] = 0;
   }
-  memset(s->R + j->R, 0, sizeof *s->R * (size_t)((j->rows + j->rows_velocity) * j->touches * j->stride));
+  memset(s->rows.R + j->R, 0, sizeof *s->rows.R * (size_t)((j->rows + j->rows_velocity) * j->touches * j->stride));
 }
 
 static int row_number(const tn_joint *j, int i) { return i < j->rows ? j->row + i : j->row_velocity + i - j->rows; }
@@ -355,7 +355,7 @@ static void pin_rows(tn_system *s) {
   for (const tn_pin *p = s->m->pin, *end = p + s->m->pins; p < end; p++)
     for (int k = 0; k < 2; k++) {
       if (p->body[k] < 0) continue;
-      const double *arm = s->R + p->R + 2 * k, sign = k ? 1 : -1;
+      const double *arm = s->rows.R + p->R + 2 * k, sign = k ? 1 : -1;
       double *x = s->A + (size_t)p->row * nu + 3 * p->body[k], *y = x + nu;
       x[0] = y[1] = sign;
       x[1] = y[0] = 0;
@@ -396,7 +396,7 @@ void tn_dense_rows(tn_system *s) {
     const tn_joint *j = &m->joint[i];
     for (int r = 0; !j->in_tree && r < j->rows + j->rows_velocity; r++) {
       double *row = s->A + (size_t)row_number(j, r) * (size_t)m->nu;
-      if (m->relative) memset(s->size, 0, sizeof *s->size * (size_t)m->nu);
+      if (m->relative) memset(s->room.size, 0, sizeof *s->room.size * (size_t)m->nu);
       for (int k = 0; k < j->touches; k++) {
         double room[3];
         const double *R = tn_touch_row(s, j, r, k, room);
@@ -407,9 +407,9 @@ void tn_dense_rows(tn_system *s) {
         else if (t->speed >= 0)
           row[t->speed] += R[0];
         else
-          tn_add_row(s, &at, R, row, m->relative ? s->size : NULL);
+          tn_add_row(s, &at, R, row, m->relative ? s->room.size : NULL);
       }
-      if (m->relative) tn_clean_row(m->nu, row, s->size);
+      if (m->relative) tn_clean_row(m->nu, row, s->room.size);
     }
   }
 }
@@ -419,7 +419,7 @@ void tn_rows_times(const tn_system *s, const double *x, const double *gains, dou
   const tn_model *m = s->m;
   for (int i = 0; i < m->pins; i++) {
     const tn_pin *p = &m->pin[i];
-    const double *R = s->R + p->R;
+    const double *R = s->rows.R + p->R;
     double d[2] = {0, 0};
     for (int k = 0; k < 2; k++) {
       if (p->body[k] < 0) continue;
@@ -455,7 +455,7 @@ void tn_other_rows(tn_system *s) {
     if (j->in_tree || j->pin || j->listed) continue;
     if (j->owner >= 0)
       own_row(s, j);
-    else if (s->off[i])
+    else if (s->given.off[i])
       no_rows(s, j);
     else if (j->equation.expr)
       tn_equation_rows(s, j);

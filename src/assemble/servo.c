@@ -6,7 +6,7 @@
 void tn_servo_row(const tn_system *s, int i, double *row) {
   assert(tn_knows(s, TN_LEVEL_ROWS) && i >= 0 && i < s->m->servos);
   const tn_servo *v = &s->m->servo[i];
-  double value, rate, accel, *one = s->size;
+  double value, rate, accel, *one = s->room.size;
   const size_t n = sizeof *row * (size_t)s->m->nu;
   memset(row, 0, n);
   for (int k = 0; k < v->terms; k++) {
@@ -36,6 +36,6 @@ void tn_servo_push(const tn_system *s, int i, double effort, double *wrench) {
 double tn_servo_power(const tn_system *s) {
   assert(tn_is_solved(s));
   double sum = 0;
-  for (int i = 0; i < s->m->servos; i++) sum += s->effort[i] * tn_servo_rate(s, i);
+  for (int i = 0; i < s->m->servos; i++) sum += s->solved.effort[i] * tn_servo_rate(s, i);
   return sum;
 }

@@ -38,7 +38,7 @@ static void stretch(tn_frame3 *f, const double rho[3]) {
 }
 
 void tn_frame3_on(const tn_system *s, const tn_spot *spot, tn_frame3 *f) {
-  const tn_frame3 *b = spot->body == TN_GROUND ? &ground : &s->body3[spot->body];
+  const tn_frame3 *b = spot->body == TN_GROUND ? &ground : &s->pose.body3[spot->body];
   double rho[3];
   *f = *b;
   tn_turn3(b->A, spot->p, rho);
@@ -133,16 +133,16 @@ void tn_kinematics3(tn_system *s) {
   for (int k = 0; k < m->bodies; k++) {
     const int i = m->order[k];
     const tn_body *b = &m->body[i];
-    double *S = s->S[i];
-    tn_frame3 *f = &s->body3[i];
+    double *S = s->pose.S[i];
+    tn_frame3 *f = &s->pose.body3[i];
     if (b->plain) {
-      b->type->space.motion(s->q + b->q, s->u + b->u, f, NULL);
+      b->type->space.motion(s->at.q + b->q, s->at.u + b->u, f, NULL);
       continue;
     }
     memset(S, 0, sizeof *S * (size_t)(m->twist * b->nu));
     if (b->type)
-      b->type->space.motion(s->q + b->q, s->u + b->u, f, S);
+      b->type->space.motion(s->at.q + b->q, s->at.u + b->u, f, S);
     else
-      carried(s, b, s->q + b->q, s->u + b->u, f, S);
+      carried(s, b, s->at.q + b->q, s->at.u + b->u, f, S);
   }
 }

@@ -39,19 +39,19 @@ static bool is_force(const tn_model *m, const tn_joint *j, const double *J, int 
   return true;
 }
 
-/* rows of a joint on its frames, into s->row; which frames it acts at, and how many of them */
+/* rows of a joint on its frames, into room.row; which frames it acts at, and how many of them */
 static int look_at_rows(tn_system *s, const tn_joint *j, bool *acts) {
   int n = 0;
   tn_look_joint(s, j);
-  tn_joint_rows(s, j, s->row, NULL, NULL, NULL);
-  for (int k = 0; k < j->frames; k++) n += acts[k] = is_force(s->m, j, s->row, k);
+  tn_joint_rows(s, j, s->room.row, NULL, NULL, NULL);
+  for (int k = 0; k < j->frames; k++) n += acts[k] = is_force(s->m, j, s->room.row, k);
   for (int k = 0; k < j->frames && !n; k++) acts[k] = true;
   return n ? n : j->frames;
 }
 
 static void of_rows(tn_system *s, const tn_joint *j, const double *lambda, bool *acts, double *wrench) {
   const int twist = s->m->twist, n = look_at_rows(s, j, acts);
-  const double *J = s->row, weight = sqrt((double)j->frames / n);
+  const double *J = s->room.row, weight = sqrt((double)j->frames / n);
   for (int r = 0; r < j->rows + j->rows_velocity; r++) {
     const double l = weight * lambda[r < j->rows ? j->row + r : j->row_velocity + r - j->rows];
     for (int k = 0; k < j->frames; k++)
@@ -93,14 +93,14 @@ void tn_stress(tn_system *s, int i, const double *lambda, const double *reaction
       wrench[d] = -pivot[2 * (i - m->joints) + d];
       wrench[m->twist + d] = pivot[2 * (i - m->joints) + d];
     }
-  } else if (s->off[i]) {
+  } else if (s->given.off[i]) {
     return;
   } else if (j->in_tree) {
     of_carrier(s, j, reaction + m->twist * i, wrench);
   } else if (j->terms) {
     of_terms(s, j, lambda, wrench);
   } else {
-    of_rows(s, j, lambda, s->acts, wrench);
+    of_rows(s, j, lambda, s->room.acts, wrench);
   }
 }
 
@@ -122,10 +122,10 @@ int tn_stress_places(tn_system *s, int i, double *place) {
   }
   if (j->type->seat == TN_SEAT_NOWHERE) return 0;
   int n = 0;
-  if (!j->in_tree) look_at_rows(s, j, s->acts);
+  if (!j->in_tree) look_at_rows(s, j, s->room.acts);
   for (int k = 0; k < j->frames; k++) {
     tn_seen seen;
-    if (!j->in_tree && !s->acts[k]) continue;
+    if (!j->in_tree && !s->room.acts[k]) continue;
     tn_look(s, &j->spot[k], NULL, NULL, &seen);
     place_of(s, &seen, place + 3 * n++);
   }

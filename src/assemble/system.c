@@ -21,7 +21,7 @@ static const void *copy_self(tn_system *s, tn_carve *c, const tn_joint *j) {
     }
     void *room = tn_carve_bytes(c, size);
     if (!c->base) continue;
-    expr = tn_expr_copy(expr, &s->switching, room);
+    expr = tn_expr_copy(expr, &s->given.switching, room);
     memcpy(self + f->offset, &expr, sizeof expr);
   }
   return c->base && self ? self : j->self;
@@ -32,7 +32,7 @@ static void copy_selves(tn_system *s, tn_carve *c, const tn_model *m) {
   for (int i = 0; i < m->switches; i++) some = some || m->switched[i].in_joint;
   some = some || m->parameters_in_joints;
   const void **self = TN_CARVE(c, const void *, some ? m->joints + m->owned : 0);
-  if (c->base) s->self = some ? self : NULL;
+  if (c->base) s->given.self = some ? self : NULL;
   for (int i = 0; some && i < m->joints + m->owned; i++) {
     const void *x = m->joint[i].self && m->joint[i].type ? copy_self(s, c, &m->joint[i]) : m->joint[i].self;
     if (c->base) self[i] = x;
@@ -45,25 +45,26 @@ static void zero(const tn_carve *c, double *x, uint64_t n) {
 
 /* of a body whose speeds are its twist: the unit matrix, and it stays so */
 static void fill_plain(const tn_system *s, int i, int twist) {
-  for (int k = 0; k < twist * twist; k++) s->S[i][k] = k % (twist + 1) == 0;
-  for (int k = 0; k < twist * twist && !s->m->large; k++) s->J[i][k] = s->S[i][k];
+  for (int k = 0; k < twist * twist; k++) s->pose.S[i][k] = k % (twist + 1) == 0;
+  for (int k = 0; k < twist * twist && !s->m->large; k++) s->J[i][k] = s->pose.S[i][k];
 }
 
 /* frames of the bodies, their motion axes S and their rows J */
 static void carve_bodies(tn_system *s, tn_carve *c, const tn_model *m) {
   const int plane = m->dimension == 2, twist = m->twist, bodies = m->bodies;
-  s->body = TN_CARVE(c, tn_frame2, plane ? bodies : 0);
-  if (c->base) memset(s->body, 0, sizeof *s->body * (size_t)(plane ? bodies : 0)); /* of plain bodies a0 stays so */
-  s->body3 = TN_CARVE(c, tn_frame3, plane ? 0 : bodies);
-  s->memory = TN_CARVE(c, double, m->memory);
-  s->S = TN_CARVE(c, double *, bodies);
+  s->pose.body = TN_CARVE(c, tn_frame2, plane ? bodies : 0);
+  if (c->base)
+    memset(s->pose.body, 0, sizeof *s->pose.body * (size_t)(plane ? bodies : 0)); /* of plain bodies a0 stays so */
+  s->pose.body3 = TN_CARVE(c, tn_frame3, plane ? 0 : bodies);
+  s->given.memory = TN_CARVE(c, double, m->memory);
+  s->pose.S = TN_CARVE(c, double *, bodies);
   s->J = TN_CARVE(c, double *, bodies);
   double *S = TN_CARVE(c, double, (uint64_t)twist *(uint64_t)m->nu); /* all together, in the order of speeds */
   for (int i = 0; i < bodies; i++) {
     double *J = TN_CARVE(c, double, m->large ? 0 : twist * m->body[i].cols);
     if (!c->base) continue;
     s->J[i] = J;
-    s->S[i] = S + twist * m->body[i].u;
+    s->pose.S[i] = S + twist * m->body[i].u;
     if (m->body[i].plain) fill_plain(s, i, twist);
   }
 }
@@ -78,110 +79,110 @@ static void carve_equations(tn_system *s, tn_carve *c, const tn_model *m) {
   s->A = TN_CARVE(c, double, matrix);
   zero(c, s->M, masses); /* of plain models what is zero stays so */
   zero(c, s->A, matrix);
-  s->R = TN_CARVE(c, double, m->R + 1);
-  s->coefficient = TN_CARVE(c, double, m->coefficients);
-  zero(c, s->coefficient, (uint64_t)m->coefficients); /* of one that is switched off */
-  s->term = (double(*)[3])TN_CARVE(c, double, 3 * m->coefficients);
-  s->C = TN_CARVE(c, double, rows);
-  s->Ct = TN_CARVE(c, double, rows);
-  zero(c, s->Ct, (uint64_t)rows); /* of pins it stays so */
-  s->Cdot = TN_CARVE(c, double, rows);
-  s->scale = TN_CARVE(c, double, rows);
-  if (c->base) memcpy(s->scale, m->row_scale, sizeof *s->scale * (size_t)rows);
-  s->extent = TN_CARVE(c, double, m->assemblies + 1);
-  s->gamma = TN_CARVE(c, double, rows);
+  s->rows.R = TN_CARVE(c, double, m->R + 1);
+  s->rows.coefficient = TN_CARVE(c, double, m->coefficients);
+  zero(c, s->rows.coefficient, (uint64_t)m->coefficients); /* of one that is switched off */
+  s->rows.term = (double(*)[3])TN_CARVE(c, double, 3 * m->coefficients);
+  s->rows.C = TN_CARVE(c, double, rows);
+  s->rows.Ct = TN_CARVE(c, double, rows);
+  zero(c, s->rows.Ct, (uint64_t)rows); /* of pins it stays so */
+  s->rows.Cdot = TN_CARVE(c, double, rows);
+  s->rows.scale = TN_CARVE(c, double, rows);
+  if (c->base) memcpy(s->rows.scale, m->row_scale, sizeof *s->rows.scale * (size_t)rows);
+  s->room.extent = TN_CARVE(c, double, m->assemblies + 1);
+  s->rows.gamma = TN_CARVE(c, double, rows);
 }
 
 /* wrenches, states, and what forces have told */
 static void carve_forces(tn_system *s, tn_carve *c, const tn_model *m) {
   const int twist = m->twist, bodies = m->bodies;
-  s->wrench = TN_CARVE(c, double, twist *bodies);
-  s->element_bias = TN_CARVE(c, double, m->rods || m->flywheels ? twist * bodies : 0);
-  s->state = TN_CARVE(c, double, m->states);
-  s->state_rate = TN_CARVE(c, double, m->states);
-  zero(c, s->state, (uint64_t)m->states);
-  s->force = TN_CARVE(c, tn_force_out, m->forces);
-  s->force_power = TN_CARVE(c, double, m->forces);
-  s->side_power = TN_CARVE(c, double, m->assemblies > 1 ? 2 * m->forces : 0);
-  s->load = TN_CARVE(c, double, m->loaded ? m->forces : 0);
-  s->unloaded = TN_CARVE(c, double, m->loaded ? twist *bodies : 0);
+  s->forces.wrench = TN_CARVE(c, double, twist *bodies);
+  s->forces.bias = TN_CARVE(c, double, m->rods || m->flywheels ? twist * bodies : 0);
+  s->at.state = TN_CARVE(c, double, m->states);
+  s->forces.state_rate = TN_CARVE(c, double, m->states);
+  zero(c, s->at.state, (uint64_t)m->states);
+  s->forces.out = TN_CARVE(c, tn_force_out, m->forces);
+  s->forces.power_of = TN_CARVE(c, double, m->forces);
+  s->forces.side_power = TN_CARVE(c, double, m->assemblies > 1 ? 2 * m->forces : 0);
+  s->forces.load = TN_CARVE(c, double, m->loaded ? m->forces : 0);
+  s->unloaded.wrench = TN_CARVE(c, double, m->loaded ? twist *bodies : 0);
 }
 
 /* accelerations and multipliers, and the reactions that follow from them */
 static void carve_solution(tn_system *s, tn_carve *c, const tn_model *m) {
-  s->udot = TN_CARVE(c, double, m->nu);
-  s->lambda = TN_CARVE(c, double, m->rows);
-  s->udot_s = TN_CARVE(c, double, m->nu);
-  s->lambda_s = TN_CARVE(c, double, m->rows);
-  s->effort = TN_CARVE(c, double, m->servos);
-  s->reaction = TN_CARVE(c, double, m->twist * m->joints);
-  s->share = TN_CARVE(c, double, m->twist * m->joints);
-  s->pivot = TN_CARVE(c, double, 2 * m->bodies);
+  s->solved.udot = TN_CARVE(c, double, m->nu);
+  s->solved.lambda = TN_CARVE(c, double, m->rows);
+  s->solved.udot_s = TN_CARVE(c, double, m->nu);
+  s->solved.lambda_s = TN_CARVE(c, double, m->rows);
+  s->solved.effort = TN_CARVE(c, double, m->servos);
+  s->solved.reaction = TN_CARVE(c, double, m->twist * m->joints);
+  s->solved.share = TN_CARVE(c, double, m->twist * m->joints);
+  s->solved.pivot = TN_CARVE(c, double, 2 * m->bodies);
 }
 
 /* what one evaluation leaves to the next function, and nobody else */
 static void carve_scratch(tn_system *s, tn_carve *c, const tn_model *m) {
   const int nu = m->nu, twist = m->twist, bodies = m->bodies;
-  s->frame = TN_CARVE(c, tn_frame2, m->max_frames + 2);
-  s->frame3 = TN_CARVE(c, tn_frame3, m->dimension == 2 ? 0 : m->max_frames + 2);
-  s->seen = TN_CARVE(c, tn_seen, m->max_frames + 2);
-  s->acts = TN_CARVE(c, bool, m->max_frames + 2);
-  s->row =
+  s->room.frame = TN_CARVE(c, tn_frame2, m->max_frames + 2);
+  s->room.frame3 = TN_CARVE(c, tn_frame3, m->dimension == 2 ? 0 : m->max_frames + 2);
+  s->room.seen = TN_CARVE(c, tn_seen, m->max_frames + 2);
+  s->room.acts = TN_CARVE(c, bool, m->max_frames + 2);
+  s->room.row =
       TN_CARVE(c, double, 2 * nu + twist * twist * (m->max_frames + 2)); /* a row, two rows of a rod, or J of a joint */
-  s->size = TN_CARVE(c, double, nu);
-  s->carried = TN_CARVE(c, double, twist *bodies);
-  s->carried_s = TN_CARVE(c, double, twist *bodies);
-  s->gains = TN_CARVE(c, double, twist *bodies);
-  s->gains_s = TN_CARVE(c, double, twist *bodies);
+  s->room.size = TN_CARVE(c, double, nu);
+  s->room.carried = TN_CARVE(c, double, twist *bodies);
+  s->room.carried_s = TN_CARVE(c, double, twist *bodies);
+  s->room.gains = TN_CARVE(c, double, twist *bodies);
+  s->room.gains_s = TN_CARVE(c, double, twist *bodies);
 }
 
 /* branches of piecewise functions, parameters, and what is switched off */
 static void carve_switching(tn_system *s, tn_carve *c, const tn_model *m) {
   const int joints = m->joints + m->owned;
   copy_selves(s, c, m);
-  s->switching.piece = TN_CARVE(c, double, m->switches);
-  s->switching.margin = TN_CARVE(c, double, m->switches);
-  s->switching.live = TN_CARVE(c, double, m->switches);
-  s->switching.parameter = TN_CARVE(c, double, m->parameters);
-  s->off = TN_CARVE(c, bool, joints);
-  s->force_off = TN_CARVE(c, bool, m->forces);
+  s->given.switching.piece = TN_CARVE(c, double, m->switches);
+  s->given.switching.margin = TN_CARVE(c, double, m->switches);
+  s->given.switching.live = TN_CARVE(c, double, m->switches);
+  s->given.switching.parameter = TN_CARVE(c, double, m->parameters);
+  s->given.off = TN_CARVE(c, bool, joints);
+  s->given.force_off = TN_CARVE(c, bool, m->forces);
   if (!c->base) return;
-  for (int i = 0; i < m->switches; i++) s->switching.margin[i] = INFINITY;
-  for (int i = 0; i < m->parameters; i++) s->switching.parameter[i] = m->parameter[i].value;
-  for (int i = 0; i < joints; i++) s->off[i] = false;
+  for (int i = 0; i < m->switches; i++) s->given.switching.margin[i] = INFINITY;
+  for (int i = 0; i < m->parameters; i++) s->given.switching.parameter[i] = m->parameter[i].value;
+  for (int i = 0; i < joints; i++) s->given.off[i] = false;
   for (int i = 0; i < m->joints; i++)
     if (m->joint[i].off) tn_system_switch(s, true, i, false);
-  for (int i = 0; i < m->forces; i++) s->force_off[i] = m->force[i].off;
+  for (int i = 0; i < m->forces; i++) s->given.force_off[i] = m->force[i].off;
 }
 
 void tn_system_carve(tn_system *s, tn_carve *c, const tn_model *m) {
   s->m = m;
-  s->place = s->epoch = 1;
-  s->q = TN_CARVE(c, double, m->nq);
-  s->u = TN_CARVE(c, double, m->nu);
+  s->known.place = s->known.epoch = 1;
+  s->at.q = TN_CARVE(c, double, m->nq);
+  s->at.u = TN_CARVE(c, double, m->nu);
   carve_bodies(s, c, m);
   carve_equations(s, c, m);
   carve_forces(s, c, m);
   carve_solution(s, c, m);
   carve_scratch(s, c, m);
   carve_switching(s, c, m);
-  s->probe = TN_CARVE(c, double, m->jacobian_room ? m->nu + m->twist * m->bodies + m->rows + m->jacobian_room : 0);
+  s->room.probe = TN_CARVE(c, double, m->jacobian_room ? m->nu + m->twist * m->bodies + m->rows + m->jacobian_room : 0);
   s->view = (tn_view){.coordinates = m->nq,
                       .speeds = m->nu,
                       .rows = m->rows,
                       .holonomic = m->holonomic,
                       .large = m->large,
                       .length = m->length,
-                      .q = s->q,
-                      .u = s->u,
+                      .q = s->at.q,
+                      .u = s->at.u,
                       .M = m->large ? NULL : s->M,
                       .f = s->f,
                       .A = m->large ? NULL : s->A,
-                      .C = s->C,
-                      .Cdot = s->Cdot,
-                      .gamma = s->gamma,
-                      .scale = s->scale,
-                      .Ct = s->Ct,
+                      .C = s->rows.C,
+                      .Cdot = s->rows.Cdot,
+                      .gamma = s->rows.gamma,
+                      .scale = s->rows.scale,
+                      .Ct = s->rows.Ct,
                       .sigma = m->sigma};
 }
 
@@ -200,7 +201,7 @@ static void add_product(tn_system *s, const tn_body *a, const double *x, const t
 /* of a body whose speeds are its twist: rows `pad` apart. what is added to 0 has no sign where it is zero */
 static void mass_of_twist(const tn_system *s, int i, int pad, double *M) {
   const tn_body *b = &s->m->body[i];
-  const tn_frame2 *f = &s->body[i];
+  const tn_frame2 *f = &s->pose.body[i];
   const double x = f->c * b->center[0] - f->s * b->center[1], y = f->s * b->center[0] + f->c * b->center[1],
                m = b->mass;
   double *const row[3] = {M, M + pad, M + 2 * pad};
@@ -214,7 +215,7 @@ static void mass_of_twist(const tn_system *s, int i, int pad, double *M) {
 /* the same in space */
 static void mass_of_twist3(const tn_system *s, int i, int pad, double *M) {
   const tn_body *b = &s->m->body[i];
-  const tn_frame3 *f = &s->body3[i];
+  const tn_frame3 *f = &s->pose.body3[i];
   const double m = b->mass;
   double rho[3], AI[9], I[9];
   tn_turn3(f->A, b->center, rho);
@@ -236,7 +237,7 @@ static void mass_of_twist3(const tn_system *s, int i, int pad, double *M) {
 
 static void mass_of_body(tn_system *s, int i) {
   const tn_body *b = &s->m->body[i];
-  const tn_frame2 *f = &s->body[i];
+  const tn_frame2 *f = &s->pose.body[i];
   const double *J = s->J[i];
   const int n = b->cols, nu = s->m->nu;
   const double x = f->c * b->center[0] - f->s * b->center[1], y = f->s * b->center[0] + f->c * b->center[1],
@@ -252,7 +253,7 @@ static void mass_of_body(tn_system *s, int i) {
 
 static void mass_of_body3(tn_system *s, int i) {
   const tn_body *b = &s->m->body[i];
-  const tn_frame3 *f = &s->body3[i];
+  const tn_frame3 *f = &s->pose.body3[i];
   const double *J = s->J[i], m = b->mass;
   const int n = b->cols, nu = s->m->nu;
   double rho[3], AI[9], I[9];
@@ -280,7 +281,7 @@ static void mass_of_stretch(tn_system *s, int i) {
   const double *J = s->J[i], m = b->mass;
   const int n = b->cols, nu = s->m->nu;
   double rho[3];
-  tn_turn3(s->body3[i].A, b->center, rho);
+  tn_turn3(s->pose.body3[i].A, b->center, rho);
   const double square = tn_dot3(rho, rho);
   for (int c = 0; c < n; c++)
     for (int d = 0; d < n; d++) { /* rho'(w x rho) is 0 */
@@ -315,7 +316,7 @@ static void mass_of_rods(tn_system *s) {
         for (int l = 0; l < 2; l++) {
           const int a = end[k].body, b = end[l].body;
           if (a < 0 || b < 0) continue;
-          double *x = s->row, *y = s->row + m->body[a].cols;
+          double *x = s->room.row, *y = s->room.row + m->body[a].cols;
           velocity_row(s, &end[k], dir, x);
           velocity_row(s, &end[l], dir, y);
           add_product(s, &m->body[a], x, &m->body[b], y, k == l ? r->own[k] : r->shared);
@@ -327,7 +328,7 @@ static void mass_of_flywheels(tn_system *s) {
   const int nu = s->m->nu;
   for (int e = 0; e < s->m->flywheels; e++) {
     const tn_flywheel *wheel = &s->m->flywheel[e];
-    double value, rate, accel, *row = s->row;
+    double value, rate, accel, *row = s->room.row;
     memset(row, 0, sizeof *row * (size_t)nu);
     tn_measure_eval(s, &wheel->on, &value, &rate, &accel, row);
     for (int i = 0; i < nu; i++)
@@ -342,7 +343,7 @@ static void axes_of_body(tn_system *s, int i) {
   const tn_body *b = &m->body[i];
   const int own = b->nu, n = b->cols, inherited = n - own, twist = m->twist;
   double *J = s->J[i];
-  const double *S = s->S[i];
+  const double *S = s->pose.S[i];
   if (inherited) {
     const double *P = s->J[b->parent];
     const bool turns = !b->type || b->type->turns_with_parent;
@@ -375,17 +376,17 @@ static void axes_of_body(tn_system *s, int i) {
 void tn_generalized_forces(tn_system *s) {
   const tn_model *m = s->m;
   const int twist = m->twist;
-  for (int i = 0; i < m->bodies; i++) tn_body_net(s, i, s->gains + twist * i);
-  s->motion = TN_LEVEL_GENERALIZED;
+  for (int i = 0; i < m->bodies; i++) tn_body_net(s, i, s->room.gains + twist * i);
+  s->known.motion = TN_LEVEL_GENERALIZED;
   if (m->plain) {
-    for (int i = 0; i < m->nu; i++) s->f[i] = 0 + s->gains[i];
+    for (int i = 0; i < m->nu; i++) s->f[i] = 0 + s->room.gains[i];
     return;
   }
   for (int k = m->bodies - 1; k >= 0; k--) {
     const int i = m->order[k];
     const tn_body *b = &m->body[i];
-    double *net = s->gains + twist * i;
-    const double *S = s->S[i];
+    double *net = s->room.gains + twist * i;
+    const double *S = s->pose.S[i];
     for (int c = 0; c < b->nu; c++) {
       double sum = 0;
       for (int r = 0; r < twist; r++) sum += S[r * b->nu + c] * net[r];
@@ -398,13 +399,14 @@ void tn_generalized_forces(tn_system *s) {
     tn_sub3(here, there, d);
     if (b->type && !b->type->turns_with_parent)
       for (int r = m->dimension; r < twist; r++) net[r] = 0;
-    tn_move_wrench(twist, d, net, s->gains + twist * b->parent);
+    tn_move_wrench(twist, d, net, s->room.gains + twist * b->parent);
   }
 }
 
 static bool finite_rows(const tn_system *s, int first, int end) {
   const int n = end - first;
-  return tn_all_finite(n, s->C + first) && tn_all_finite(n, s->Cdot + first) && tn_all_finite(n, s->gamma + first);
+  return tn_all_finite(n, s->rows.C + first) && tn_all_finite(n, s->rows.Cdot + first) &&
+         tn_all_finite(n, s->rows.gamma + first);
 }
 
 /* the first row of pin or list n, if there are no other joints */
@@ -416,7 +418,7 @@ static int first_row(const tn_model *m, int n) {
 static void side_by_side(tn_system *s, bool weights) {
   const tn_model *m = s->m;
   const bool all = m->pins + m->lists == m->joints + m->owned;
-  s->finite = true;
+  s->known.finite = true;
   for (int i = 0, k = 0, n = 0; i < m->bodies; i += TN_AT_ONCE, k++) {
     const int end = tn_at_once(i, m->bodies), past = m->ready[k];
     tn_plain_frames(s, i, end);
@@ -425,12 +427,12 @@ static void side_by_side(tn_system *s, bool weights) {
       tn_pins(s, n, past);
     else
       tn_lists(s, n, past);
-    if (all) s->finite = finite_rows(s, first_row(m, n), first_row(m, past)) && s->finite;
+    if (all) s->known.finite = finite_rows(s, first_row(m, n), first_row(m, past)) && s->known.finite;
     n = past;
   }
   if (all) return;
   tn_other_rows(s);
-  s->finite = finite_rows(s, 0, m->rows);
+  s->known.finite = finite_rows(s, 0, m->rows);
 }
 
 /* nobody evaluates the law of a part that is off: it is inside its pieces, however long ago, and jumps where it is on again */
@@ -440,61 +442,61 @@ static void forget_margins(tn_system *s, bool joint, int part) {
   for (int i = 0; i < m->switches; i++)
     if (m->switched[i].kind && strcmp(m->switched[i].kind, joint ? "joint" : "force") == 0 &&
         strcmp(m->switched[i].name, name) == 0)
-      s->switching.margin[i] = INFINITY;
+      s->given.switching.margin[i] = INFINITY;
 }
 
 void tn_system_switch(tn_system *s, bool joint, int i, bool on) {
   assert(i >= 0 && i < (joint ? s->m->joints + s->m->owned : s->m->forces));
-  bool *off = joint ? &s->off[i] : &s->force_off[i];
+  bool *off = joint ? &s->given.off[i] : &s->given.force_off[i];
   const int rows = joint ? s->m->joint[i].rows + s->m->joint[i].rows_velocity : 0;
   if (*off == !on) return;
   *off = !on;
   if (!on) forget_margins(s, joint, i);
-  s->idle += on ? -rows : rows;
+  s->given.idle += on ? -rows : rows;
   tn_system_stale(s);
 }
 
 /* ---- where it stands, and what is known there ----------------------------------------------------------------------------- */
 
 void tn_system_stale(tn_system *s) {
-  s->position = s->motion = TN_LEVEL_NONE;
-  s->epoch++;
+  s->known.position = s->known.motion = TN_LEVEL_NONE;
+  s->known.epoch++;
 }
 
 void tn_system_move(tn_system *s, double t, const double *q, const double *u, const double *state) {
-  assert(s->epoch > 0 && q && u);
+  assert(s->known.epoch > 0 && q && u);
   const tn_model *m = s->m;
-  s->t = s->view.t = t;
-  memcpy(s->q, q, sizeof *q * (size_t)m->nq);
-  memcpy(s->u, u, sizeof *u * (size_t)m->nu);
-  if (state) memcpy(s->state, state, sizeof *state * (size_t)m->states);
-  s->position = s->motion = TN_LEVEL_NONE;
-  s->place++;
-  s->epoch++;
+  s->at.t = s->view.t = t;
+  memcpy(s->at.q, q, sizeof *q * (size_t)m->nq);
+  memcpy(s->at.u, u, sizeof *u * (size_t)m->nu);
+  if (state) memcpy(s->at.state, state, sizeof *state * (size_t)m->states);
+  s->known.position = s->known.motion = TN_LEVEL_NONE;
+  s->known.place++;
+  s->known.epoch++;
   s->moves++;
 }
 
 void tn_system_move_speeds(tn_system *s, const double *u) {
   assert(u);
-  memcpy(s->u, u, sizeof *u * (size_t)s->m->nu);
-  s->motion = TN_LEVEL_NONE;
-  s->epoch++;
+  memcpy(s->at.u, u, sizeof *u * (size_t)s->m->nu);
+  s->known.motion = TN_LEVEL_NONE;
+  s->known.epoch++;
   s->moves++;
 }
 
 void tn_system_move_states(tn_system *s, const double *state) {
   const size_t size = sizeof *state * (size_t)s->m->states;
-  if (!size || memcmp(s->state, state, size) == 0) return;
-  memcpy(s->state, state, size);
-  if (s->motion > TN_LEVEL_TWISTS) s->motion = TN_LEVEL_TWISTS;
-  s->epoch++;
+  if (!size || memcmp(s->at.state, state, size) == 0) return;
+  memcpy(s->at.state, state, size);
+  if (s->known.motion > TN_LEVEL_TWISTS) s->known.motion = TN_LEVEL_TWISTS;
+  s->known.epoch++;
 }
 
 bool tn_system_is_at(const tn_system *s, double t, const double *q, const double *u, const double *state) {
   const tn_model *m = s->m;
-  return s->t == t && memcmp(s->q, q, sizeof *q * (size_t)m->nq) == 0 &&
-         memcmp(s->u, u, sizeof *u * (size_t)m->nu) == 0 &&
-         (!state || !m->states || memcmp(s->state, state, sizeof *state * (size_t)m->states) == 0);
+  return s->at.t == t && memcmp(s->at.q, q, sizeof *q * (size_t)m->nq) == 0 &&
+         memcmp(s->at.u, u, sizeof *u * (size_t)m->nu) == 0 &&
+         (!state || !m->states || memcmp(s->at.state, state, sizeof *state * (size_t)m->states) == 0);
 }
 
 /* frames, rows and twists, and weights on the way if they are wanted */
@@ -509,18 +511,19 @@ static void pass(tn_system *s, bool weights) {
     tn_pins(s, 0, m->pins);
     tn_lists(s, 0, m->lists);
     tn_other_rows(s);
-    s->finite = finite_rows(s, 0, m->rows);
+    s->known.finite = finite_rows(s, 0, m->rows);
   }
-  if (s->position < TN_LEVEL_ROWS) s->position = TN_LEVEL_ROWS;
-  s->motion = TN_LEVEL_TWISTS;
+  if (s->known.position < TN_LEVEL_ROWS) s->known.position = TN_LEVEL_ROWS;
+  s->known.motion = TN_LEVEL_TWISTS;
 }
 
 static void forces(tn_system *s) {
   const tn_model *m = s->m;
   tn_other_forces(s);
   if (m->forces)
-    s->finite = s->finite && tn_all_finite(m->twist * m->bodies, s->wrench) && tn_all_finite(m->states, s->state_rate);
-  s->motion = TN_LEVEL_FORCES;
+    s->known.finite = s->known.finite && tn_all_finite(m->twist * m->bodies, s->forces.wrench) &&
+                      tn_all_finite(m->states, s->forces.state_rate);
+  s->known.motion = TN_LEVEL_FORCES;
 }
 
 /* M of bodies that stand on others, or on coordinates of their own */
@@ -550,21 +553,21 @@ static void matrices(tn_system *s) {
   mass_of_rods(s);
   mass_of_flywheels(s);
   tn_dense_rows(s);
-  s->position = TN_LEVEL_MATRICES;
+  s->known.position = TN_LEVEL_MATRICES;
 }
 
 void tn_need(tn_system *s, tn_level level) {
   assert(level > TN_LEVEL_NONE && level <= TN_LEVEL_GENERALIZED);
   const bool wants_forces = level >= TN_LEVEL_FORCES;
-  if (s->position < TN_LEVEL_ROWS || (level >= TN_LEVEL_TWISTS && s->motion < TN_LEVEL_TWISTS)) {
+  if (s->known.position < TN_LEVEL_ROWS || (level >= TN_LEVEL_TWISTS && s->known.motion < TN_LEVEL_TWISTS)) {
     pass(s, wants_forces);
     if (wants_forces) forces(s);
-  } else if (wants_forces && s->motion < TN_LEVEL_FORCES) {
+  } else if (wants_forces && s->known.motion < TN_LEVEL_FORCES) {
     tn_weights(s, 0, s->m->bodies);
     forces(s);
   }
-  if (level == TN_LEVEL_GENERALIZED && s->motion < level) tn_generalized_forces(s);
-  if (level == TN_LEVEL_MATRICES && s->position < level && !s->m->large) matrices(s);
+  if (level == TN_LEVEL_GENERALIZED && s->known.motion < level) tn_generalized_forces(s);
+  if (level == TN_LEVEL_MATRICES && s->known.position < level && !s->m->large) matrices(s);
 }
 
 void tn_assemble(tn_system *s, double t, const double *q, const double *u) {
@@ -576,18 +579,18 @@ void tn_assemble(tn_system *s, double t, const double *q, const double *u) {
 void tn_system_extents(tn_system *s, bool velocity) {
   assert(tn_knows(s, velocity ? TN_LEVEL_TWISTS : TN_LEVEL_ROWS));
   const tn_model *m = s->m;
-  memset(s->extent, 0, sizeof *s->extent * (size_t)(m->assemblies + 1));
+  memset(s->room.extent, 0, sizeof *s->room.extent * (size_t)(m->assemblies + 1));
   for (int i = 0; i < m->bodies; i++) {
     const double L = tn_length_at(m, i);
-    double *most = &s->extent[m->assembly[i]], r[3];
+    double *most = &s->room.extent[m->assembly[i]], r[3];
     if (!velocity) {
       tn_body_origin(s, i, r);
       for (int k = 0; k < 3; k++) *most = tn_max(*most, fabs(r[k]) / L);
     } else if (m->dimension == 2) {
-      const tn_frame2 *f = &s->body[i];
+      const tn_frame2 *f = &s->pose.body[i];
       *most = tn_max(*most, tn_max(tn_max(fabs(f->v[0]), fabs(f->v[1])) / L, fabs(f->w)));
     } else {
-      const tn_frame3 *f = &s->body3[i];
+      const tn_frame3 *f = &s->pose.body3[i];
       for (int k = 0; k < 3; k++) *most = tn_max(*most, tn_max(fabs(f->v[k]) / L, fabs(f->w[k])));
     }
   }
@@ -596,7 +599,7 @@ void tn_system_extents(tn_system *s, bool velocity) {
 double tn_row_extent(const tn_system *s, int row) {
   assert(row >= 0 && row < s->m->rows);
   const int a = s->m->joint_assembly[s->m->row_joint[row]];
-  return a >= 0 ? s->extent[a] : 0;
+  return a >= 0 ? s->room.extent[a] : 0;
 }
 
 void tn_rows_noise(tn_system *s, bool velocity, double *noise) {
@@ -612,7 +615,7 @@ bool tn_system_singular(const tn_system *s, tn_error *e) {
   if (m->dimension == 2 || (m->plain && !m->plain->space.regular)) return false;
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *b = &m->body[i];
-    if (!b->type || !b->type->space.regular || b->type->space.regular(s->q + b->q) > REGULAR_LEAST) continue;
+    if (!b->type || !b->type->space.regular || b->type->space.regular(s->at.q + b->q) > REGULAR_LEAST) continue;
     tn_fail(e, TN_E_RUN, "body '%s': its coordinates `%s` are singular here", b->name, b->type->name);
     if (b->type->space.remedy) tn_hint(e, "%s", b->type->space.remedy);
     return true;
@@ -623,21 +626,21 @@ bool tn_system_singular(const tn_system *s, tn_error *e) {
 bool tn_system_fault(const tn_system *s, char *text, size_t size) {
   const tn_model *m = s->m;
   for (int i = 0; i < m->nq + m->nu; i++)
-    if (!isfinite(i < m->nq ? s->q[i] : s->u[i - m->nq])) {
+    if (!isfinite(i < m->nq ? s->at.q[i] : s->at.u[i - m->nq])) {
       tn_format(text, size, "%s is not a finite number", i < m->nq ? m->q_name[i] : m->u_name[i - m->nq]);
       return true;
     }
   for (int i = 0; i < m->forces; i++) {
-    double sum = s->force[i].effort + s->force[i].energy;
-    for (int k = 0; k < 12; k++) sum += s->force[i].w[k];
-    for (int k = 0; k < m->force[i].states; k++) sum += s->force[i].state_rate[k];
+    double sum = s->forces.out[i].effort + s->forces.out[i].energy;
+    for (int k = 0; k < 12; k++) sum += s->forces.out[i].w[k];
+    for (int k = 0; k < m->force[i].states; k++) sum += s->forces.out[i].state_rate[k];
     if (!isfinite(sum)) {
       tn_format(text, size, "force '%s' is not a finite number", m->force[i].name);
       return true;
     }
   }
   for (int i = 0; i < m->rows; i++) {
-    if (!isfinite(s->C[i] + s->gamma[i] + s->Cdot[i])) {
+    if (!isfinite(s->rows.C[i] + s->rows.gamma[i] + s->rows.Cdot[i])) {
       char owner[160];
       tn_row_owner(m, i, owner, sizeof owner);
       tn_format(text, size, "%s is not a finite number", owner);

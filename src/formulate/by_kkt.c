@@ -4,7 +4,7 @@
 bool tn_by_kkt_factor(void *work, const tn_system *sys, int *bad) {
   assert(tn_knows(sys, TN_LEVEL_MATRICES));
   tn_kkt *k = work;
-  k->group = sys->counted ? sys->m->row_group : NULL; /* not while rows are counted, near singular poses */
+  k->group = sys->known.counted ? sys->m->row_group : NULL; /* not while rows are counted, near singular poses */
   if (tn_kkt_factor(k, sys->M, sys->A, sys->m->sigma)) return true;
   *bad = k->bad_pivot;
   return false;

@@ -160,7 +160,7 @@ static void factor(const tn_system *sys, tn_dependent_sparse *l, tn_pivots *k, i
     for (int r = 0; r < (all ? all_rows(j) : j->rows); r++) {
       const int i = number(j, r);
       l->scale[i] = 0;
-      if (!sys->off[l->joint[n]]) {
+      if (!sys->given.off[l->joint[n]]) {
         l->scale[i] = put_row(sys, l, j, r, k->v);
         for (int e = l->first[i]; e < l->first[i + 1] && !again; e++) tn_pivots_has(k, l->place[e]);
       }
@@ -187,7 +187,7 @@ static bool complete(const tn_solver *s, const tn_pivots *k) {
   const tn_model *m = s->sys.m;
   int idle = 0;
   for (int i = 0; i < m->joints + m->owned; i++)
-    if (s->sys.off[i]) idle += k->rows == m->rows ? all_rows(&m->joint[i]) : m->joint[i].rows;
+    if (s->sys.given.off[i]) idle += k->rows == m->rows ? all_rows(&m->joint[i]) : m->joint[i].rows;
   return !k->full && (k->rank == k->rows - idle || m->large);
 }
 
@@ -197,8 +197,8 @@ static bool choose(tn_solver *s, int set, bool fresh, const bool *never) {
   tn_dependent_sparse *l = &w->sparse;
   tn_pivots *k = &l->set[set].pivots;
   const size_t flags = sizeof *l->off * (size_t)(s->sys.m->joints + s->sys.m->owned);
-  const bool chosen = l->set[set].chosen && memcmp(l->off, s->sys.off, flags) == 0;
-  if (chosen && l->set[set].at == s->sys.place) return true;
+  const bool chosen = l->set[set].chosen && memcmp(l->off, s->sys.given.off, flags) == 0;
+  if (chosen && l->set[set].at == s->sys.known.place) return true;
   const double give_up = fresh ? tn_dependent_give_up[w->choose] : 0;
   bool good = false;
   if (chosen && (w->choose || !fresh)) {
@@ -207,13 +207,13 @@ static bool choose(tn_solver *s, int set, bool fresh, const bool *never) {
   }
   if (!good) {
     factor(&s->sys, l, k, set, false, never);
-    if (memcmp(l->off, s->sys.off, flags) != 0) l->set[1 - set].chosen = false;
-    memcpy(l->off, s->sys.off, flags);
+    if (memcmp(l->off, s->sys.given.off, flags) != 0) l->set[1 - set].chosen = false;
+    memcpy(l->off, s->sys.given.off, flags);
     l->set[set].number++;
   }
   l->typical[set] = fmax(l->typical[set], k->least);
   l->set[set].chosen = complete(s, k) && (s->sys.m->large || k->least > PIVOT_NEAR * l->typical[set]);
-  l->set[set].at = s->sys.place;
+  l->set[set].at = s->sys.known.place;
   return l->set[set].chosen;
 }
 

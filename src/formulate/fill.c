@@ -102,16 +102,16 @@ static void fill_body(const tn_system *sys, int i, double *K) {
   const int twist = m->twist, n = b->nu;
   double M[TN_TWIST * TN_TWIST], rho[3], I[9], *at = tn_direct(b) ? K + b->where.at : M;
   if (twist == 3)
-    mass2_of(&m->lump[i], &sys->body[i], at, rho), at[3] = at[1], at[6] = at[2], at[7] = at[5];
+    mass2_of(&m->lump[i], &sys->pose.body[i], at, rho), at[3] = at[1], at[6] = at[2], at[7] = at[5];
   else if (twist == TN_TWIST)
-    mass3_that_stretches(&m->lump3[i], &sys->body3[i], M);
+    mass3_that_stretches(&m->lump3[i], &sys->pose.body3[i], M);
   else
-    mass3_of(&m->lump3[i], &sys->body3[i], tn_direct(b) ? 8 : 6, at, rho, I);
+    mass3_of(&m->lump3[i], &sys->pose.body3[i], tn_direct(b) ? 8 : 6, at, rho, I);
   if (tn_direct(b)) return;
   if (twist == 6 && n == 7)
-    congruence(M, sys->S[i], 6, 7, &b->where, K);
+    congruence(M, sys->pose.S[i], 6, 7, &b->where, K);
   else
-    congruence(M, sys->S[i], twist, n, &b->where, K);
+    congruence(M, sys->pose.S[i], twist, n, &b->where, K);
 }
 
 /* X: the twist of the parent's frame seen at the child's */
@@ -141,7 +141,7 @@ static void fill_tie(const tn_system *sys, int i, double *K) {
   const tn_where *w = b->where_tie;
   for (int r = 0; r < twist; r++) K[w[0].at + r * (w[0].row + w[0].col)] = 1;
   for (int r = 0; r < twist && b->free >= 0; r++)
-    for (int c = 0; c < b->nu; c++) K[w[2].at + r * w[2].row + c * w[2].col] = -sys->S[i][r * b->nu + c];
+    for (int c = 0; c < b->nu; c++) K[w[2].at + r * w[2].row + c * w[2].col] = -sys->pose.S[i][r * b->nu + c];
   if (!p) return;
   double X[TN_TWIST * TN_TWIST];
   transport(sys, b, i, X);
@@ -152,7 +152,7 @@ static void fill_tie(const tn_system *sys, int i, double *K) {
       if (tn_direct(p))
         sum = X[r * twist + c];
       else
-        for (int k = 0; k < twist; k++) sum += X[r * twist + k] * sys->S[b->parent][k * n + c];
+        for (int k = 0; k < twist; k++) sum += X[r * twist + k] * sys->pose.S[b->parent][k * n + c];
       K[w[1].at + r * w[1].row + c * w[1].col] = -sum;
     }
 }
@@ -175,17 +175,17 @@ static void fill_joint(const tn_system *sys, const tn_joint *j, double *K) {
       } else if (tn_direct(b)) {
         for (int c = 0; c < twist; c++) row[c * w->col] += R[c];
       } else {
-        add_on_speeds(R, sys->S[t->body], twist, b->nu, w->col, row);
+        add_on_speeds(R, sys->pose.S[t->body], twist, b->nu, w->col, row);
       }
     }
   }
-  if (sys->off[j - m->joint]) { /* (6) */
+  if (sys->given.off[j - m->joint]) { /* (6) */
     const tn_column *own = &m->plan.columns[m->plan.column[j->block]];
     for (int i = 0; i < rows; i++) K[own->at + i * (tn_block_pad(rows) + 1)] = -1;
   }
   if (j->owner < 0) return;
   const tn_body *b = &m->body[j->owner]; /* (5) */
-  const double *n = sys->R + j->R, sigma = m->sigma[j->row];
+  const double *n = sys->rows.R + j->R, sigma = m->sigma[j->row];
   for (int r = 0; r < b->nu; r++)
     for (int c = 0; c < b->nu; c++) K[b->where.at + r * b->where.row + c] += sigma * n[r] * n[c];
 }
@@ -199,7 +199,7 @@ static int on_unknowns(const tn_system *sys, int body, const double *row, double
     if (tn_direct(b))
       sum = row[c];
     else
-      for (int r = 0; r < twist; r++) sum += row[r] * sys->S[body][r * n + c];
+      for (int r = 0; r < twist; r++) sum += row[r] * sys->pose.S[body][r * n + c];
     V[c] = sum;
   }
   return n;
@@ -302,15 +302,15 @@ static inline void put_list(const tn_put_rows *l, const int rows, const double *
 static NOT_INLINE void put_lists(const tn_system *sys, const tn_put_tile *t, double *K, double *x) {
   const tn_put_rows *r = sys->m->put.rows + t[0].rows, *end = sys->m->put.rows + t[1].rows;
   for (; r < end; r++) {
-    const double *R = sys->R + r->R;
-    if (end - r > SOON) tn_soon(sys->R + r[SOON].R, sizeof *R * (size_t)(6 * r[SOON].rows * r[SOON].touches));
+    const double *R = sys->rows.R + r->R;
+    if (end - r > SOON) tn_soon(sys->rows.R + r[SOON].R, sizeof *R * (size_t)(6 * r[SOON].rows * r[SOON].touches));
     if (r->rows == 5)
       put_list(r, 5, R, K);
     else if (r->rows == 3)
       put_list(r, 3, R, K);
     else
       put_list(r, r->rows, R, K);
-    for (int i = 0; x && i < r->rows; i++) x[r->x + i] = sys->gamma[r->row + i];
+    for (int i = 0; x && i < r->rows; i++) x[r->x + i] = sys->rows.gamma[r->row + i];
   }
 }
 
@@ -337,15 +337,15 @@ static NOT_INLINE void put_space(const tn_system *sys, const tn_put_tile *t, dou
   double rho[3], I[9], unused[48];
   for (const tn_put_body *b = m->put.body + t[0].body, *end = m->put.body + t[1].body; b < end; b++) {
     const tn_lump3 *lump = &m->lump3[b->body];
-    const tn_frame3 *f = &sys->body3[b->body];
+    const tn_frame3 *f = &sys->pose.body3[b->body];
     if (end - b > SOON) {
       const int later = b[SOON].body;
-      tn_soon(&sys->body3[later], sizeof *sys->body3);
+      tn_soon(&sys->pose.body3[later], sizeof *sys->pose.body3);
       tn_soon(&m->lump3[later], sizeof *m->lump3);
-      tn_soon(sys->wrench + 6 * later, 6 * sizeof *sys->wrench);
+      tn_soon(sys->forces.wrench + 6 * later, 6 * sizeof *sys->forces.wrench);
     }
     mass3_of(lump, f, 8, K ? K + b->at : unused, rho, I);
-    if (x) net3_of(lump->mass, rho, I, f, sys->wrench + 6 * b->body, x + b->x);
+    if (x) net3_of(lump->mass, rho, I, f, sys->forces.wrench + 6 * b->body, x + b->x);
   }
 }
 
@@ -355,16 +355,16 @@ static NOT_INLINE void put_plane(const tn_system *sys, const tn_put_tile *t, dou
   double rho[2], unused[9];
   for (const tn_put_body *b = m->put.body + t[0].body, *end = m->put.body + t[1].body; b < end; b++) {
     const tn_lump *lump = &m->lump[b->body];
-    const tn_frame2 *f = &sys->body[b->body];
+    const tn_frame2 *f = &sys->pose.body[b->body];
     if (many && end - b > SOON) {
       const int later = b[SOON].body;
-      tn_soon(&sys->body[later], sizeof *sys->body);
+      tn_soon(&sys->pose.body[later], sizeof *sys->pose.body);
       tn_soon(&m->lump[later], sizeof *m->lump);
-      tn_soon(sys->wrench + 3 * later, sizeof *sys->wrench);
+      tn_soon(sys->forces.wrench + 3 * later, sizeof *sys->forces.wrench);
     }
     mass2_of(lump, f, K ? K + b->at : unused, rho);
     if (!x) continue;
-    const double *w = sys->wrench + 3 * b->body, pull = lump->mass * f->w * f->w;
+    const double *w = sys->forces.wrench + 3 * b->body, pull = lump->mass * f->w * f->w;
     double *net = x + b->x;
     net[0] = w[0] + pull * rho[0];
     net[1] = w[1] + pull * rho[1];
@@ -377,18 +377,18 @@ static NOT_INLINE void put_pins(const tn_system *sys, const tn_put_tile *t, doub
   const bool many = m->plan.tiles > 1;
   for (const tn_put_rows *r = m->put.rows + t[0].rows, *end = m->put.rows + t[1].rows; r < end; r++) {
     if (many && end - r > SOON) {
-      tn_soon(sys->R + r[SOON].R, sizeof *sys->R);
-      tn_soon(sys->gamma + r[SOON].row, sizeof *sys->gamma);
+      tn_soon(sys->rows.R + r[SOON].R, sizeof *sys->rows.R);
+      tn_soon(sys->rows.gamma + r[SOON].row, sizeof *sys->rows.gamma);
     }
-    put_pin(r, sys->R + r->R, K);
-    if (x) x[r->x] = sys->gamma[r->row], x[r->x + 1] = sys->gamma[r->row + 1];
+    put_pin(r, sys->rows.R + r->R, K);
+    if (x) x[r->x] = sys->rows.gamma[r->row], x[r->x + 1] = sys->rows.gamma[r->row + 1];
   }
 }
 
 /* the right side of bodies on the speeds that are not their twist */
 static void force_on(const tn_system *sys, int i, double *at) {
   const tn_body *b = &sys->m->body[i];
-  const double *S = sys->S[i];
+  const double *S = sys->pose.S[i];
   double net[TN_TWIST];
   tn_body_net(sys, i, net);
   for (int c = 0; c < b->nu; c++) {
@@ -399,7 +399,7 @@ static void force_on(const tn_system *sys, int i, double *at) {
 
 static void right_side_of_bodies(const tn_system *sys, const tn_put_tile *t, bool forces, double *b) {
   const tn_model *m = sys->m;
-  if (forces && m->plain && !m->rods && !m->flywheels && !sys->push) {
+  if (forces && m->plain && !m->rods && !m->flywheels && !sys->given.push) {
     (m->dimension == 2 ? put_plane : put_space)(sys, t, NULL, b);
     return;
   }
@@ -436,12 +436,12 @@ static void right_side_of_joints(const tn_system *sys, const tn_put_tile *t, con
     if (j->owner < 0) continue;
     const tn_body *body = &m->body[j->owner];
     for (int c = 0; c < body->nu; c++)
-      b[tn_node_x(m, body->block) + c] += m->sigma[j->row] * sys->R[j->R + c] * gamma[j->row];
+      b[tn_node_x(m, body->block) + c] += m->sigma[j->row] * sys->rows.R[j->R + c] * gamma[j->row];
   }
 }
 
 void tn_right_side(const tn_system *sys, int tile, bool forces, const double *gamma, double *b) {
-  assert(tile >= 0 && tile < sys->m->plan.tiles && (!forces || sys->push || tn_knows(sys, TN_LEVEL_FORCES)));
+  assert(tile >= 0 && tile < sys->m->plan.tiles && (!forces || sys->given.push || tn_knows(sys, TN_LEVEL_FORCES)));
   const tn_put_tile *t = sys->m->put.tile + tile;
   right_side_of_bodies(sys, t, forces, b);
   for (int i = t[0].rows; i < t[1].rows; i++) {
@@ -482,5 +482,5 @@ void tn_fill(const void *who, int tile, double *K, double *x) {
   for (int i = t[0].joint; i < t[1].joint; i++) fill_joint(sys, &m->joint[m->put.joint[i]], K);
   for (int i = 0; i < m->rods; i++) fill_rod(sys, &m->rod[i], K);
   for (int i = 0; i < m->flywheels; i++) fill_flywheel(sys, &m->flywheel[i], K);
-  if (x) right_side_of_joints(sys, t, sys->gamma, x);
+  if (x) right_side_of_joints(sys, t, sys->rows.gamma, x);
 }

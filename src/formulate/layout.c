@@ -135,7 +135,7 @@ static void rate_rows(const tn_partition *p, room *r, const tn_system *sys) {
   memset(r->row, 0, sizeof *r->row * (size_t)n * (size_t)m->nu);
   if (!r->rate_of) return;
   const tn_body *b = &m->body[r->rate_of - 1];
-  const double *J = sys->J[r->rate_of - 1], scale = m->dimension == 3 ? 1 + sys->body3[r->rate_of - 1].stretch : 1;
+  const double *J = sys->J[r->rate_of - 1], scale = m->dimension == 3 ? 1 + sys->pose.body3[r->rate_of - 1].stretch : 1;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < b->cols; j++) r->row[i * m->nu + b->col[j]] = scale * J[(m->dimension + i) * b->cols + j];
 }
@@ -152,7 +152,7 @@ static double unit(const tn_model *m, int c) { return c < m->nu ? m->u_length[c]
 
 static tn_status singular(tn_solver *solver, const char *what) {
   tn_fail(solver->e, TN_E_RUN, "the independent %s are not independent here: a singular position", what);
-  if (solver->e) solver->e->time = solver->sys.t;
+  if (solver->e) solver->e->time = solver->sys.at.t;
   return TN_E_RUN;
 }
 
@@ -179,7 +179,7 @@ static tn_status positions_at(room *r, tn_solver *solver) {
   tn_split_free(s);
   for (int b = 0; b < s->k; b++) {
     double *g = tn_split_told(s, b);
-    tn_model_rates(m, sys->q, tn_split_vector(s, b), g);
+    tn_model_rates(m, sys->at.q, tn_split_vector(s, b), g);
     for (int c = 0; c < m->nq; c++) g[c] /= m->q_length[c];
   }
   return TN_OK;
@@ -191,7 +191,7 @@ static tn_status tell(const tn_partition *p, tn_split *s, tn_solver *solver, con
   const double gain = tn_split_gain(s);
   if (s->least >= REFUSE * gain || p->choose == TN_CHOOSE_NEVER) return TN_OK;
   tn_fail(solver->e, TN_E_RUN, "the independent %s tell too little here, %.2g of what they did", what, s->least / gain);
-  if (solver->e) solver->e->time = solver->sys.t;
+  if (solver->e) solver->e->time = solver->sys.at.t;
   return TN_E_RUN;
 }
 
@@ -316,7 +316,7 @@ static tn_status find_speeds(const tn_partition *p, room *r, tn_solver *solver, 
   tn_status status = speeds_at(p, r, solver, false);
   if (status == TN_OK) status = tell(p, s, solver, "speeds");
   if (status != TN_OK) return status;
-  for (int i = 0; i < m->rows; i++) r->r[i] = -solver->sys.Ct[i];
+  for (int i = 0; i < m->rows; i++) r->r[i] = -solver->sys.rows.Ct[i];
   tn_split_particular(s, m->row_scale, r->r);
   memcpy(u, s->p, sizeof *u * (size_t)m->nu);
   for (int b = 0; b < s->k; b++) {
@@ -336,13 +336,13 @@ static double newton_step(room *r, tn_solver *solver, const double *z) {
   const tn_model *m = sys->m;
   tn_split *s = &r->position;
   double size = 0;
-  for (int i = 0; i < m->holonomic; i++) r->r[i] = -sys->C[i];
+  for (int i = 0; i < m->holonomic; i++) r->r[i] = -sys->rows.C[i];
   tn_split_particular(s, m->row_scale, r->r);
-  tn_model_rates(m, sys->q, s->p, r->qdot);
+  tn_model_rates(m, sys->at.q, s->p, r->qdot);
   memcpy(r->x, s->p, sizeof *r->x * (size_t)m->nu);
   for (int b = 0; b < s->k; b++) {
     const int c = s->set[b];
-    const double d = (z[b] - sys->q[c] - r->qdot[c]) / m->q_length[c], *x = tn_split_vector(s, b);
+    const double d = (z[b] - sys->at.q[c] - r->qdot[c]) / m->q_length[c], *x = tn_split_vector(s, b);
     for (int j = 0; j < m->nu; j++) r->x[j] += d * x[j];
   }
   for (int j = 0; j < m->nu; j++) size = fmax(size, fabs(r->x[j]) / m->u_length[j]);
@@ -352,10 +352,10 @@ static double newton_step(room *r, tn_solver *solver, const double *z) {
 /* how far q is from what is wanted; row: of the rows the one that is farthest */
 static double off(const room *r, const tn_system *sys, const double *z, int *row) {
   const tn_model *m = sys->m;
-  double most = m->holonomic ? tn_violation(sys, sys->C, m->holonomic, row) : 0;
+  double most = m->holonomic ? tn_violation(sys, sys->rows.C, m->holonomic, row) : 0;
   for (int b = 0; b < r->position.k; b++) {
     const int c = r->position.set[b];
-    most = fmax(most, fabs(z[b] - sys->q[c]) / m->q_length[c]);
+    most = fmax(most, fabs(z[b] - sys->at.q[c]) / m->q_length[c]);
   }
   return most;
 }
@@ -384,7 +384,7 @@ static tn_status find_positions(const tn_partition *p, room *r, tn_solver *solve
   char owner[160] = "the coordinates", gap[48] = "";
   if (m->holonomic) tn_row_owner(m, row, owner, sizeof owner);
   if (m->holonomic)
-    tn_row_figure(m, row, m->row_scale[row], false, fabs(sys->C[row]) * m->row_scale[row], 2, gap, sizeof gap);
+    tn_row_figure(m, row, m->row_scale[row], false, fabs(sys->rows.C[row]) * m->row_scale[row], 2, gap, sizeof gap);
   tn_fail(solver->e, TN_E_RUN, "%s: no dependent coordinates are found for the independent ones%s%s", owner,
           *gap ? ", it stays off by " : "", gap);
   if (solver->e) solver->e->time = t;
@@ -418,9 +418,9 @@ static void rates(const void *self, void *work, const tn_system *sys, const doub
     zdot[n + b] = told(r, m->nu, c, udot);
     if (c < m->nu) continue;
     if (m->dimension == 2) {
-      zdot[n + b] += sys->body[r->rate_of - 1].al0;
+      zdot[n + b] += sys->pose.body[r->rate_of - 1].al0;
     } else { /* of (1 + stretch) w */
-      const tn_frame3 *f = &sys->body3[r->rate_of - 1];
+      const tn_frame3 *f = &sys->pose.body3[r->rate_of - 1];
       zdot[n + b] += (1 + f->stretch) * (f->al0[c - m->nu] + f->ds * f->w[c - m->nu]);
     }
   }

@@ -160,14 +160,14 @@ static bool factor(const void *self, void *work, const tn_system *sys, int *bad)
   const int nu = s->kkt.nu, rows = s->kkt.rows;
   if (!tn_by_kkt_factor(work, sys, bad)) return false;
   tn_dense_scale(nu, rows, sys->M, sys->A, sys->m->sigma, s->kkt.s, s->d, s->Ms, s->As);
-  choose_speeds(s, self, sys->counted);
+  choose_speeds(s, self, sys->known.counted);
   const int r = s->choice.r, n = nu - r;
   tn_qr(rows, r, s->L, s->diagonal);
   for (int j = 0; j < nu; j++) s->choice.taken[j] = false;
   for (int k = 0; k < r; k++) s->choice.taken[s->choice.column[k]] = true;
   for (int j = 0, k = r; j < nu; j++)
     if (!s->choice.taken[j]) s->choice.column[k++] = j;
-  if (sys->counted && n)
+  if (sys->known.counted && n)
     s->choice.first = s->choice.first == -2 || s->choice.first == s->choice.column[r] ? s->choice.column[r] : -1;
   /* (3) */
   for (int i = 0; i < n; i++) {

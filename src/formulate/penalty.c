@@ -64,10 +64,10 @@ bool tn_penalty_lagrangian(tn_solver *s, double eps, int passes, bool forces, co
   tn_penalty *k = &s->penalty;
   const tn_system *sys = &s->sys;
   const tn_plan *p = &sys->m->plan;
-  if (k->at != sys->place) {
+  if (k->at != sys->known.place) {
     k->at = 0;
     if (!factor_lagrangian(k, &s->sparse, sys, eps)) return false;
-    k->at = sys->place;
+    k->at = sys->known.place;
   }
   for (int t = 0; t < p->tiles; t++) tn_right_side(sys, t, forces, gamma, k->b);
   memset(k->x, 0, sizeof *k->x * (size_t)p->size);
@@ -149,7 +149,7 @@ bool tn_penalty_change(tn_solver *s, bool velocity, double weight, double penalt
   tn_penalty *k = &s->penalty;
   const tn_system *sys = &s->sys;
   const tn_model *m = sys->m;
-  const double *off = velocity ? sys->Cdot : sys->C;
+  const double *off = velocity ? sys->rows.Cdot : sys->rows.C;
   fill_penalized(k, sys, velocity, weight, penalty, dependent);
   k->at = 0; /* another matrix than that of (1) */
   if (!factor(k)) return false;
@@ -179,11 +179,11 @@ double tn_penalty_slope(tn_solver *s, double weight, double penalty, const bool 
   for (int j = 0; j < m->nu; j++) s->s[j] = 0;
   for (int i = 0; i < m->joints + m->owned; i++) {
     const tn_joint *j = &m->joint[i];
-    for (int r = 0; j->block >= 0 && !sys->off[i] && r < j->rows; r++)
+    for (int r = 0; j->block >= 0 && !sys->given.off[i] && r < j->rows; r++)
       for (int e = 0; e < j->touches; e++) {
         const tn_touch *t = &j->touch[e];
         double room[3];
-        const double *R = tn_touch_row(sys, j, r, e, room), C = sys->C[j->row + r];
+        const double *R = tn_touch_row(sys, j, r, e, room), C = sys->rows.C[j->row + r];
         const tn_seen at = {.body = t->body};
         if (t->speed >= 0)
           for (int c = 0; c < (j->owner >= 0 ? m->body[t->body].nu : 1); c++) s->s[t->speed + c] += R[c] * C;

@@ -12,7 +12,7 @@ static const double STALLED = 1e-12;  /* of C, scaled: passes that end above it 
 static double residual(tn_solver *s, const double *level) {
   const tn_system *sys = &s->sys;
   const int holonomic = sys->m->holonomic;
-  for (int i = 0; i < sys->m->rows; i++) s->r[i] = i < holonomic ? (level ? level[i] : 0) - sys->C[i] : 0;
+  for (int i = 0; i < sys->m->rows; i++) s->r[i] = i < holonomic ? (level ? level[i] : 0) - sys->rows.C[i] : 0;
   return tn_violation(sys, s->r, holonomic, NULL);
 }
 
@@ -21,8 +21,8 @@ tn_status tn_put_back_beyond(tn_solver *s, double position, double velocity, dou
   const tn_system *sys = &s->sys;
   assert(tn_system_is_at(sys, t, q, u, NULL) && tn_knows(sys, TN_LEVEL_TWISTS));
   if (!sys->m->rows) return TN_OK;
-  if (tn_violation(sys, sys->C, sys->m->holonomic, NULL) <= position &&
-      tn_violation(sys, sys->Cdot, sys->m->rows, NULL) <= velocity)
+  if (tn_violation(sys, sys->rows.C, sys->m->holonomic, NULL) <= position &&
+      tn_violation(sys, sys->rows.Cdot, sys->m->rows, NULL) <= velocity)
     return TN_OK;
   s->guard_calls++;
   return tn_put_back(s, TN_METRIC_MASS, true, t, q, u, NULL, NULL, changed, s->e);
@@ -79,7 +79,7 @@ static tn_status correct_velocity(tn_solver *s, tn_metric metric, double *u, con
                                   tn_error *e) {
   const tn_model *m = s->sys.m;
   TN_TRY(tn_solver_factor(s, metric, e));
-  for (int i = 0; i < m->rows; i++) s->r[i] = (level ? level[i] : 0) - s->sys.Cdot[i];
+  for (int i = 0; i < m->rows; i++) s->r[i] = (level ? level[i] : 0) - s->sys.rows.Cdot[i];
   TN_TRY(tn_solver_correct(s, metric, TN_OF_VELOCITY, s->r, s->s, e));
   for (int i = 0; i < m->nu; i++) {
     u[i] += s->s[i];
@@ -96,7 +96,7 @@ tn_status tn_put_back(tn_solver *s, tn_metric metric, bool once, double t, doubl
   const bool stale = !once && metric == TN_METRIC_MASS && tn_solver_stale_is_near(s);
   const double began = tn_profile_begin(&s->profile);
   TN_TRY(correct_position(s, metric, once ? 1 : MOST_PASSES, stale, t, q, u, C_level, changed, e));
-  if (!s->sys.finite) return tn_solver_evaluate(s, e); /* in words */
+  if (!s->sys.known.finite) return tn_solver_evaluate(s, e); /* in words */
   tn_profile_end(&s->profile, TN_TIME_POSITION, began);
   const double positioned = tn_profile_begin(&s->profile);
   const tn_status status = correct_velocity(s, metric, u, Cdot_level, changed, e);

@@ -33,7 +33,7 @@ int tn_reflected_factor(tn_reflected *r, const tn_system *sys) {
   tn_sparse_scale(sys, r->K, r->root.D);
   for (int i = 0; i < m->joints + m->owned; i++) {
     const tn_joint *j = &m->joint[i];
-    if (j->block < 0 || !sys->off[i]) continue;
+    if (j->block < 0 || !sys->given.off[i]) continue;
     const int first = m->plan.columns[m->plan.column[j->block]].row;
     for (int k = 0; k < j->rows + j->rows_velocity; k++) r->root.D[first + k] = 0;
   }

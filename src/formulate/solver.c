@@ -54,7 +54,7 @@ void tn_solver_forget(tn_solver *s) {
 }
 
 void tn_solver_reset(tn_solver *s) {
-  s->rank = s->sys.m->rows - s->sys.idle;
+  s->rank = s->sys.m->rows - s->sys.given.idle;
   if (!s->sys.m->large) s->type->reset(s->work);
   tn_sparse_reset(&s->sparse, s->sys.m);
   tn_kkt_reset(&s->identity);
@@ -67,14 +67,14 @@ void tn_solver_typical(tn_solver *s, int rank) {
   assert(rank >= 0 && rank <= s->sys.m->rows);
   s->rank = rank;
   if (!s->sys.m->large) s->type->typical(s->work, rank);
-  if (s->blocks_stand_in) tn_sparse_typical(&s->sparse, &s->sys, s->sys.m->rows - s->sys.idle - rank);
+  if (s->blocks_stand_in) tn_sparse_typical(&s->sparse, &s->sys, s->sys.m->rows - s->sys.given.idle - rank);
   tn_dependent_reset(&s->dependent);
   tn_solver_forget(s); /* other rows may be left out now */
 }
 
 bool tn_solver_typical_by_blocks(tn_solver *s) {
   assert(!s->sys.m->large);
-  s->rank = s->sys.m->rows - s->sys.idle;
+  s->rank = s->sys.m->rows - s->sys.given.idle;
   tn_sparse_typical(&s->sparse, &s->sys, 0);
   tn_dependent_reset(&s->dependent);
   tn_solver_forget(s);
@@ -86,7 +86,7 @@ static tn_status not_finite(tn_solver *s, const char *otherwise, tn_error *e) {
   char what[160];
   if (!tn_system_fault(&s->sys, what, sizeof what)) tn_format(what, sizeof what, "%s", otherwise);
   tn_fail(e, TN_E_RUN, "%s", what);
-  if (e) e->time = s->sys.t;
+  if (e) e->time = s->sys.at.t;
   tn_system_stale(&s->sys);
   return TN_E_RUN;
 }
@@ -98,9 +98,9 @@ tn_status tn_solver_evaluate(tn_solver *s, tn_error *e) {
   tn_need(sys, TN_LEVEL_FORCES);
   tn_profile_end(&s->profile, TN_TIME_ASSEMBLE, start);
   const bool singular = tn_system_singular(sys, e);
-  if (sys->finite && !singular) return TN_OK;
+  if (sys->known.finite && !singular) return TN_OK;
   if (!singular) return not_finite(s, "a force is beyond all bounds", e);
-  if (e) e->time = sys->t;
+  if (e) e->time = sys->at.t;
   tn_system_stale(sys);
   return TN_E_RUN;
 }
@@ -140,7 +140,7 @@ static tn_status too_large(const tn_model *m, tn_metric metric, tn_error *e) {
 }
 
 bool tn_solver_has_blocks(const tn_solver *s) {
-  return s->sparse.quick && (s->sys.m->large || s->rank == s->sys.m->rows - s->sys.idle);
+  return s->sparse.quick && (s->sys.m->large || s->rank == s->sys.m->rows - s->sys.given.idle);
 }
 
 /* Where blocks stand in for a formulation, the dense factorization of `augmented` serves until they are ready and takes over near
@@ -175,7 +175,7 @@ extern const tn_formulation_type tn_formulation_augmented;
  * independent, but not a formulation with a penalty, whose answer is another one. */
 static bool may_reflect(const tn_solver *s) {
   if (!s->sparse.rooted || s->sys.m->large) return s->sparse.rooted;
-  return !s->type->penalty && (s->type == &tn_formulation_augmented || s->rank == s->sys.m->rows - s->sys.idle);
+  return !s->type->penalty && (s->type == &tn_formulation_augmented || s->rank == s->sys.m->rows - s->sys.given.idle);
 }
 
 /* By blocks; near a singular position or with redundant rows by reflections, or where a model has no plan for these not at all. false:
@@ -183,10 +183,11 @@ static bool may_reflect(const tn_solver *s) {
 static bool factor_blocks(tn_solver *s) {
   const tn_model *m = s->sys.m;
   tn_sparse *blocks = &s->sparse;
-  const bool independent = s->rank == m->rows - s->sys.idle;
+  const bool independent = s->rank == m->rows - s->sys.given.idle;
   double nearness = 1;
-  if (m->large && !blocks->ready) tn_sparse_typical(blocks, &s->sys, m->rows - s->sys.idle - s->rank);
-  if (!blocks->ready || !(independent || s->sys.counted || m->large)) return false; /* a rank is asked of matrices */
+  if (m->large && !blocks->ready) tn_sparse_typical(blocks, &s->sys, m->rows - s->sys.given.idle - s->rank);
+  if (!blocks->ready || !(independent || s->sys.known.counted || m->large))
+    return false; /* a rank is asked of matrices */
   if (tn_solver_has_blocks(s)) {
     const bool good = tn_sparse_factor(blocks, &s->sys, &nearness);
     s->seen = tn_min(s->seen, nearness);
@@ -225,15 +226,15 @@ static tn_status factor_identity(tn_solver *s, tn_error *e) {
 
 static void factored_here(tn_solver *s, tn_factor *f) {
   f->ready = true;
-  f->place = s->sys.place;
-  f->t = s->sys.t;
-  memcpy(f->q, s->sys.q, sizeof *f->q * (size_t)s->sys.m->nq);
+  f->place = s->sys.known.place;
+  f->t = s->sys.at.t;
+  memcpy(f->q, s->sys.at.q, sizeof *f->q * (size_t)s->sys.m->nq);
 }
 
 bool tn_solver_is_factored(const tn_solver *s, tn_metric metric) {
   const tn_factor *f = metric == TN_METRIC_MASS ? &s->at_mass : &s->at_identity;
-  return f->ready && (f->place == s->sys.place ||
-                      (f->t == s->sys.t && memcmp(f->q, s->sys.q, sizeof *f->q * (size_t)s->sys.m->nq) == 0));
+  return f->ready && (f->place == s->sys.known.place ||
+                      (f->t == s->sys.at.t && memcmp(f->q, s->sys.at.q, sizeof *f->q * (size_t)s->sys.m->nq) == 0));
 }
 
 tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
@@ -244,7 +245,7 @@ tn_status tn_solver_factor(tn_solver *s, tn_metric metric, tn_error *e) {
   if (metric == TN_METRIC_DEPENDENT) return TN_OK; /* a correction makes its own factorization */
   tn_factor *at = mass ? &s->at_mass : &s->at_identity;
   if (tn_solver_is_factored(s, metric)) {
-    at->place = s->sys.place;
+    at->place = s->sys.known.place;
     return TN_OK;
   }
   const double start = tn_profile_begin(&s->profile);
@@ -270,10 +271,11 @@ const tn_kkt *tn_solver_kkt(const tn_solver *s) {
 bool tn_solver_stale_is_near(const tn_solver *s) {
   const tn_model *m = s->sys.m;
   const tn_factor *f = &s->at_mass;
-  if (!f->ready || !s->by_blocks || s->sparse.by_root || f->t != s->sys.t || isinf(tn_saddle_error(&s->sparse.saddle)))
+  if (!f->ready || !s->by_blocks || s->sparse.by_root || f->t != s->sys.at.t ||
+      isinf(tn_saddle_error(&s->sparse.saddle)))
     return false;
   for (int i = 0; i < m->nq; i++)
-    if (!(fabs(s->sys.q[i] - f->q[i]) < BESIDE * m->q_length[i])) return false;
+    if (!(fabs(s->sys.at.q[i] - f->q[i]) < BESIDE * m->q_length[i])) return false;
   return !tn_solver_is_factored(s, TN_METRIC_MASS);
 }
 
@@ -325,7 +327,7 @@ static tn_status solve(tn_solver *s, bool exact, const double *f, const double *
   }
   tn_profile_end(&s->profile, TN_TIME_SOLVE, start);
   s->inconsistency = info.inconsistency;
-  if (udot == s->sys.udot) tn_set_solved(&s->sys);
+  if (udot == s->sys.solved.udot) tn_set_solved(&s->sys);
   return info.failed ? not_finite(s, "the accelerations are not finite numbers", e) : TN_OK;
 }
 
@@ -400,8 +402,8 @@ void tn_solver_rows_times(tn_solver *s, const double *x, double *r) {
   const int nu = s->sys.m->nu;
   assert(tn_knows(&s->sys, TN_LEVEL_ROWS));
   if (!tn_knows(&s->sys, TN_LEVEL_MATRICES)) {
-    tn_gains(&s->sys, x, s->sys.gains);
-    tn_rows_times(&s->sys, x, s->sys.gains, r);
+    tn_gains(&s->sys, x, s->sys.room.gains);
+    tn_rows_times(&s->sys, x, s->sys.room.gains, r);
     return;
   }
   for (int i = 0; i < s->sys.m->rows; i++) {
@@ -418,7 +420,7 @@ double tn_violation(const tn_system *s, const double *rows, int n, int *which) {
   if (!s || !rows) return NAN;
   assert(n >= 0 && n <= s->m->rows);
   for (int i = 0; i < n; i++) {
-    const double v = fabs(rows[i]) * s->scale[i];
+    const double v = fabs(rows[i]) * s->rows.scale[i];
     if (v <= worst) continue;
     worst = v;
     if (which) *which = i;
@@ -433,7 +435,7 @@ double tn_violation_seen(tn_system *s, bool velocity) {
   double worst = 0;
   tn_system_extents(s, velocity);
   for (int i = 0; i < (velocity ? m->rows : m->holonomic); i++) {
-    const double v = fabs((velocity ? s->Cdot : s->C)[i]) * s->scale[i] / tn_max(1, tn_row_extent(s, i));
+    const double v = fabs((velocity ? s->rows.Cdot : s->rows.C)[i]) * s->rows.scale[i] / tn_max(1, tn_row_extent(s, i));
     if (!(v <= worst)) worst = v;
     if (isnan(v)) break;
   }

@@ -7,7 +7,7 @@ static const double SETTLED = 1e-10;   /* error that sweeps must come below */
 static const double REDUNDANT = 1e-10; /* rho at typical poses below which a row is taken for redundant */
 static const double UNSEEN = 1e-16;    /* of a violation, scaled as the contract does: what a correction may leave */
 static const double LOST = 1e-12;      /* rho at all typical poses below which a pivot is roundoff */
-enum { REFLECT_FROM = 100 };           /* speeds and rows: with redundant rows the dense factorization is cheaper below */
+enum { REFLECT_FROM = 100 }; /* speeds and rows: with redundant rows the dense factorization is cheaper below */
 
 void tn_sparse_carve(tn_sparse *s, tn_carve *c, const tn_model *m) {
   const tn_plan *p = &m->plan;
@@ -56,8 +56,8 @@ void tn_sparse_scale(const tn_system *sys, const double *K, double *scale) {
   }
   for (int i = 0; i < m->joints + m->owned; i++) {
     const tn_joint *j = &m->joint[i];
-    for (int r = 0; sys->off[i] && r < j->rows + j->rows_velocity; r++) scale[row_place(m, j->block) + r] = 1;
-    for (int k = 0; j->block >= 0 && !sys->off[i] && k < j->touches; k++) {
+    for (int r = 0; sys->given.off[i] && r < j->rows + j->rows_velocity; r++) scale[row_place(m, j->block) + r] = 1;
+    for (int k = 0; j->block >= 0 && !sys->given.off[i] && k < j->touches; k++) {
       const tn_body *b = &m->body[j->touch[k].body];
       if (j->touch[k].speed >= 0 &&
           tn_stands_on(b)) { /* a coordinate has no mass of its own: as if its tie were stiff */
@@ -101,12 +101,12 @@ bool tn_sparse_begun(const tn_sparse *s) { return s->there && s->saddle.fill; }
 
 void tn_sparse_keep(tn_sparse *s, const tn_system *sys, tn_keep *keep) {
   const tn_model *m = sys->m;
-  bool forward = s->forward == sys->epoch;
+  bool forward = s->forward == sys->known.epoch;
   tn_keep_group(keep, "blocks");
   if (!s->there) return;
   tn_keep_flag(keep, "ready", &s->ready, tn_sparse_begun(s));
   tn_keep_flags(keep, "forward", 1, &forward);
-  s->forward = forward ? sys->epoch : 0;
+  s->forward = forward ? sys->known.epoch : 0;
   tn_keep_flags(keep, "settled", 1, &s->settled);
   bool *const flags[] = {&s->quick, &s->rooted, &s->by_root};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
@@ -196,7 +196,7 @@ static bool root_typical(tn_sparse *s, const tn_system *sys, int redundant) {
   tn_root *q = &s->root.root;
   measure_rows(s, sys);
   tn_saddle_fill(&s->saddle);
-  if (sys->m->large && !sys->counted && !redundant) {
+  if (sys->m->large && !sys->known.counted && !redundant) {
     if (tn_root_leave_out(q, s->root.K, -1) < 0) return false;
   } else if (q->out != redundant && tn_root_leave_out(q, s->root.K, redundant) != redundant) {
     return false;
@@ -230,7 +230,7 @@ static bool blocks_typical(tn_sparse *s, const tn_system *sys) {
     s->typical[i] = fmax(s->typical[i], g->rho);
     g->usual = s->typical[i] > (redundant ? REDUNDANT : 0) ? g->D_inv / s->typical[i] : 0;
   }
-  right_side(sys, true, sys->gamma, s->b);
+  right_side(sys, true, sys->rows.gamma, s->b);
   memcpy(s->x, s->b, sizeof *s->x * (size_t)p->size);
   tn_ldl_solve(k, s->x);
   tn_saddle_measure(&s->saddle, s->b, s->x);
@@ -273,7 +273,7 @@ bool tn_sparse_factor(tn_sparse *s, const tn_system *sys, double *nearness) {
   assert(s->ready && tn_knows(sys, TN_LEVEL_ROWS));
   const bool forward = tn_knows(sys, TN_LEVEL_FORCES);
   s->by_root = false;
-  s->forward = forward ? sys->epoch : 0;
+  s->forward = forward ? sys->known.epoch : 0;
   if (!tn_saddle_factor(&s->saddle, forward ? s->x : NULL)) return false;
   *nearness = s->saddle.ldl.nearness;
   return true;
@@ -282,7 +282,7 @@ bool tn_sparse_factor(tn_sparse *s, const tn_system *sys, double *nearness) {
 static bool solve(tn_sparse *s, const tn_system *sys, bool sweeps, bool forces, const double *gamma, double *udot,
                   double *lambda, double *inconsistency) {
   tn_saddle_info info = {0};
-  if (!(forces && s->forward == sys->epoch && gamma == sys->gamma)) {
+  if (!(forces && s->forward == sys->known.epoch && gamma == sys->rows.gamma)) {
     right_side(sys, forces, gamma, s->x);
     tn_ldl_forward(&s->saddle.ldl, s->x);
   }

@@ -14,7 +14,7 @@ typedef struct follower {
 /* a joint that carries a body has no rows; its effort may keep that of a row in balance */
 static bool is_loaded(const tn_system *sys, int joint, double size) {
   const tn_model *m = sys->m;
-  const double *w = sys->reaction + m->twist * joint;
+  const double *w = sys->solved.reaction + m->twist * joint;
   double most = 0;
   for (int k = 0; k < m->wrench; k++) most = fmax(most, fabs(w[k]) * (k < m->dimension ? m->length : 1));
   return most > UNLOADED * size;
@@ -32,7 +32,7 @@ static void find_others(tn_system *sys, const double *c, int row, follower *f) {
   }
   if (f->n) return;
   /* no other row: those that carry the bodies keep it */
-  tn_reactions_of(sys, c, sys->reaction, NULL);
+  tn_reactions_of(sys, c, sys->solved.reaction, NULL);
   for (int i = 0; i < m->joints && f->n < MOST_NAMED; i++)
     if (m->joint[i].in_tree && is_loaded(sys, i, 1 / m->row_scale[row])) f->other[f->n++] = i;
 }
@@ -46,7 +46,7 @@ static void each(tn_sim *s, void (*use)(void *user, const tn_model *m, const fol
   if (!tn_redundancy(s, s->singular.q_general, &redundant)) return;
   for (int e = m->rows - redundant; e < m->rows; e++) {
     const int row = tn_kkt_dependence(&s->start.rows.kkt, e, c);
-    if (s->solver.sys.off[m->row_joint[row]]) continue; /* it is none */
+    if (s->solver.sys.given.off[m->row_joint[row]]) continue; /* it is none */
     find_others(&s->solver.sys, c, row, &f);
     if (last.rows && f.joint == last.joint && f.n == last.n &&
         memcmp(f.other, last.other, sizeof *f.other * (size_t)f.n) == 0) {
@@ -191,7 +191,7 @@ tn_status tn_report_check_text(tn_sim *s, const char *model_name, tn_write write
          m->relative ? "relative" : "absolute", m->length);
   tn_put(p, "  constraints: %d row%s", m->rows, TN_S(m->rows));
   if (nonholonomic(m)) tn_put(p, ", %d of them nonholonomic", nonholonomic(m));
-  const int idle = s->solver.sys.idle;
+  const int idle = s->solver.sys.given.idle;
   if (idle) tn_put(p, ", %d of joints that are switched off", idle);
   if (s->life.started) {
     tn_put(p, ", rank %d; degrees of freedom: %d\n", s->solver.rank, r->degrees_of_freedom);
@@ -273,7 +273,7 @@ tn_status tn_report_check_json(tn_sim *s, const char *model_name, tn_write write
   tn_json_close(j);
   tn_json_whole(j, "rows", m->rows);
   tn_json_whole(j, "nonholonomic_rows", nonholonomic(m));
-  tn_json_whole(j, "rows_switched_off", s->solver.sys.idle);
+  tn_json_whole(j, "rows_switched_off", s->solver.sys.given.idle);
   if (s->life.started) {
     tn_json_whole(j, "rank", s->solver.rank);
     tn_json_whole(j, "degrees_of_freedom", r->degrees_of_freedom);

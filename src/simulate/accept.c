@@ -75,8 +75,8 @@ static void watch(tn_sim *s, double t, double *y) {
   watch_coordinates(s, t, y);
   s->ledger.energy = tn_watch_energy(s, y);
   tn_doubt_step(s, s->ledger.energy);
-  memcpy(s->contract.C1, sys->C, sizeof *s->contract.C1 * rows);
-  memcpy(s->contract.V1, sys->Cdot, sizeof *s->contract.V1 * rows);
+  memcpy(s->contract.C1, sys->rows.C, sizeof *s->contract.C1 * rows);
+  memcpy(s->contract.V1, sys->rows.Cdot, sizeof *s->contract.V1 * rows);
   tn_contract_drift(s, t - s->before.t);
 }
 

@@ -116,8 +116,8 @@ tn_status tn_sim_rates(tn_sim *s, double t, const double *q, const double *u, co
   if (status != TN_OK) return status;
   s->summary.rhs++;
   if (qdot) tn_model_rates(m, y, tn_u_of(s, y), qdot);
-  if (udot) memcpy(udot, sys->udot, sizeof *udot * (size_t)m->nu);
-  if (state_rate && m->states) memcpy(state_rate, sys->state_rate, sizeof *state_rate * (size_t)m->states);
-  if (lambda && m->rows) memcpy(lambda, sys->lambda, sizeof *lambda * (size_t)m->rows);
+  if (udot) memcpy(udot, sys->solved.udot, sizeof *udot * (size_t)m->nu);
+  if (state_rate && m->states) memcpy(state_rate, sys->forces.state_rate, sizeof *state_rate * (size_t)m->states);
+  if (lambda && m->rows) memcpy(lambda, sys->solved.lambda, sizeof *lambda * (size_t)m->rows);
   return TN_OK;
 }

@@ -32,15 +32,17 @@ void tn_balance_rates(const tn_sim *s, const double *lambda, const double *lambd
   memset(rate, 0, sizeof *rate * (size_t)b->n);
   for (int i = 0; i < m->forces; i++) {
     const int at = m->force_assembly[i];
-    if (at >= 0) rate[at] += sys->force[i].power;
+    if (at >= 0) rate[at] += sys->forces.out[i].power;
     for (int k = 0; at == TN_ACROSS && k < m->force[i].frames; k++)
-      if (m->force[i].spot[k].body >= 0) rate[m->assembly[m->force[i].spot[k].body]] += sys->side_power[2 * i + k];
+      if (m->force[i].spot[k].body >= 0)
+        rate[m->assembly[m->force[i].spot[k].body]] += sys->forces.side_power[2 * i + k];
   }
   for (int i = 0; i < m->rows; i++)
-    if (b->row[i] >= 0) rate[b->row[i]] -= (lambda[i] + (lambda_s ? lambda_s[i] : 0)) * (sys->Cdot[i] - sys->Ct[i]);
+    if (b->row[i] >= 0)
+      rate[b->row[i]] -= (lambda[i] + (lambda_s ? lambda_s[i] : 0)) * (sys->rows.Cdot[i] - sys->rows.Ct[i]);
   for (int i = 0; i < m->servos; i++) {
     const int at = m->joint_assembly[m->servo[i].joint];
-    if (at >= 0) rate[at] += sys->effort[i] * tn_servo_rate(sys, i);
+    if (at >= 0) rate[at] += sys->solved.effort[i] * tn_servo_rate(sys, i);
   }
 }
 
@@ -64,7 +66,8 @@ void tn_balance_kick(const tn_sim *s, double h, double *work) {
   const tn_balances *b = &s->ledger.balances;
   for (int i = 0; b->n && i < s->m->rows; i++)
     if (b->row[i] >= 0)
-      work[b->row[i]] -= h * sys->lambda_s[i] * (sys->Cdot[i] - sys->Ct[i] - h / 2 * s->stabilizing.U_held[i]);
+      work[b->row[i]] -=
+          h * sys->solved.lambda_s[i] * (sys->rows.Cdot[i] - sys->rows.Ct[i] - h / 2 * s->stabilizing.U_held[i]);
 }
 
 /* how far from the origin the bodies of each are, if that is more: roundoff of their places goes with it */
@@ -91,7 +94,7 @@ static void stored_across(const tn_sim *s, double *energy) {
   for (int i = 0; i < m->forces; i++)
     for (int k = 0; m->force_assembly[i] == TN_ACROSS && k < m->force[i].frames; k++)
       if (m->force[i].spot[k].body >= 0)
-        energy[m->assembly[m->force[i].spot[k].body]] += fabs(s->solver.sys.force[i].energy);
+        energy[m->assembly[m->force[i].spot[k].body]] += fabs(s->solver.sys.forces.out[i].energy);
 }
 
 void tn_balance_watch(tn_sim *s, double *y) {

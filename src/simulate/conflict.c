@@ -174,8 +174,8 @@ static void disagreement(tn_sim *s, bool rate, int i, char *text, size_t size) {
   const tn_status status = tn_at(s, s->now.t, s->now.y, s->e);
   s->start.rows.without[i] = false;
   tn_row_figure(s->m, row, s->m->row_scale[row], rate,
-                status == TN_OK ? tn_contract_at_start(s->m, row, (rate ? sys->Cdot : sys->C)[row]) : NAN, 3, text,
-                size);
+                status == TN_OK ? tn_contract_at_start(s->m, row, (rate ? sys->rows.Cdot : sys->rows.C)[row]) : NAN, 3,
+                text, size);
 }
 
 /* a smallest set of drivers and joints that contradict each other */
@@ -258,7 +258,7 @@ static const tn_node *moving(const tn_sim *s, list *movers) {
   const tn_node *mover = NULL;
   for (int i = 0; i < m->rows; i++) {
     const tn_joint *j = &m->joint[m->row_joint[i]];
-    if (s->solver.sys.Ct[i] == 0 || j->node == mover) continue;
+    if (s->solver.sys.rows.Ct[i] == 0 || j->node == mover) continue;
     add(movers, j->name);
     mover = j->node;
   }
@@ -298,7 +298,8 @@ static tn_status joints_alone(tn_sim *s, bool rate, double off, int row) {
 static int worst_row(const tn_sim *s, bool rate, double *off) {
   const tn_system *sys = &s->solver.sys;
   int row;
-  *off = rate ? tn_violation(sys, sys->Cdot, s->m->rows, &row) : tn_violation(sys, sys->C, s->m->holonomic, &row);
+  *off = rate ? tn_violation(sys, sys->rows.Cdot, s->m->rows, &row)
+              : tn_violation(sys, sys->rows.C, s->m->holonomic, &row);
   return row;
 }
 

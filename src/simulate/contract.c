@@ -1,6 +1,6 @@
 /* the contract: the one place where a violation of a constraint equation is scaled and judged.
  *
- * A violation is C or Cdot of a row in the unit of the row. Scaled by sys->scale (1 over the length that the row is about: scale.c), it is a
+ * A violation is C or Cdot of a row in the unit of the row. Scaled by rows.scale (1 over the length that the row is about: scale.c), it is a
  * number without a unit, or 1/s, that is compared with what the run allows. At a start, before there is a motion, lengths are those of
  * the model: row_scale. */
 #include "simulate/simulate.h"
@@ -10,7 +10,7 @@ static const double ROUNDOFF = 100;
 
 double tn_contract_scaled(const tn_sim *s, int row, double off) {
   assert(row >= 0 && row < s->m->rows);
-  return fabs(off) * s->solver.sys.scale[row];
+  return fabs(off) * s->solver.sys.rows.scale[row];
 }
 
 double tn_contract_at_start(const tn_model *m, int row, double off) {
@@ -30,19 +30,20 @@ double tn_contract_share(const tn_model *m, double position, double velocity) {
 
 double tn_contract_largest(const tn_sim *s, bool rate, int *row) {
   const tn_system *sys = &s->solver.sys;
-  return rate ? tn_violation(sys, sys->Cdot, s->m->rows, row) : tn_violation(sys, sys->C, s->m->holonomic, row);
+  return rate ? tn_violation(sys, sys->rows.Cdot, s->m->rows, row)
+              : tn_violation(sys, sys->rows.C, s->m->holonomic, row);
 }
 
 void tn_contract_figure(const tn_sim *s, int row, bool rate, double scaled, int digits, char *text, size_t size) {
-  tn_row_figure(s->m, row, s->solver.sys.scale[row], rate, scaled, digits, text, size);
+  tn_row_figure(s->m, row, s->solver.sys.rows.scale[row], rate, scaled, digits, text, size);
 }
 
 void tn_contract_begin(tn_sim *s) {
   tn_contract *x = &s->contract;
   const tn_system *sys = &s->solver.sys;
   const size_t rows = (size_t)s->m->rows;
-  memcpy(x->C1, sys->C, sizeof *x->C1 * rows);
-  memcpy(x->V1, sys->Cdot, sizeof *x->V1 * rows);
+  memcpy(x->C1, sys->rows.C, sizeof *x->C1 * rows);
+  memcpy(x->V1, sys->rows.Cdot, sizeof *x->V1 * rows);
   s->summary.max_position_violation = s->summary.max_velocity_violation = 0;
   s->summary.contract_kept = true;
   s->summary.contract_text[0] = s->summary.worst_joint[0] = 0;
@@ -63,13 +64,13 @@ static void breach_text(const tn_sim *s, int row, bool rate, double seen, char *
 static double velocity_violation(tn_sim *s, int *row) {
   tn_system *sys = &s->solver.sys;
   const tn_model *m = s->m;
-  double worst = tn_violation(sys, sys->Cdot, m->rows, row);
+  double worst = tn_violation(sys, sys->rows.Cdot, m->rows, row);
   if (worst <= tn_contract_allowed(m, true) || isnan(worst)) return worst;
   worst = 0;
   tn_system_extents(sys, true);
   for (int i = 0; i < m->rows; i++) {
     const double floor = ROUNDOFF * TN_EPS * tn_row_extent(sys, i) / tn_contract_allowed(m, true);
-    const double v = tn_contract_scaled(s, i, sys->Cdot[i]) / tn_max(1, floor);
+    const double v = tn_contract_scaled(s, i, sys->rows.Cdot[i]) / tn_max(1, floor);
     if (v > worst) worst = v, *row = i;
   }
   return worst;
@@ -136,11 +137,11 @@ void tn_contract_drift(tn_sim *s, double h) {
     double position = 0, velocity = 0;
     if (j->in_tree) continue;
     for (int r = j->row; r < j->row + j->rows; r++) {
-      position = tn_max(position, tn_contract_scaled(s, r, sys->C[r]));
-      velocity = tn_max(velocity, tn_contract_scaled(s, r, sys->Cdot[r]));
+      position = tn_max(position, tn_contract_scaled(s, r, sys->rows.C[r]));
+      velocity = tn_max(velocity, tn_contract_scaled(s, r, sys->rows.Cdot[r]));
     }
     for (int r = j->row_velocity; r < j->row_velocity + j->rows_velocity; r++)
-      velocity = tn_max(velocity, tn_contract_scaled(s, r, sys->Cdot[r]));
+      velocity = tn_max(velocity, tn_contract_scaled(s, r, sys->rows.Cdot[r]));
     d->position_max = tn_max(d->position_max, position);
     d->velocity_max = tn_max(d->velocity_max, velocity);
     d->position_rms += h * position * position;

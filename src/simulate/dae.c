@@ -31,13 +31,13 @@ tn_status tn_dae_residual(void *sim, double t, const double *y, const double *yd
     const double *row = sys->A + (size_t)i * (size_t)nu;
     for (int j = 0; j < nu; j++) ru[j] += row[j] * lambda[i];
     for (int j = 0; i < m->holonomic && j < nu; j++) v[j] -= row[j] * mu[i];
-    const bool off = sys->off[m->row_joint[i]]; /* then it has no effort instead */
-    rv[i] = off ? lambda[i] : sys->Cdot[i];
-    if (i < m->holonomic) rc[i] = off ? mu[i] : sys->C[i];
+    const bool off = sys->given.off[m->row_joint[i]]; /* then it has no effort instead */
+    rv[i] = off ? lambda[i] : sys->rows.Cdot[i];
+    if (i < m->holonomic) rc[i] = off ? mu[i] : sys->rows.C[i];
   }
   tn_model_rates(m, y, v, r);
   for (int i = 0; i < nq; i++) r[i] = ydot[i] - r[i];
-  for (int i = 0; i < m->states; i++) rx[i] = xdot[i] - sys->state_rate[i];
+  for (int i = 0; i < m->states; i++) rx[i] = xdot[i] - sys->forces.state_rate[i];
   tn_ledger_rates(s, lambda, NULL, rw);
   for (int i = 0; i < tn_ledgers(m); i++) rw[i] = wdot[i] - rw[i];
   tn_scratch_close(&s->scratch, scope);
@@ -53,6 +53,6 @@ void tn_dae_tangent(void *sim, const double *y, const double *dq, double *x) {
 tn_status tn_dae_multipliers(void *sim, double t, const double *y, double *ydot, double *lambda) {
   tn_sim *s = sim;
   tn_status status = tn_rates(s, t, y, ydot);
-  for (int i = 0; status == TN_OK && i < s->m->rows; i++) lambda[i] = s->solver.sys.lambda[i];
+  for (int i = 0; status == TN_OK && i < s->m->rows; i++) lambda[i] = s->solver.sys.solved.lambda[i];
   return status;
 }

@@ -3,14 +3,14 @@
 
 static bool has_slopes(const tn_system *s, const tn_joint *j) {
   for (int k = 0; k < j->terms; k++)
-    if (!isfinite(s->coefficient[j->coefficient + k])) return false;
-  return isfinite(s->gamma[tn_term_row(j)]);
+    if (!isfinite(s->rows.coefficient[j->coefficient + k])) return false;
+  return isfinite(s->rows.gamma[tn_term_row(j)]);
 }
 
 /* as that of (y - 1)^2 at y = 1: no motion changes the value, to first order, so that nothing can hold it */
 static bool is_flat(const tn_system *s, const tn_joint *j) {
   for (int k = 0; k < j->terms; k++)
-    if (s->coefficient[j->coefficient + k] != 0) return false;
+    if (s->rows.coefficient[j->coefficient + k] != 0) return false;
   return !j->equation.on_rates;
 }
 
@@ -28,8 +28,8 @@ tn_status tn_equations_check(tn_sim *s) {
   const tn_system *sys = &s->solver.sys;
   for (int i = 0; s->m->coefficients && i < s->m->joints; i++) {
     const tn_joint *j = &s->m->joint[i];
-    if (!j->equation.expr || sys->off[i]) continue;
-    const bool has_value = isfinite(sys->C[tn_term_row(j)] + sys->Cdot[tn_term_row(j)]);
+    if (!j->equation.expr || sys->given.off[i]) continue;
+    const bool has_value = isfinite(sys->rows.C[tn_term_row(j)] + sys->rows.Cdot[tn_term_row(j)]);
     if (!has_value || !has_slopes(sys, j))
       return refuse(s, j, has_value ? "a derivative of " : "", "is not a finite number",
                     "it must be smooth there, and wherever the motion goes");

@@ -90,7 +90,7 @@ const char *tn_guard_word(tn_guard_state state) {
   return word[state];
 }
 
-static tn_switching *pieces(tn_sim *s) { return &s->solver.sys.switching; }
+static tn_switching *pieces(tn_sim *s) { return &s->solver.sys.given.switching; }
 
 void tn_guard_move(tn_sim *s, int i, tn_guard_state to) {
   tn_guard *g = &s->guards.guard[i];
@@ -137,7 +137,7 @@ void tn_guards_withdraw(tn_sim *s) {
 
 static bool is_off(const tn_sim *s, const tn_guard *g) {
   if (g->part < 0) return false;
-  return (g->of_joint ? s->solver.sys.off : s->solver.sys.force_off)[g->part];
+  return (g->of_joint ? s->solver.sys.given.off : s->solver.sys.given.force_off)[g->part];
 }
 
 void tn_guards_part(tn_sim *s, bool joint, int part, bool off) {
@@ -203,7 +203,7 @@ void tn_guards_keep(tn_sim *s, tn_keep *k) {
   tn_guards *w = &s->guards;
   const size_t n = (size_t)s->m->switches;
   tn_keep_group(k, "guards");
-  tn_keep_numbers(k, "piece", n, s->solver.sys.switching.piece);
+  tn_keep_numbers(k, "piece", n, s->solver.sys.given.switching.piece);
   tn_keep_numbers(k, "begin", n, w->begin);
   tn_keep_numbers(k, "before", n, w->before);
   tn_keep_numbers(k, "before_at", 1, &w->before_at);
@@ -217,7 +217,8 @@ static bool makes_sense(const tn_sim *s, int i) {
   const tn_guard_state state = g->state == TN_GUARD_DUE ? g->from : g->state;
   const bool hysteresis = state == TN_GUARD_HELD || state == TN_GUARD_RETURNED,
              has_level = state == TN_GUARD_HELD ? g->level > 0 : g->level == 0;
-  if (g->event >= 0 && s->guards.known && (state == TN_GUARD_UNDECIDED) != (s->solver.sys.switching.piece[i] == 0))
+  if (g->event >= 0 && s->guards.known &&
+      (state == TN_GUARD_UNDECIDED) != (s->solver.sys.given.switching.piece[i] == 0))
     return false;
   if (g->event < 0 && state == TN_GUARD_UNDECIDED) return false;
   if (hysteresis && !s->m->switched[i].in_event) return false;

@@ -12,7 +12,7 @@
 
 enum { LOGGED_MOST = 4 }; /* lines of one guard in the log */
 
-static tn_switching *pieces(tn_sim *s) { return &s->solver.sys.switching; }
+static tn_switching *pieces(tn_sim *s) { return &s->solver.sys.given.switching; }
 
 /* once for all components of a vector that have the expression in common */
 static void log_change(tn_sim *s, int i) {

@@ -15,7 +15,7 @@
 
 enum { NOTED_MOST = 32 }; /* firings of each event, in the log */
 
-static tn_switching *pieces(tn_sim *s) { return &s->solver.sys.switching; }
+static tn_switching *pieces(tn_sim *s) { return &s->solver.sys.given.switching; }
 
 void tn_events_carve(tn_sim *s, tn_carve *c, const tn_model *m) {
   s->events.record = TN_CARVE(c, tn_event_record, m->triggers);
@@ -38,7 +38,7 @@ void tn_events_reset(tn_sim *s) {
 void tn_events_keep(tn_sim *s, tn_keep *k) {
   tn_events *w = &s->events;
   tn_keep_group(k, "events");
-  tn_keep_finite(k, "parameter", (size_t)s->m->parameters, s->solver.sys.switching.parameter);
+  tn_keep_finite(k, "parameter", (size_t)s->m->parameters, s->solver.sys.given.switching.parameter);
   for (int i = 0; i < s->m->triggers; i++) {
     tn_event_record *r = &w->record[i];
     double *const numbers[] = {&r->first, &r->last, &r->lost, &r->apart, &r->apart_first};
@@ -105,7 +105,7 @@ tn_status tn_events_margins(tn_sim *s, bool solved) {
   }
   if (s->events.undefined < 0) return TN_OK;
   tn_event_refuse(s, s->events.undefined, "`when` is not a number");
-  s->e->time = s->solver.sys.t;
+  s->e->time = s->solver.sys.at.t;
   return TN_E_RUN;
 }
 
@@ -145,7 +145,7 @@ void tn_event_touch_parameters(tn_sim *s) {
   s->events.changed = true;
   tn_row_outdated(s);
   for (int i = 0; i < s->m->joints; i++)
-    if (s->m->joint[i].has_parameters && !s->solver.sys.off[i]) s->events.touched[i] = true;
+    if (s->m->joint[i].has_parameters && !s->solver.sys.given.off[i]) s->events.touched[i] = true;
 }
 
 /* n parameters from act k on, at once: their values are found before any is set */
@@ -178,7 +178,7 @@ static tn_status set(tn_sim *s, int event, int k, int n) {
 
 void tn_event_switch(tn_sim *s, bool joint, int part, bool on) {
   tn_system *sys = &s->solver.sys;
-  if ((joint ? sys->off : sys->force_off)[part] == !on) return;
+  if ((joint ? sys->given.off : sys->given.force_off)[part] == !on) return;
   tn_system_switch(sys, joint, part, on);
   tn_guards_part(s, joint, part, !on);
   tn_solver_forget(&s->solver);

@@ -28,9 +28,9 @@ static tn_status rows_of(tn_sim *s, const double *v, double *r) {
   copy(s, y);
   for (int i = 0; i < m->nu; i++) tn_u_of(s, y)[i] += v[i];
   TN_TRY(tn_at(s, s->now.t, y, s->e));
-  memcpy(r, sys->Cdot, sizeof *r * (size_t)m->rows);
+  memcpy(r, sys->rows.Cdot, sizeof *r * (size_t)m->rows);
   TN_TRY(tn_at(s, s->now.t, s->now.y, s->e));
-  for (int i = 0; i < m->rows; i++) r[i] -= sys->Cdot[i];
+  for (int i = 0; i < m->rows; i++) r[i] -= sys->rows.Cdot[i];
   return TN_OK;
 }
 
@@ -153,7 +153,7 @@ static tn_status send_back(tn_sim *s, tn_application *a, double *ydot, double *c
   if (status != TN_OK) return status == TN_E_RUN ? TN_OK : status;
   for (int i = 0; i < s->m->switches; i++) {
     if (!(back[i] > 0) || !(there[i] < 0)) continue;
-    TN_TRY(tn_guard_change(s, i, s->solver.sys.switching.live[i], false));
+    TN_TRY(tn_guard_change(s, i, s->solver.sys.given.switching.live[i], false));
     tn_guard_move(s, i, TN_GUARD_SENT_BACK);
     *some = true;
   }

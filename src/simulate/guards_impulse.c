@@ -32,7 +32,7 @@ static double worst_touched(const tn_sim *s, const double *rows, bool velocity, 
   *row = -1;
   for (int i = 0; i < (velocity ? m->rows : m->holonomic); i++) {
     if (!is_touched(s, i)) continue;
-    const double off = fabs(rows[i]) * s->solver.sys.scale[i];
+    const double off = fabs(rows[i]) * s->solver.sys.rows.scale[i];
     if (*row < 0 || !(off <= worst)) worst = off, *row = i;
   }
   return worst;
@@ -116,7 +116,7 @@ static tn_status solve_impulse(tn_sim *s, int event, int row, double *r, double 
   solver->nearness = solver->seen = 1;
   TN_TRY(tn_solver_factor(solver, TN_METRIC_MASS, s->e));
   if (solver->nearness < STRUCK_RHO) return too_near(s, event, row);
-  for (int i = 0; i < s->m->rows; i++) r[i] = is_touched(s, i) ? -solver->sys.Cdot[i] : 0;
+  for (int i = 0; i < s->m->rows; i++) r[i] = is_touched(s, i) ? -solver->sys.rows.Cdot[i] : 0;
   return tn_solver_solve(solver, NULL, r, du, lambda, s->e);
 }
 
@@ -151,7 +151,7 @@ static tn_status strike(tn_sim *s, int event) {
   int row;
   TN_TRY(tn_at(s, s->now.t, s->now.y, s->e));
   if (!m->rows) return TN_OK;
-  const double off = worst_touched(s, s->solver.sys.Cdot, true, &row);
+  const double off = worst_touched(s, s->solver.sys.rows.Cdot, true, &row);
   if (row < 0 || off <= GAP_OF_STEP * m->run.contract_velocity) return TN_OK;
   const int nothing = row_of_nothing(s);
   if (nothing >= 0) return too_near(s, event, nothing);
@@ -173,12 +173,12 @@ tn_status tn_impulse_in_place(tn_sim *s, tn_application *a, int event) {
   else
     tn_pieces_live(s);
   TN_TRY(tn_at(s, s->now.t, s->now.y, s->e));
-  const double off = worst_touched(s, s->solver.sys.C, false, &row);
+  const double off = worst_touched(s, s->solver.sys.rows.C, false, &row);
   if (row < 0 || off <= m->run.contract_position) return TN_OK;
   char owner[160], gap[48], allowed[48];
   tn_row_owner(m, row, owner, sizeof owner);
-  tn_row_figure(m, row, s->solver.sys.scale[row], false, off, 3, gap, sizeof gap);
-  tn_row_figure(m, row, s->solver.sys.scale[row], false, m->run.contract_position, 3, allowed, sizeof allowed);
+  tn_row_figure(m, row, s->solver.sys.rows.scale[row], false, off, 3, gap, sizeof gap);
+  tn_row_figure(m, row, s->solver.sys.rows.scale[row], false, m->run.contract_position, 3, allowed, sizeof allowed);
   tn_event_refuse(s, event, "%s is off by %s where it shall hold, allowed %s", owner, gap, allowed);
   tn_hint(s->e, "it can be switched on, or changed, only where its bodies are in place: `when` must say where");
   return TN_E_RUN;

@@ -5,14 +5,14 @@
 
 #include "simulate/simulate.h"
 
-static double *parameter_of(tn_sim *s, int i) { return &s->solver.sys.switching.parameter[i]; }
+static double *parameter_of(tn_sim *s, int i) { return &s->solver.sys.given.switching.parameter[i]; }
 
 int tn_sim_parameters(const tn_sim *s) { return s ? s->m->parameters : 0; }
 const char *tn_sim_parameter_name(const tn_sim *s, int i) {
   return s && i >= 0 && i < s->m->parameters ? s->m->parameter[i].name : NULL;
 }
 double tn_sim_parameter(const tn_sim *s, int i) {
-  return s && i >= 0 && i < s->m->parameters ? s->solver.sys.switching.parameter[i] : NAN;
+  return s && i >= 0 && i < s->m->parameters ? s->solver.sys.given.switching.parameter[i] : NAN;
 }
 
 static tn_status was_changed(tn_sim *s, double before) {
@@ -110,6 +110,6 @@ tn_status tn_sim_is_on(const tn_sim *s, const char *name, bool *on, tn_error *er
   int part;
   tn_error_clear(error);
   const tn_status status = part_named(s, name, &joint, &part, error);
-  if (status == TN_OK) *on = !(joint ? s->solver.sys.off : s->solver.sys.force_off)[part];
+  if (status == TN_OK) *on = !(joint ? s->solver.sys.given.off : s->solver.sys.given.force_off)[part];
   return status;
 }

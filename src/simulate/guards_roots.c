@@ -30,7 +30,7 @@ static const double ROOT_BRACKET = 9e-16; /* of the time, or of the step: a brac
 static const double SLOPE_OVER = 1e-3;    /* of the step: what the slope of a margin at its root is taken over */
 static const double END_NEAR = 0.05;      /* of the step: evaluations nearer to its ends say nothing of a parabola */
 
-static tn_switching *pieces(tn_sim *s) { return &s->solver.sys.switching; }
+static tn_switching *pieces(tn_sim *s) { return &s->solver.sys.given.switching; }
 
 /* one search. all arrays are numbers of guards */
 typedef struct search {
@@ -54,7 +54,7 @@ void tn_guards_attempt(tn_sim *s) {
 
 void tn_guards_notice(tn_sim *s) {
   tn_guards *w = &s->guards;
-  const double share = (s->solver.sys.t - s->now.t) / s->stepper.length;
+  const double share = (s->solver.sys.at.t - s->now.t) / s->stepper.length;
   if (pieces(s)->how != TN_PIECES_HELD) return;
   if (s->m->triggers) tn_events_margins(s, false); /* at a stage one may be anything */
   for (int i = 0; i < s->m->switches; i++) {

@@ -27,8 +27,8 @@ static double norm_of_numbers(const tn_sim *s, int *worst) {
 static double violation(tn_sim *s, double *position, double *velocity) {
   const tn_system *sys = &s->solver.sys;
   for (int i = 0; s->solver.nearness < TN_RHO_SPOILED && i < s->m->rows; i++) {
-    position[i] = i < s->m->holonomic ? sys->C[i] - s->contract.C1[i] : 0;
-    velocity[i] = sys->Cdot[i] - s->contract.V1[i];
+    position[i] = i < s->m->holonomic ? sys->rows.C[i] - s->contract.C1[i] : 0;
+    velocity[i] = sys->rows.Cdot[i] - s->contract.V1[i];
   }
   return tn_error_rows(s, position, velocity);
 }

@@ -63,8 +63,8 @@ tn_status tn_kink_begin(tn_sim *s) {
   const tn_status status = tn_at(s, s->now.t, s->now.y, s->e);
   const size_t size = sizeof *s->kinks.C * (size_t)s->m->rows;
   if (status != TN_OK) return status;
-  memcpy(s->kinks.C, s->solver.sys.C, size);
-  memcpy(s->kinks.Ct, s->solver.sys.Ct, size);
+  memcpy(s->kinks.C, s->solver.sys.rows.C, size);
+  memcpy(s->kinks.Ct, s->solver.sys.rows.Ct, size);
   return TN_OK;
 }
 
@@ -101,8 +101,8 @@ tn_status tn_kink_end(tn_sim *s) {
       s->kinks.C[i] = s->kinks.Ct[i] = 0;
       continue;
     }
-    s->kinks.C[i] = jump_of(sys->C[i], s->kinks.C[i], m->run.contract_position / sys->scale[i]);
-    s->kinks.Ct[i] = jump_of(s->kinks.Ct[i], sys->Ct[i], NOTHING * m->run.contract_velocity / sys->scale[i]);
+    s->kinks.C[i] = jump_of(sys->rows.C[i], s->kinks.C[i], m->run.contract_position / sys->rows.scale[i]);
+    s->kinks.Ct[i] = jump_of(s->kinks.Ct[i], sys->rows.Ct[i], NOTHING * m->run.contract_velocity / sys->rows.scale[i]);
     some = some || s->kinks.Ct[i] != 0;
     s->kinks.kinked = s->kinks.kinked || s->kinks.C[i] != 0 || s->kinks.Ct[i] != 0;
   }
@@ -163,8 +163,8 @@ static bool is_given_speed(tn_sim *s, const tn_joint *j) {
 static bool starts(tn_sim *s, int row) {
   const tn_model *m = s->m;
   const int i = m->row_joint[row];
-  if (i >= m->joints || s->solver.sys.off[i] || row >= m->holonomic) return false;
-  return fabs(s->solver.sys.Ct[row]) * s->solver.sys.scale[row] > m->run.contract_velocity &&
+  if (i >= m->joints || s->solver.sys.given.off[i] || row >= m->holonomic) return false;
+  return fabs(s->solver.sys.rows.Ct[row]) * s->solver.sys.rows.scale[row] > m->run.contract_velocity &&
          !is_given_speed(s, &m->joint[i]);
 }
 
@@ -176,7 +176,7 @@ tn_status tn_kink_start(tn_sim *s) {
   tie_bodies(s);
   for (int i = 0; status == TN_OK && i < m->rows; i++) some = some || starts(s, i);
   if (status != TN_OK || !some) return status;
-  const bool known = impulses(s, sys->Ct);
+  const bool known = impulses(s, sys->rows.Ct);
   for (int i = 0; i < m->rows; i++) {
     if (!starts(s, i)) continue;
     char impulse[80], owner[160];
@@ -184,7 +184,7 @@ tn_status tn_kink_start(tn_sim *s) {
     impulse_text(s, i, "; from rest this takes an impulse of ", known, impulse, sizeof impulse);
     tn_row_owner(m, i, owner, sizeof owner);
     tn_log(s, s->now.t, "start", "%s: it starts with a rate of %.6g%s/s, and `start` gives no speed%s", owner,
-           -sys->Ct[i], *unit ? unit : " 1", impulse);
+           -sys->rows.Ct[i], *unit ? unit : " 1", impulse);
   }
   return TN_OK;
 }

@@ -15,20 +15,20 @@ void tn_ledger_rates(const tn_sim *s, const double *lambda, const double *lambda
   double driver = 0, stabilizer = 0;
   for (int i = 0; i < m->rows; i++) {
     const double ls = lambda_s ? lambda_s[i] : 0;
-    driver += lambda[i] * sys->Ct[i];
-    stabilizer += ls * sys->Ct[i] - (lambda[i] + ls) * sys->Cdot[i];
+    driver += lambda[i] * sys->rows.Ct[i];
+    stabilizer += ls * sys->rows.Ct[i] - (lambda[i] + ls) * sys->rows.Cdot[i];
   }
-  rate[TN_LEDGER_FORCE] = sys->power;
+  rate[TN_LEDGER_FORCE] = sys->forces.power;
   rate[TN_LEDGER_DRIVER] = m->servos ? driver + tn_servo_power(sys) : driver;
   rate[TN_LEDGER_STABILIZER] = stabilizer;
-  rate[TN_LEDGER_DISSIPATED] = sys->dissipated;
+  rate[TN_LEDGER_DISSIPATED] = sys->forces.dissipated;
   tn_balance_rates(s, lambda, lambda_s, rate + TN_LEDGERS);
 }
 
 void tn_ledger_kick(const tn_sim *s, double h, const double *U, double *work) {
   const tn_system *sys = &s->solver.sys;
   for (int i = 0; i < s->m->rows; i++)
-    work[TN_LEDGER_STABILIZER] -= h * sys->lambda_s[i] * (sys->Cdot[i] - sys->Ct[i] - h / 2 * U[i]);
+    work[TN_LEDGER_STABILIZER] -= h * sys->solved.lambda_s[i] * (sys->rows.Cdot[i] - sys->rows.Ct[i] - h / 2 * U[i]);
   tn_balance_kick(s, h, work + TN_LEDGERS);
 }
 

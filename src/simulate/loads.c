@@ -36,9 +36,9 @@ static void reactions(tn_sim *s) {
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
   tn_reactions_of_motion(sys);
-  tn_share(s, sys->lambda, sys->reaction, sys->pivot);
+  tn_share(s, sys->solved.lambda, sys->solved.reaction, sys->solved.pivot);
   for (int i = 0; i < l->n; i++) {
-    const double *w = sys->reaction + m->twist * m->force[l->force[i]].on.part;
+    const double *w = sys->solved.reaction + m->twist * m->force[l->force[i]].on.part;
     for (int d = 0; d < 3; d++) l->R[3 * i + d] = d < m->dimension ? w[d] : 0;
   }
 }
@@ -49,7 +49,8 @@ static double usual(const tn_sim *s) {
   const tn_system *sys = &s->solver.sys;
   double mass = 0, most = tn_norm3(m->gravity);
   for (int i = 0; i < m->bodies; i++) {
-    const double *gain = sys->gains + m->twist * i, *bias = m->dimension == 2 ? sys->body[i].a0 : sys->body3[i].a0;
+    const double *gain = sys->room.gains + m->twist * i,
+                 *bias = m->dimension == 2 ? sys->pose.body[i].a0 : sys->pose.body3[i].a0;
     double a = 0;
     for (int d = 0; d < m->dimension; d++) a = hypot(a, gain[d] + bias[d]);
     most = fmax(most, a);
@@ -61,9 +62,9 @@ static double usual(const tn_sim *s) {
 /* the forces once more, with the loads N */
 static void act(tn_sim *s) {
   tn_system *sys = &s->solver.sys;
-  for (int i = 0; i < s->efforts.loads.n; i++) sys->load[s->efforts.loads.force[i]] = s->efforts.loads.N[i];
+  for (int i = 0; i < s->efforts.loads.n; i++) sys->forces.load[s->efforts.loads.force[i]] = s->efforts.loads.N[i];
   tn_forces_loaded(sys);
-  sys->loads = TN_LOADS_SOME;
+  sys->forces.loads = TN_LOADS_SOME;
 }
 
 /* (2): what the last sweep shows beyond the directions that are known */
@@ -138,7 +139,7 @@ static tn_status locked(tn_sim *s, int worst) {
           "force '%s': no load of joint '%s' goes with the friction that it makes: after %d sweeps %.6g N make %.6g N",
           f->name, s->m->joint[f->on.part].name, TN_MOST_SWEEPS, l->N[worst], tn_norm3(l->R + 3 * worst));
   tn_hint(s->e, "so much friction locks the mechanism here: a smaller `mu` or `radius`");
-  s->e->time = s->solver.sys.t;
+  s->e->time = s->solver.sys.at.t;
   return TN_E_RUN;
 }
 
@@ -163,7 +164,7 @@ static tn_status search(tn_sim *s, sweep once) {
   int directions = 0, worst = 0;
   double before = INFINITY;
   memset(l->N, 0, sizeof *l->N * n);
-  if (s->solver.sys.loads != TN_LOADS_NONE) act(s);
+  if (s->solver.sys.forces.loads != TN_LOADS_NONE) act(s);
   tn_status status = once(s);
   if (status != TN_OK) return status;
   memcpy(l->N0, l->N, sizeof *l->N * n);
@@ -191,15 +192,15 @@ static tn_status search(tn_sim *s, sweep once) {
 
 tn_status tn_loads_solve(tn_sim *s) {
   tn_system *sys = &s->solver.sys;
-  if (sys->loads == TN_LOADS_FOUND) return of_motion(s);
+  if (sys->forces.loads == TN_LOADS_FOUND) return of_motion(s);
   const tn_status status = search(s, of_motion);
-  if (status == TN_OK) sys->loads = TN_LOADS_FOUND;
+  if (status == TN_OK) sys->forces.loads = TN_LOADS_FOUND;
   return status;
 }
 
 tn_status tn_loads_given(tn_sim *s, const double *udot, const double *lambda) {
   tn_system *sys = &s->solver.sys;
-  memcpy(sys->udot, udot, sizeof *udot * (size_t)s->m->nu);
-  memcpy(sys->lambda, lambda, sizeof *lambda * (size_t)s->m->rows);
+  memcpy(sys->solved.udot, udot, sizeof *udot * (size_t)s->m->nu);
+  memcpy(sys->solved.lambda, lambda, sizeof *lambda * (size_t)s->m->rows);
   return search(s, of_given);
 }

@@ -17,14 +17,14 @@ double *tn_motion_poses(const tn_sim *s, double *to) {
   for (int i = 0; i < m->bodies; i++, to += tn_motion_pose(m)) {
     const bool turns = m->body[i].oriented;
     if (m->dimension == 2) {
-      memcpy(to, sys->body[i].r, 2 * sizeof *to);
-      to[2] = turns ? sys->body[i].angle : 0;
+      memcpy(to, sys->pose.body[i].r, 2 * sizeof *to);
+      to[2] = turns ? sys->pose.body[i].angle : 0;
     } else {
-      memcpy(to, sys->body3[i].r, 3 * sizeof *to);
+      memcpy(to, sys->pose.body3[i].r, 3 * sizeof *to);
       memcpy(to + 3, (const double[4]){1, 0, 0, 0}, 4 * sizeof *to);
       if (!turns) continue;
       double R[9];
-      tn_rotation3(&sys->body3[i], R);
+      tn_rotation3(&sys->pose.body3[i], R);
       tn_rotation_quaternion(R, to + 3);
     }
   }
@@ -35,14 +35,14 @@ void tn_motion_take(tn_sim *s) {
   const tn_system *sys = &s->solver.sys;
   const tn_model *m = s->m;
   if (!s->output.moving) return;
-  s->output.t_motion = sys->t;
+  s->output.t_motion = sys->at.t;
   double *to = tn_motion_poses(s, s->output.motion);
   for (int i = 0; i < m->joints; i++, to += 1 + m->wrench) {
     const tn_channel violation = {
         .kind = TN_CH_VIOLATION, .part = i, .width = 1, .violated = {TN_NORM_MAX, .scaled = true}};
     tn_channel_eval(sys, &violation, to);
     if (tn_joint_has_wrench(&m->joint[i]))
-      memcpy(to + 1, sys->reaction + m->twist * i, sizeof *to * (size_t)m->wrench);
+      memcpy(to + 1, sys->solved.reaction + m->twist * i, sizeof *to * (size_t)m->wrench);
     else
       memset(to + 1, 0, sizeof *to * (size_t)m->wrench);
   }

@@ -8,7 +8,7 @@ static const double BACK = 1e-14; /* of the time, or of the step: roundoff of wh
 
 /* some law or driver is at the edge of its piece, with the system at the state of the row */
 static bool is_at_edge(const tn_sim *s) {
-  const tn_switching *w = &s->solver.sys.switching;
+  const tn_switching *w = &s->solver.sys.given.switching;
   bool edge = false;
   for (int i = 0; w->how == TN_PIECES_HELD && i < s->m->switches; i++)
     edge = edge || (!s->m->switched[i].in_event && w->margin[i] <= 0);
@@ -18,11 +18,11 @@ static bool is_at_edge(const tn_sim *s) {
 /* an output. its own pieces are not held: at an edge its functions of time are those of just before, as all else in the row */
 static void output(tn_sim *s, const tn_expr *expr, bool edge, double value[3]) {
   tn_system *sys = &s->solver.sys;
-  const double t = sys->t;
+  const double t = sys->at.t;
   if (edge && tn_expr_uses_time(expr) && tn_expr_has_pieces(expr))
-    sys->t -= BACK * fmax(fabs(t), s->now.t - s->before.t);
+    sys->at.t -= BACK * fmax(fabs(t), s->now.t - s->before.t);
   tn_expr_on(sys, expr, value);
-  sys->t = t;
+  sys->at.t = t;
 }
 
 void tn_row_outdated(tn_sim *s) { s->output.t_given = NAN; }
@@ -64,7 +64,7 @@ static tn_status put_back_to(tn_sim *s, double t, double theta, double *y, doubl
   level(s, theta, s->contract.C0, s->contract.C1, m->holonomic, C);
   level(s, theta, s->contract.V0, s->contract.V1, m->rows, V);
   for (int i = 0; i < m->holonomic; i++) {
-    const double x = tn_contract_scaled(s, i, sys->C[i] - C[i]);
+    const double x = tn_contract_scaled(s, i, sys->rows.C[i] - C[i]);
     if (x > *off) *off = x, *row = i;
   }
   status = tn_put_back(&s->solver, TN_METRIC_MASS, false, t, y, tn_u_of(s, y), C, V, &changed, s->e);

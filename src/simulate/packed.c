@@ -179,7 +179,7 @@ static void tangent(void *sim, const double *z, const double *dq, double *x) {
 static tn_status multipliers(void *sim, double t, const double *z, double *zdot, double *lambda) {
   tn_sim *s = sim;
   const tn_status status = rates(s, t, z, zdot);
-  for (int i = 0; status == TN_OK && i < s->m->rows; i++) lambda[i] = s->solver.sys.lambda[i];
+  for (int i = 0; status == TN_OK && i < s->m->rows; i++) lambda[i] = s->solver.sys.solved.lambda[i];
   return status;
 }
 

@@ -121,7 +121,7 @@ static void walk_estimate(tn_sim *s, tn_walk *w) {
   numbers(w, "C_u", m->parts + 1, &x->C_u, ROOM);
   numbers(w, "B_d", m->assemblies + 1, &x->B_d, ROOM);
   numbers(w, "B_u", m->assemblies + 1, &x->B_u, ROOM);
-  if (w->keep) tn_keep_finite(w->keep, "scale", (size_t)m->rows, s->solver.sys.scale); /* the motion decides it */
+  if (w->keep) tn_keep_finite(w->keep, "scale", (size_t)m->rows, s->solver.sys.rows.scale); /* the motion decides it */
 }
 
 static void walk_stabilizing(tn_sim *s, tn_walk *w) {

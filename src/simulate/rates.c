@@ -6,7 +6,7 @@
 
 static tn_stage stage_of(const tn_sim *s, int i, double h) {
   return (tn_stage){
-      .h = h, .state = s->solver.sys.state + s->m->run.stabilizer[i].state, .room = s->stabilizing.room[i]};
+      .h = h, .state = s->solver.sys.at.state + s->m->run.stabilizer[i].state, .room = s->stabilizing.room[i]};
 }
 
 /* a step that is cut short, by an event, a switch or the end of the run, has the gains of the whole one: with C/h^2 of a splinter,
@@ -74,13 +74,14 @@ tn_status tn_rates_begin(void *sim, double t, const double *y, double h) {
 
 tn_status tn_solve_motion(tn_sim *s) {
   tn_system *sys = &s->solver.sys;
-  const tn_status status = tn_solver_solve(&s->solver, sys->f, sys->gamma, sys->udot, sys->lambda, s->e);
+  const tn_status status =
+      tn_solver_solve(&s->solver, sys->f, sys->rows.gamma, sys->solved.udot, sys->solved.lambda, s->e);
   return status == TN_OK && s->m->servos ? tn_servos_solve(s) : status;
 }
 
 static bool moving(const tn_system *sys) {
   for (int i = 0; i < sys->m->rows; i++)
-    if (sys->Ct[i] != 0) return true;
+    if (sys->rows.Ct[i] != 0) return true;
   return false;
 }
 
@@ -88,14 +89,15 @@ static bool moving(const tn_system *sys) {
 static tn_status solve_together(tn_sim *s) {
   tn_system *sys = &s->solver.sys;
   const size_t rows = (size_t)s->m->rows;
-  memcpy(s->stabilizing.gamma, sys->gamma, sizeof *s->stabilizing.gamma * rows);
-  for (size_t i = 0; i < rows; i++) sys->gamma[i] -= s->stabilizing.U[i];
+  memcpy(s->stabilizing.gamma, sys->rows.gamma, sizeof *s->stabilizing.gamma * rows);
+  for (size_t i = 0; i < rows; i++) sys->rows.gamma[i] -= s->stabilizing.U[i];
   tn_system_changed(sys);
-  memset(sys->udot_s, 0, sizeof *sys->udot_s * (size_t)s->m->nu);
-  memset(sys->lambda_s, 0, sizeof *sys->lambda_s * rows);
+  memset(sys->solved.udot_s, 0, sizeof *sys->solved.udot_s * (size_t)s->m->nu);
+  memset(sys->solved.lambda_s, 0, sizeof *sys->solved.lambda_s * rows);
   tn_status status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
-  if (status == TN_OK) status = tn_solver_solve(&s->solver, sys->f, sys->gamma, sys->udot, sys->lambda, s->e);
-  memcpy(sys->gamma, s->stabilizing.gamma, sizeof *s->stabilizing.gamma * rows);
+  if (status == TN_OK)
+    status = tn_solver_solve(&s->solver, sys->f, sys->rows.gamma, sys->solved.udot, sys->solved.lambda, s->e);
+  memcpy(sys->rows.gamma, s->stabilizing.gamma, sizeof *s->stabilizing.gamma * rows);
   tn_system_changed(sys);
   tn_set_solved(sys); /* of the gamma that is meant */
   return status;
@@ -115,7 +117,7 @@ static tn_status solve(tn_sim *s, const double *U_held, bool apart) {
   if (status == TN_OK) status = s->efforts.loads.n ? tn_loads_solve(s) : tn_solve_motion(s);
   if (status != TN_OK || !s->stabilizing.feedback) return status;
   for (int i = 0; i < rows; i++) s->stabilizing.U[i] = -s->stabilizing.U[i];
-  return tn_solver_solve(&s->solver, NULL, s->stabilizing.U, sys->udot_s, sys->lambda_s, s->e);
+  return tn_solver_solve(&s->solver, NULL, s->stabilizing.U, sys->solved.udot_s, sys->solved.lambda_s, s->e);
 }
 
 /* T + V at q moved by x (nu); beside: of each assembly */
@@ -193,9 +195,9 @@ tn_status tn_rates(void *sim, double t, const double *y, double *ydot) {
   if (status != TN_OK) return status;
   tn_model_rates(m, y, s->stabilizing.drifts ? s->stabilizing.speed : y + m->nq, ydot);
   double *a = tn_u_of(s, ydot), *w = tn_ledger_of(s, ydot);
-  for (int i = 0; i < m->nu; i++) a[i] = sys->udot[i] + sys->udot_s[i];
-  for (int i = 0; i < m->states; i++) tn_states_of(s, ydot)[i] = sys->state_rate[i];
-  tn_ledger_rates(s, sys->lambda, sys->lambda_s, w);
+  for (int i = 0; i < m->nu; i++) a[i] = sys->solved.udot[i] + sys->solved.udot_s[i];
+  for (int i = 0; i < m->states; i++) tn_states_of(s, ydot)[i] = sys->forces.state_rate[i];
+  tn_ledger_rates(s, sys->solved.lambda, sys->solved.lambda_s, w);
   for (int i = 0; i < m->run.stabilizers; i++) {
     const tn_part *p = &m->run.stabilizer[i];
     const tn_stage at = stage_of(s, i, s->stepper.length);
@@ -239,12 +241,13 @@ tn_status tn_rates_kick(void *sim, double t, const double *y, double h, double *
   tn_status status = tn_at(s, t, y, s->e);
   if (status == TN_OK) status = tn_solver_factor(&s->solver, TN_METRIC_MASS, s->e);
   for (int i = 0; i < m->rows; i++) s->stabilizing.U[i] = -s->stabilizing.U_held[i];
-  if (status == TN_OK) status = tn_solver_solve(&s->solver, NULL, s->stabilizing.U, sys->udot_s, sys->lambda_s, s->e);
+  if (status == TN_OK)
+    status = tn_solver_solve(&s->solver, NULL, s->stabilizing.U, sys->solved.udot_s, sys->solved.lambda_s, s->e);
   if (status != TN_OK) return status;
   double *du = tn_u_of(s, dy), *w = tn_ledger_of(s, dy);
-  for (int i = 0; i < m->nu; i++) du[i] = h * h / 2 * sys->udot_s[i];
+  for (int i = 0; i < m->nu; i++) du[i] = h * h / 2 * sys->solved.udot_s[i];
   tn_model_rates(m, y, du, dy);
-  for (int i = 0; i < m->nu; i++) du[i] = h * sys->udot_s[i];
+  for (int i = 0; i < m->nu; i++) du[i] = h * sys->solved.udot_s[i];
   memset(tn_states_of(s, dy), 0, sizeof *dy * (size_t)m->states);
   memset(w, 0, sizeof *w * (size_t)tn_ledgers(m));
   if (s->stabilizing.drifts) {

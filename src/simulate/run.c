@@ -55,7 +55,7 @@ static void note_start(tn_sim *s) {
 }
 
 tn_status tn_begin_run(tn_sim *s) {
-  memcpy(s->solver.sys.scale, s->m->row_scale, sizeof *s->m->row_scale * (size_t)s->m->rows);
+  memcpy(s->solver.sys.rows.scale, s->m->row_scale, sizeof *s->m->row_scale * (size_t)s->m->rows);
   tn_status status = tn_start_assemble(s, true);
   if (status == TN_OK) status = settle(s, !s->m->as_given);
   if (status == TN_OK && s->m->as_given) note_start(s);
@@ -153,7 +153,7 @@ tn_status tn_sim_set(tn_sim *s, double t, const double *q, const double *u, bool
   if (u) memcpy(tn_u_of(s, s->now.y), u, sizeof *u * (size_t)s->m->nu);
   tn_system_stale(&s->solver.sys);
   if (q && !s->life.reminded) /* turns are counted anew */
-    memset(s->solver.sys.memory, 0, sizeof(double) * (size_t)s->m->memory);
+    memset(s->solver.sys.given.memory, 0, sizeof(double) * (size_t)s->m->memory);
   s->life.reminded = false;
   tn_status status = assemble ? tn_start_assemble(s, false) : TN_OK;
   if (status == TN_OK) status = settle(s, assemble);
@@ -194,7 +194,7 @@ tn_status tn_sim_remember(tn_sim *s, const double *memory, tn_error *error) {
   TN_NEED(error, memory || !s->m->memory, "memory");
   for (int i = 0; i < s->m->memory; i++)
     if (!isfinite(memory[i])) return tn_fail(error, TN_E_USAGE, "what a joint remembers is not a finite number");
-  if (s->m->memory) memcpy(s->solver.sys.memory, memory, sizeof *memory * (size_t)s->m->memory);
+  if (s->m->memory) memcpy(s->solver.sys.given.memory, memory, sizeof *memory * (size_t)s->m->memory);
   tn_system_stale(&s->solver.sys); /* rows may depend on it */
   s->life.reminded = true;
   return TN_OK;

@@ -124,14 +124,14 @@ static void list_system(place *p, tn_keep *k) {
   tn_system *sys = &p->s->solver.sys;
   const tn_model *m = sys->m;
   tn_keep_group(k, "system");
-  tn_keep_numbers(k, "t", 1, &sys->t);
-  tn_keep_numbers(k, "q", (size_t)m->nq, sys->q);
-  tn_keep_numbers(k, "u", (size_t)m->nu, sys->u);
-  tn_keep_numbers(k, "state", (size_t)m->states, sys->state);
-  tn_keep_finite(k, "memory", (size_t)m->memory, sys->memory);
+  tn_keep_numbers(k, "t", 1, &sys->at.t);
+  tn_keep_numbers(k, "q", (size_t)m->nq, sys->at.q);
+  tn_keep_numbers(k, "u", (size_t)m->nu, sys->at.u);
+  tn_keep_numbers(k, "state", (size_t)m->states, sys->at.state);
+  tn_keep_finite(k, "memory", (size_t)m->memory, sys->given.memory);
   tn_keep_numbers(k, "ledger", TN_LEDGERS, sys->ledger);
   tn_keep_finite(k, "energy0", 1, &sys->energy0);
-  tn_keep_flags(k, "counted", 1, &sys->counted);
+  tn_keep_flags(k, "counted", 1, &sys->known.counted);
   tn_keep_flags(k, "complete", 1, &p->complete);
   tn_keep_flags(k, "dense", 1, &p->dense);
   if (!m->large) { /* they outlive a state where another with the same positions follows */
@@ -140,7 +140,7 @@ static void list_system(place *p, tn_keep *k) {
   }
   tn_keep_ints(k, "how", 1, &p->how, TN_PIECES_LIVE, TN_PIECES_HELD);
   tn_keep_ints(k, "loads", 1, &p->loads, TN_LOADS_NONE, TN_LOADS_FOUND);
-  if (m->loaded) tn_keep_numbers(k, "load", (size_t)m->forces, sys->load);
+  if (m->loaded) tn_keep_numbers(k, "load", (size_t)m->forces, sys->forces.load);
   tn_keep_ints(k, "sweeps", 1, &p->s->efforts.loads.most, 0, TN_MOST_SWEEPS);
 }
 
@@ -194,14 +194,14 @@ static mask mask_of(tn_sim *s) { return (mask){s, s->life.read.off, s->life.read
 
 static bool other_joints(const tn_sim *s) {
   for (int i = 0; i < s->m->joints; i++)
-    if ((s->life.read.off[i] && s->m->joint[i].switchable) != s->solver.sys.off[i]) return true;
+    if ((s->life.read.off[i] && s->m->joint[i].switchable) != s->solver.sys.given.off[i]) return true;
   return false;
 }
 
 static void exchange_forces(tn_sim *s) {
   for (int i = 0; i < s->m->forces; i++) {
     const bool off = s->life.read.force_off[i];
-    s->life.read.force_off[i] = s->solver.sys.force_off[i];
+    s->life.read.force_off[i] = s->solver.sys.given.force_off[i];
     tn_system_switch(&s->solver.sys, false, i, !off);
   }
 }
@@ -212,7 +212,7 @@ static tn_status exchange_joints(tn_sim *s) {
   tn_system *sys = &s->solver.sys;
   for (int i = 0; i < s->m->joints; i++) {
     const bool off = s->life.read.off[i] && s->m->joint[i].switchable;
-    s->life.read.off[i] = sys->off[i];
+    s->life.read.off[i] = sys->given.off[i];
     tn_system_switch(sys, true, i, !off);
   }
   tn_status status = tn_start_count(s);
@@ -227,8 +227,8 @@ static place place_of(tn_sim *s) {
   return (place){.s = s,
                  .complete = tn_knows(sys, TN_LEVEL_FORCES),
                  .dense = tn_knows(sys, TN_LEVEL_MATRICES),
-                 .how = (int)sys->switching.how,
-                 .loads = (int)sys->loads};
+                 .how = (int)sys->given.switching.how,
+                 .loads = (int)sys->forces.loads};
 }
 
 /* the system where it was, without a trace of that in the solver: what was factored and taken forward there stands */
@@ -236,24 +236,24 @@ static tn_status reassemble(const place *p) {
   tn_sim *s = p->s;
   tn_solver *solver = &s->solver;
   tn_system *sys = &solver->sys;
-  const bool forward = solver->sparse.forward == sys->epoch;
-  for (int i = 0; i < s->efforts.loads.n; i++) s->efforts.loads.N[i] = sys->load[s->efforts.loads.force[i]];
-  sys->switching.how = (tn_how)p->how;
+  const bool forward = solver->sparse.forward == sys->known.epoch;
+  for (int i = 0; i < s->efforts.loads.n; i++) s->efforts.loads.N[i] = sys->forces.load[s->efforts.loads.force[i]];
+  sys->given.switching.how = (tn_how)p->how;
   tn_system_stale(sys);
   if (!p->complete) return TN_OK;
   const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
   double *q = tn_room(s, s->m->nq), *u = tn_room(s, s->m->nu);
-  memcpy(q, sys->q, sizeof *q * (size_t)s->m->nq);
-  memcpy(u, sys->u, sizeof *u * (size_t)s->m->nu);
-  const tn_status status = tn_solver_at(solver, sys->t, q, u, s->e);
+  memcpy(q, sys->at.q, sizeof *q * (size_t)s->m->nq);
+  memcpy(u, sys->at.u, sizeof *u * (size_t)s->m->nu);
+  const tn_status status = tn_solver_at(solver, sys->at.t, q, u, s->e);
   tn_scratch_close(&s->scratch, scope);
   if (status == TN_OK && p->dense) tn_need(sys, TN_LEVEL_MATRICES);
   if (status == TN_OK && s->m->loaded && p->loads != TN_LOADS_NONE) {
-    for (int i = 0; i < s->efforts.loads.n; i++) sys->load[s->efforts.loads.force[i]] = s->efforts.loads.N[i];
+    for (int i = 0; i < s->efforts.loads.n; i++) sys->forces.load[s->efforts.loads.force[i]] = s->efforts.loads.N[i];
     tn_forces_loaded(sys);
-    sys->loads = (unsigned)p->loads;
+    sys->forces.loads = (unsigned)p->loads;
   }
-  solver->sparse.forward = forward ? sys->epoch : 0;
+  solver->sparse.forward = forward ? sys->known.epoch : 0;
   return status;
 }
 
@@ -313,7 +313,7 @@ tn_status tn_sim_save(tn_sim *s, tn_write write, void *user, tn_error *error) {
                    "rows inside the last step are still to be given, which %s knows nothing of later",
                    s->m->run.integrator->name);
   place p = place_of(s);
-  mask m = {s, s->solver.sys.off, s->solver.sys.force_off};
+  mask m = {s, s->solver.sys.given.off, s->solver.sys.given.force_off};
   const bool running = s->life.under_way;
   s->life.under_way = true; /* `write` may not change what is being written */
   tn_status status = tn_keep_save(list_mask, &m, s->m->fingerprint, write, user, error);
@@ -352,7 +352,7 @@ tn_status tn_sim_load(tn_sim *s, const void *data, size_t size, tn_error *error)
     return tn_end_run(s, status);
   }
   exchange_forces(s);
-  if (!s->solver.sys.idle) s->stepper.ode.redundant = s->summary.redundant_rows;
+  if (!s->solver.sys.given.idle) s->stepper.ode.redundant = s->summary.redundant_rows;
   s->life.reminded = false;
   s->output.t_motion = NAN;
   status = reassemble(&p);

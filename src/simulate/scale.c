@@ -101,7 +101,7 @@ static void scale_rows(tn_sim *s) {
     if (a < 0 || (unit != TN_LENGTH && unit != TN_LENGTH_SQUARED)) continue;
     const double own = m->assembly_size[a] > 0 ? m->assembly_size[a] : 1,
                  L = tn_max(own, ROUNDOFF * TN_EPS * x->away[a] / m->run.contract_position);
-    if (L > 0) s->solver.sys.scale[i] = unit == TN_LENGTH ? 1 / L : 1 / (2 * L * L);
+    if (L > 0) s->solver.sys.rows.scale[i] = unit == TN_LENGTH ? 1 / L : 1 / (2 * L * L);
   }
 }
 
@@ -372,7 +372,7 @@ static void twist_weights(tn_sim *s, const double *w_group, double *w, double *W
         for (int k = d; k < twist && (!b->type || b->type->turns_with_parent); k++) Wi[k] = Wp[k];
       }
       for (int r = 0; r < twist; r++)
-        for (int k = 0; k < b->nu; k++) Wi[r] += fabs(sys->S[i][r * b->nu + k]) * w[b->u + k];
+        for (int k = 0; k < b->nu; k++) Wi[r] += fabs(sys->pose.S[i][r * b->nu + k]) * w[b->u + k];
     }
     turn = 0;
     for (int k = 0; k < d; k++) move = tn_max(move, Wi[k]);
@@ -393,7 +393,7 @@ static inline double larger_share(double r, double allowed, double most) {
 static double pins_share(const tn_system *sys, const double *r, int n, const double *W) {
   double most = 0;
   for (const tn_pin *p = sys->m->pin, *end = p + sys->m->pins; p < end; p++) {
-    const double *R = sys->R + p->R;
+    const double *R = sys->rows.R + p->R;
     double x = 0, y = 0;
     if (p->row >= n || (r[p->row] == 0 && r[p->row + 1] == 0)) continue;
     for (int k = 0; k < 2; k++) {

@@ -46,9 +46,9 @@ static tn_status effects(tn_sim *s) {
     tn_servo_row(sys, (int)j, row);
     memset(v->push, 0, sizeof *v->push * (size_t)(m->bodies * m->twist));
     tn_servo_push(sys, (int)j, 1, v->push);
-    sys->push = v->push; /* for the factorisation by blocks, which has no f */
+    sys->given.push = v->push; /* for the factorisation by blocks, which has no f */
     status = tn_solver_solve(&s->solver, row, v->g, v->x + j * nu, l, s->e);
-    sys->push = NULL;
+    sys->given.push = NULL;
     for (size_t i = 0; i < n; i++) v->L[i * n + j] = l[m->servo[i].row];
   }
   for (size_t j = 0; j < n && status == TN_OK; j++) {
@@ -139,7 +139,7 @@ static tn_status refuse(tn_sim *s, double sigma) {
         objectives, along, sigma, SINGULAR);
   tn_hint(s->e, "other channels, as many as move the objectives independently of each other, or a motion that stays "
                 "away from here");
-  s->e->time = s->solver.sys.t;
+  s->e->time = s->solver.sys.at.t;
   return TN_E_RUN;
 }
 
@@ -175,14 +175,15 @@ tn_status tn_servos_solve(tn_sim *s) {
   if (status == TN_OK) status = factor(s);
   s->solver.inconsistency = inconsistency;
   if (status != TN_OK) return status;
-  for (int i = 0; i < n; i++) sys->effort[i] = -sys->lambda[m->servo[i].row];
-  tn_lu_solve(n, v->L, v->pivot, sys->effort);
+  for (int i = 0; i < n; i++) sys->solved.effort[i] = -sys->solved.lambda[m->servo[i].row];
+  tn_lu_solve(n, v->L, v->pivot, sys->solved.effort);
   for (int j = 0; j < n; j++) {
-    const double tau = sys->effort[j], *x = v->x + (size_t)j * (size_t)m->nu, *l = v->l + (size_t)j * (size_t)m->rows;
-    for (int i = 0; i < m->nu; i++) sys->udot[i] += tau * x[i];
-    for (int i = 0; i < m->rows; i++) sys->lambda[i] += tau * l[i];
+    const double tau = sys->solved.effort[j], *x = v->x + (size_t)j * (size_t)m->nu,
+                 *l = v->l + (size_t)j * (size_t)m->rows;
+    for (int i = 0; i < m->nu; i++) sys->solved.udot[i] += tau * x[i];
+    for (int i = 0; i < m->rows; i++) sys->solved.lambda[i] += tau * l[i];
   }
-  for (int i = 0; i < n; i++) sys->lambda[m->servo[i].row] = 0;
+  for (int i = 0; i < n; i++) sys->solved.lambda[m->servo[i].row] = 0;
   return TN_OK;
 }
 
@@ -192,7 +193,8 @@ const double *tn_servos_force(tn_sim *s) {
   double *f = s->efforts.servos.w;
   memcpy(f, sys->f, sizeof *f * (size_t)nu);
   for (int j = 0; j < s->m->servos; j++)
-    for (int i = 0; i < nu; i++) f[i] += sys->effort[j] * s->efforts.servos.row[(size_t)j * (size_t)nu + (size_t)i];
+    for (int i = 0; i < nu; i++)
+      f[i] += sys->solved.effort[j] * s->efforts.servos.row[(size_t)j * (size_t)nu + (size_t)i];
   return f;
 }
 

@@ -50,7 +50,7 @@ void tn_sharing_carve(tn_sharing *x, tn_carve *c, const tn_model *m) {
   for (size_t i = 0; c->base && i < some * n; i++) x->length[i] = 0;
 }
 
-static bool some(const tn_sim *s) { return !s->m->large && s->solver.rank < s->m->rows - s->solver.sys.idle; }
+static bool some(const tn_sim *s) { return !s->m->large && s->solver.rank < s->m->rows - s->solver.sys.given.idle; }
 
 /* ---- groups and their lengths ---------------------------------------------------------------------------------------- */
 
@@ -100,7 +100,7 @@ static void connect(tn_sim *s, const double *c) {
 /* null vector number e of a factorisation; false: of a row that is switched off, which is none */
 static bool null_vector(const tn_sim *s, const tn_kkt *k, int e, double *c) {
   const int row = tn_kkt_dependence(k, e, c);
-  return !s->solver.sys.off[s->m->row_joint[row]];
+  return !s->solver.sys.given.off[s->m->row_joint[row]];
 }
 
 /* places of a group: their number, sum of places and of squares of distances from `origin` */
@@ -222,8 +222,8 @@ static bool prepare(tn_sim *s) {
   tn_sharing *x = &s->efforts.sharing;
   const size_t size = sizeof *x->q * (size_t)m->nq;
   const tn_kkt *there = tn_solver_kkt(&s->solver);
-  if (x->ready && there && x->kkt == there && x->factorizations == s->solver.factorizations && x->t == sys->t &&
-      memcmp(x->q, sys->q, size) == 0)
+  if (x->ready && there && x->kkt == there && x->factorizations == s->solver.factorizations && x->t == sys->at.t &&
+      memcmp(x->q, sys->at.q, size) == 0)
     return x->columns > 0;
   x->ready = false;
   const tn_kkt *k = there ? there : factor(s);
@@ -248,8 +248,8 @@ static bool prepare(tn_sim *s) {
     if (!(fabs(x->diagonal[i]) > OWN)) x->diagonal[i] = INFINITY; /* others do the same: this one is left alone */
   x->kkt = k;
   x->factorizations = s->solver.factorizations;
-  x->t = sys->t;
-  memcpy(x->q, sys->q, size);
+  x->t = sys->at.t;
+  memcpy(x->q, sys->at.q, size);
   x->ready = true;
   return x->columns > 0;
 }
@@ -279,8 +279,8 @@ void tn_share(tn_sim *s, double *lambda, double *reaction, double *pivot) {
 void tn_reactions_here(tn_sim *s) {
   tn_system *sys = &s->solver.sys;
   tn_reactions(sys);
-  tn_share(s, sys->lambda, sys->reaction, sys->pivot);
+  tn_share(s, sys->solved.lambda, sys->solved.reaction, sys->solved.pivot);
   if (!s->stabilizing.feedback || !some(s)) return;
-  tn_reactions_of_change(sys, sys->udot_s, sys->lambda_s, sys->share, s->efforts.sharing.pivot_s);
-  tn_share(s, sys->lambda_s, sys->share, s->efforts.sharing.pivot_s);
+  tn_reactions_of_change(sys, sys->solved.udot_s, sys->solved.lambda_s, sys->solved.share, s->efforts.sharing.pivot_s);
+  tn_share(s, sys->solved.lambda_s, sys->solved.share, s->efforts.sharing.pivot_s);
 }

@@ -239,7 +239,7 @@ const char *tn_sim_state_name(const tn_sim *s, int i) {
   return s && i >= 0 && i < s->m->states ? s->m->state_name[i] : NULL;
 }
 int tn_sim_remembered(const tn_sim *s) { return s ? s->m->memory : 0; }
-const double *tn_sim_memory(const tn_sim *s) { return s ? s->solver.sys.memory : NULL; }
+const double *tn_sim_memory(const tn_sim *s) { return s ? s->solver.sys.given.memory : NULL; }
 const tn_summary *tn_sim_summary(const tn_sim *s) { return s ? &s->summary : NULL; }
 int tn_sim_events(const tn_sim *s) { return s ? s->log.events : 0; }
 const tn_event *tn_sim_event(const tn_sim *s, int i) {
@@ -300,7 +300,7 @@ static tn_status coriolis(tn_sim *s, double *room, double *H) {
   TN_TRY(tn_at(s, s->now.t, s->now.y, s->e));
   tn_need(sys, TN_LEVEL_MATRICES);
   memcpy(M, sys->M, sizeof *M * nu * nu);
-  memcpy(u, sys->u, sizeof *u * nu);
+  memcpy(u, sys->at.u, sizeof *u * nu);
   tn_system_coriolis(sys, u, M, room, H);
   tn_system_stale(sys);
   return tn_at(s, s->now.t, s->now.y, s->e);
@@ -355,16 +355,16 @@ tn_status tn_evaluate(tn_sim *s, double t, double *y, tn_eval *e) {
                  .holonomic = s->m->holonomic,
                  .rank = s->solver.type->rank(s->solver.work),
                  .t = t,
-                 .q = sys->q,
-                 .u = sys->u,
+                 .q = sys->at.q,
+                 .u = sys->at.u,
                  .M = sys->M,
                  .f = s->m->servos ? tn_servos_force(s) : sys->f,
                  .A = sys->A,
-                 .C = sys->C,
-                 .Cdot = sys->Cdot,
-                 .gamma = sys->gamma,
-                 .udot = sys->udot,
-                 .lambda = sys->lambda};
+                 .C = sys->rows.C,
+                 .Cdot = sys->rows.Cdot,
+                 .gamma = sys->rows.gamma,
+                 .udot = sys->solved.udot,
+                 .lambda = sys->solved.lambda};
   singular_values(s, e);
   return TN_OK;
 }

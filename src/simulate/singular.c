@@ -103,7 +103,7 @@ static void put_back(tn_sim *s, double *q) {
   const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
   double *r = tn_room(s, m->rows), *noise = tn_room(s, m->rows), *lambda = tn_room(s, m->rows), *x = tn_room(s, m->nu);
   tn_kkt_info info;
-  for (int i = 0; i < m->rows; i++) r[i] = i < m->holonomic ? -sys->C[i] : 0;
+  for (int i = 0; i < m->rows; i++) r[i] = i < m->holonomic ? -sys->rows.C[i] : 0;
   tn_rows_noise(sys, false, noise);
   if (by_root(s))
     info.failed = !tn_reflected_correct(&s->singular.look, sys, r, noise, x, lambda);
@@ -251,12 +251,13 @@ static bool takes_part(tn_sim *s, const double *c, double size, tn_singular *p, 
   const tn_model *m = s->m;
   tn_system *sys = &s->solver.sys;
   bool met = false;
-  tn_reactions_of(sys, c, sys->reaction, NULL); /* those that carry bodies have no rows */
+  tn_reactions_of(sys, c, sys->solved.reaction, NULL); /* those that carry bodies have no rows */
   for (int i = 0; i < m->joints; i++) {
     const tn_joint *j = &m->joint[i];
     double most = 0;
     for (int d = 0; j->in_tree && d < m->twist; d++)
-      most = tn_max(most, fabs(sys->reaction[m->twist * i + d]) * (d < m->dimension ? tn_joint_length(m, i) : 1));
+      most =
+          tn_max(most, fabs(sys->solved.reaction[m->twist * i + d]) * (d < m->dimension ? tn_joint_length(m, i) : 1));
     for (int r = j->row; !j->in_tree && r < j->row + j->rows; r++) most = tn_max(most, tn_effort_energy(m, r, c[r]));
     for (int r = j->row_velocity; !j->in_tree && r < j->row_velocity + j->rows_velocity; r++)
       most = tn_max(most, tn_effort_energy(m, r, c[r]));

@@ -91,7 +91,7 @@ static tn_status right_way_round(tn_sim *s) {
     const tn_joint *j = &s->m->joint[i];
     if (j->in_tree || !j->type->space.side) continue;
     tn_look_joint(sys, j);
-    if (j->type->space.side(j->self, sys->frame3) > 0) continue;
+    if (j->type->space.side(j->self, sys->room.frame3) > 0) continue;
     tn_fail(s->e, TN_E_MODEL,
             "the start cannot be assembled: joint '%s' would close the wrong way round, its axes opposite", j->name);
     tn_hint(s->e, "give a pose nearer to the one that is meant");
@@ -107,13 +107,13 @@ static tn_status right_way_round(tn_sim *s) {
 static void keep_base(tn_sim *s) {
   const tn_model *m = s->m;
   memcpy(s->start.walk.base, s->now.y, sizeof *s->now.y * (size_t)(m->nq + m->nu));
-  memcpy(s->start.walk.base + m->nq + m->nu, s->solver.sys.memory, sizeof *s->now.y * (size_t)m->memory);
+  memcpy(s->start.walk.base + m->nq + m->nu, s->solver.sys.given.memory, sizeof *s->now.y * (size_t)m->memory);
 }
 
 static void go_to_base(tn_sim *s) {
   const tn_model *m = s->m;
   memcpy(s->now.y, s->start.walk.base, sizeof *s->now.y * (size_t)(m->nq + m->nu));
-  memcpy(s->solver.sys.memory, s->start.walk.base + m->nq + m->nu, sizeof *s->now.y * (size_t)m->memory);
+  memcpy(s->solver.sys.given.memory, s->start.walk.base + m->nq + m->nu, sizeof *s->now.y * (size_t)m->memory);
   tn_system_stale(&s->solver.sys); /* rows may depend on what is remembered */
 }
 
@@ -165,7 +165,7 @@ static tn_status assemble_large(tn_sim *s) {
   TN_TRY(tn_at(s, s->now.t, s->now.y, s->e));
   tn_status status = tn_put_back(solver, TN_METRIC_MASS, false, s->now.t, s->now.y, u, NULL, NULL, &changed, s->e);
   if (status != TN_OK || !m->rows) return status;
-  const double off = tn_violation(&solver->sys, solver->sys.C, m->holonomic, &row);
+  const double off = tn_violation(&solver->sys, solver->sys.rows.C, m->holonomic, &row);
   if (!(off <= tn_start_allowed(s, false))) return tn_start_refuse(s, false, off, row);
   return right_way_round(s);
 }
@@ -175,7 +175,7 @@ static void note_violation(tn_sim *s) {
   const tn_model *m = s->m;
   tn_summary *sum = &s->summary;
   if (!m->rows) return;
-  sum->start_violation = tn_violation(&s->solver.sys, s->solver.sys.C, m->holonomic, &s->start.row);
+  sum->start_violation = tn_violation(&s->solver.sys, s->solver.sys.rows.C, m->holonomic, &s->start.row);
   tn_format(sum->start_violation_joint, sizeof sum->start_violation_joint, "%s",
             m->joint[m->row_joint[s->start.row]].name);
 }

@@ -45,10 +45,10 @@ static tn_status effects(tn_sim *s, bool constraints, int first, int n) {
   for (int i = 0; i < n && status == TN_OK; i++) {
     memset(s->start.rows.push, 0, sizeof *s->start.rows.push * (size_t)(m->bodies * m->twist));
     tn_measure_push(sys, &m->target[s->start.rows.of[first + i]].of, 1, s->start.rows.push);
-    sys->push = s->start.rows.push;
+    sys->given.push = s->start.rows.push;
     status = tn_solver_solve_exactly(&s->solver, s->start.rows.A + (size_t)i * nu, s->start.rows.zero,
                                      s->start.rows.X + (size_t)i * nu, s->start.rows.lambda, s->e);
-    sys->push = NULL;
+    sys->given.push = NULL;
   }
   return status;
 }

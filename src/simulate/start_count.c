@@ -22,10 +22,10 @@ static tn_status count_large(tn_sim *s) {
   if (status != TN_OK) return status;
   const int redundant = tn_sparse_redundant(&solver->sparse, &solver->sys);
   tn_solver_reset(solver);
-  const int rank = m->rows - solver->sys.idle - redundant;
+  const int rank = m->rows - solver->sys.given.idle - redundant;
   tn_solver_typical(solver, rank);
   if ((status = tn_solver_factor(solver, TN_METRIC_MASS, s->e)) != TN_OK) return status;
-  solver->sys.counted = true;
+  solver->sys.known.counted = true;
   memcpy(s->singular.q_general, s->now.y, sizeof *s->now.y * (size_t)m->nq);
   s->summary.degrees_of_freedom = m->nu - rank;
   s->summary.redundant_rows = redundant;
@@ -103,7 +103,7 @@ static tn_status count_reflected(tn_sim *s, bool *known) {
   const tn_model *m = s->m;
   tn_solver *solver = &s->solver;
   tn_solver_reset(solver);
-  solver->sys.counted = *known = false;
+  solver->sys.known.counted = *known = false;
   TN_TRY(tn_solver_at(solver, s->now.t, s->now.y, tn_u_of(s, s->now.y), s->e));
   if (!clearly_independent(s) || !tn_solver_typical_by_blocks(solver)) return TN_OK;
   memcpy(s->singular.q_general, s->now.y, sizeof *s->now.y * (size_t)m->nq);
@@ -122,14 +122,14 @@ static tn_status count_densely(tn_sim *s) {
   unsigned state = SEED;
   double *q = s->inside.y, off;
   tn_solver_reset(solver);
-  solver->sys.counted = false;
+  solver->sys.known.counted = false;
   tn_status status = rank_at(s, s->now.y, &rank);
   if (status != TN_OK) return status;
   tn_solver_typical(solver, rank);
   gap = best = gap_here(s);
   memcpy(s->singular.q_general, s->now.y, sizeof *q * (size_t)m->nq);
   s->singular.beside = false;
-  const int rows = m->rows - solver->sys.idle, full = rows < m->nu ? rows : m->nu;
+  const int rows = m->rows - solver->sys.given.idle, full = rows < m->nu ? rows : m->nu;
   for (int tries = 0; m->rows && rank < m->nu && tries < (rank < full ? POSES_NEARBY : 1); tries++) {
     if ((status = nearby(s, &state, q, &off)) != TN_OK) return status;
     if (!(off < NEARBY_OFF)) continue;
@@ -159,14 +159,14 @@ static void forget_pose(tn_sim *s) {
   tn_solver *solver = &s->solver;
   solver->at_mass.ready = false;
   tn_system_stale(&solver->sys);
-  memcpy(solver->sys.memory, s->start.walk.memory, sizeof(double) * (size_t)s->m->memory);
+  memcpy(solver->sys.given.memory, s->start.walk.memory, sizeof(double) * (size_t)s->m->memory);
 }
 
 tn_status tn_start_count(tn_sim *s) {
   const tn_model *m = s->m;
   tn_solver *solver = &s->solver;
   if (m->large) return count_large(s);
-  memcpy(s->start.walk.memory, solver->sys.memory,
+  memcpy(s->start.walk.memory, solver->sys.given.memory,
          sizeof(double) * (size_t)m->memory); /* poses nearby are not on the way */
   s->start.rows.reflected = tn_start_may_reflect(m);
   if (s->start.rows.reflected) {
@@ -180,10 +180,10 @@ tn_status tn_start_count(tn_sim *s) {
     forget_pose(s);
     TN_TRY(count_densely(s));
   }
-  solver->sys.counted = true;
+  solver->sys.known.counted = true;
   TN_TRY(tn_sharing_find(s));
   forget_pose(s);
   s->summary.degrees_of_freedom = m->nu - solver->rank;
-  s->summary.redundant_rows = m->rows - solver->sys.idle - solver->rank;
+  s->summary.redundant_rows = m->rows - solver->sys.given.idle - solver->rank;
   return tn_at(s, s->now.t, s->now.y, s->e);
 }

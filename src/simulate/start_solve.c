@@ -29,12 +29,12 @@ static int number_of(const tn_system *sys, const tn_target *t, double value, con
     at = i;
   }
   if (at < 0) return -1;
-  if (t->rate) return sys->u[at] == value ? at : -1;
+  if (t->rate) return sys->at.u[at] == value ? at : -1;
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *b = &m->body[i];
     if (at < b->u || at >= b->u + b->nu) continue;
     const int k = b->chart ? t->of.k : at - b->u; /* places come first in every chart */
-    return k < b->nq && sys->q[b->q + k] == value ? b->q + k : -1;
+    return k < b->nq && sys->at.q[b->q + k] == value ? b->q + k : -1;
   }
   return -1;
 }
@@ -59,7 +59,7 @@ static void collect_joints(tn_sim *s, const tn_wanted *w, collected *k) {
   for (int i = 0; i < m->rows; i++) {
     const bool position_of_velocity_row = !w->rate && i >= m->holonomic;
     if (!has_joint(s, i)) continue;
-    rows->r[k->n] = w->rate ? -sys->Cdot[i] : position_of_velocity_row ? 0 : -sys->C[i];
+    rows->r[k->n] = w->rate ? -sys->rows.Cdot[i] : position_of_velocity_row ? 0 : -sys->rows.C[i];
     rows->weight[k->n] = m->sigma ? m->sigma[i] : 0;
     if (!m->large && !rows->reflected)
       memcpy(rows->A + (size_t)k->n * nu, sys->A + (size_t)i * nu, sizeof(double) * nu);
@@ -76,7 +76,7 @@ static void collect_way(tn_sim *s, int kept, collected *k) {
   const tn_scratch_scope scope = tn_scratch_open(&s->scratch);
   double size = 0, gone = 0, *row = rows->A + (size_t)(k->n - kept) * (size_t)m->nu, *dq = tn_room(s, m->nq),
          *ds = tn_room(s, m->nu);
-  for (int i = 0; i < m->nq; i++) dq[i] = s->solver.sys.q[i] - s->now.y[i];
+  for (int i = 0; i < m->nq; i++) dq[i] = s->solver.sys.at.q[i] - s->now.y[i];
   tn_model_tangent(m, s->now.y, dq, ds);
   for (int i = 0; i < m->nu; i++) size += way[i] * way[i];
   for (int i = 0; i < m->nu; i++) {

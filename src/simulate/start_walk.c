@@ -88,7 +88,7 @@ static bool repeats(const tn_sim *s, const double *q0, const double *memory0, do
  * where it was, all others are the same */
 static tn_status turn(tn_sim *s, const tn_wanted *w, double *q, int i, bool *barred) {
   const tn_model *m = s->m;
-  double *q0 = s->start.walk.turned, *memory0 = q0 + m->nq, *memory = s->solver.sys.memory;
+  double *q0 = s->start.walk.turned, *memory0 = q0 + m->nq, *memory = s->solver.sys.given.memory;
   const double turns = s->start.walk.turns[i];
   memcpy(q0, q, sizeof *q * (size_t)m->nq);
   memcpy(memory0, memory, sizeof *memory * (size_t)m->memory);
@@ -132,7 +132,7 @@ tn_status tn_start_approach(tn_sim *s, const tn_wanted *w) {
     return TN_OK;
   }
   s->start.walk.steps = (int)n;
-  memcpy(s->start.walk.memory, s->solver.sys.memory, sizeof(double) * (size_t)m->memory);
+  memcpy(s->start.walk.memory, s->solver.sys.given.memory, sizeof(double) * (size_t)m->memory);
   memcpy(q, s->now.y, sizeof *q * (size_t)m->nq);
   tn_status status = walk(s, w, q, (int)n, turned, &barred);
   for (int i = 0; turned && i < m->exact && status == TN_OK && !barred; i++) {
@@ -145,7 +145,7 @@ tn_status tn_start_approach(tn_sim *s, const tn_wanted *w) {
   if (status == TN_OK && !barred) {
     memcpy(s->now.y, q, sizeof *q * (size_t)m->nq);
   } else {
-    memcpy(s->solver.sys.memory, s->start.walk.memory, sizeof(double) * (size_t)m->memory);
+    memcpy(s->solver.sys.given.memory, s->start.walk.memory, sizeof(double) * (size_t)m->memory);
     tn_system_stale(&s->solver.sys);
   }
   return status;

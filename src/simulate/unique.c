@@ -34,7 +34,7 @@ static bool null_vector(tn_sim *s, int e, double *c) {
   const tn_model *m = s->m;
   double most = 0;
   const int row = tn_kkt_dependence(&s->start.rows.kkt, e, c);
-  if (s->solver.sys.off[m->row_joint[row]]) return false;
+  if (s->solver.sys.given.off[m->row_joint[row]]) return false;
   for (int i = 0; i < m->rows; i++) most = fmax(most, tn_effort_energy(m, i, c[i]));
   for (int i = 0; i < m->rows && most > 0; i++) c[i] /= most;
   return true;
@@ -56,20 +56,20 @@ static void in_joint_axes(const tn_system *sys, const tn_joint *j, const double 
   }
 }
 
-/* (2) for one c: its reactions lie in sys->reaction */
+/* (2) for one c: its reactions lie in solved.reaction */
 static void mark(tn_sim *s, const double *c) {
   const tn_model *m = s->m;
   const tn_system *sys = &s->solver.sys;
   double most = 0;
   for (int i = 0; i < m->joints * m->twist; i++)
-    most = fmax(most, fabs(sys->reaction[i]) * as_energy(m, i / m->twist, i % m->twist));
+    most = fmax(most, fabs(sys->solved.reaction[i]) * as_energy(m, i / m->twist, i % m->twist));
   for (int i = 0; i < m->joints; i++) {
     const tn_joint *j = &m->joint[i];
     tn_shared *shared = &s->output.shared[i];
     const int row = j->rows ? j->row : j->row_velocity;
     if (!j->in_tree && j->rows + j->rows_velocity && tn_effort_energy(m, row, c[row]) > UNIQUE) shared->load = true;
     if (!tn_joint_has_wrench(j)) continue;
-    const double *w = sys->reaction + m->twist * i;
+    const double *w = sys->solved.reaction + m->twist * i;
     double own[6];
     in_joint_axes(sys, j, w, own);
     for (int k = 0; k < m->wrench; k++) {
@@ -86,7 +86,7 @@ static double jitter(unsigned *state) {
   return x < 0 ? x / 2 - 0.5 : x / 2 + 0.5;
 }
 
-/* the outputs with the multipliers in sys->lambda into `row` */
+/* the outputs with the multipliers in solved.lambda into `row` */
 static void outputs(tn_sim *s, bool react, double *row) {
   if (react) tn_reactions(&s->solver.sys);
   for (int i = 0, k = 0; i < s->m->outputs; i++) {
@@ -102,23 +102,24 @@ static void mark_columns(tn_sim *s, int redundant) {
   tn_system *sys = &s->solver.sys;
   double *c = s->start.rows.lambda, *base = s->output.column_base, *other = s->output.column_other;
   unsigned state = 54321;
-  memset(sys->udot, 0, sizeof(double) * (size_t)m->nu);
-  memset(sys->udot_s, 0, sizeof(double) * (size_t)m->nu);
-  memset(sys->lambda_s, 0, sizeof(double) * (size_t)m->rows);
-  for (int i = 0; i < m->rows; i++) sys->lambda[i] = jitter(&state) * m->row_scale[i];
+  memset(sys->solved.udot, 0, sizeof(double) * (size_t)m->nu);
+  memset(sys->solved.udot_s, 0, sizeof(double) * (size_t)m->nu);
+  memset(sys->solved.lambda_s, 0, sizeof(double) * (size_t)m->rows);
+  for (int i = 0; i < m->rows; i++) sys->solved.lambda[i] = jitter(&state) * m->row_scale[i];
   tn_set_solved(sys);
   outputs(s, true, base);
   for (int e = m->rows - redundant; e < m->rows; e++) {
     const double size = jitter(&state);
     if (!null_vector(s, e, c)) continue;
-    for (int i = 0; i < m->rows; i++) sys->lambda[i] += size * c[i];
+    for (int i = 0; i < m->rows; i++) sys->solved.lambda[i] += size * c[i];
   }
   outputs(s, true, other);
   /* every reaction on its own, from where the others have come to: to within a factor this is what a column can change by */
-  for (int i = 0; i < m->rows; i++) sys->lambda[i] += jitter(&state) * m->row_scale[i];
+  for (int i = 0; i < m->rows; i++) sys->solved.lambda[i] += jitter(&state) * m->row_scale[i];
   for (int i = 0; i < m->joints * m->twist; i++)
-    sys->reaction[i] += jitter(&state) / as_energy(m, i / m->twist, i % m->twist);
-  for (int i = 0; m->dimension == 2 && i < 2 * m->bodies; i++) sys->pivot[i] += jitter(&state) / tn_length_at(m, i / 2);
+    sys->solved.reaction[i] += jitter(&state) / as_energy(m, i / m->twist, i % m->twist);
+  for (int i = 0; m->dimension == 2 && i < 2 * m->bodies; i++)
+    sys->solved.pivot[i] += jitter(&state) / tn_length_at(m, i / 2);
   outputs(s, false, s->output.row);
   for (int i = 0; i < m->columns; i++)
     if (fabs(other[i] - base[i]) > UNIQUE * fabs(s->output.row[i] - other[i])) s->output.column_shared[i] = true;
@@ -132,7 +133,7 @@ static void look_at(tn_sim *s, const double *q) {
   if (!tn_redundancy(s, q, &redundant)) return;
   for (int e = m->rows - redundant; e < m->rows; e++) {
     if (!null_vector(s, e, c)) continue;
-    tn_reactions_of(sys, c, sys->reaction, NULL);
+    tn_reactions_of(sys, c, sys->solved.reaction, NULL);
     mark(s, c);
   }
   if (redundant) mark_columns(s, redundant);

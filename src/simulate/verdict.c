@@ -101,7 +101,7 @@ static tn_run_verdict contract_severity(const tn_sim *s) {
 
 static bool contract(const tn_sim *s, tn_run_fact *f) {
   const tn_summary *sum = &s->summary;
-  const double *scale = s->solver.sys.scale; /* for words alone */
+  const double *scale = s->solver.sys.rows.scale; /* for words alone */
   char worst[128] = "", off[2][64];
   if (!s->m->rows) return false;
   const double share = tn_contract_share(s->m, sum->max_position_violation, sum->max_velocity_violation);

@@ -215,8 +215,8 @@ static tn_status near_zero(const tn_node *node, tn_model *m, tn_feedback *g, tn_
   *g = (tn_feedback){.n = 2, .held = type->held && type->held(part->self)};
   for (int k = 0; k < 2 && status == TN_OK; k++) {
     double U = 0;
-    sim->solver.sys.Cdot[0] = k == 0 ? PROBE : 0;
-    sim->solver.sys.C[0] = k == 1 ? PROBE : 0;
+    sim->solver.sys.rows.Cdot[0] = k == 0 ? PROBE : 0;
+    sim->solver.sys.rows.C[0] = k == 1 ? PROBE : 0;
     type->feedback(part->self, &sim->solver.sys, &at, &U);
     g->gain[k] = U / PROBE;
   }

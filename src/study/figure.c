@@ -57,7 +57,7 @@ static void see(tn_strobe *k, tn_sim *s, double t) {
   double *row = tn_block_new(k->allocator, sizeof *row * (size_t)(3 * m->bodies + 1));
   if (!row) return;
   for (int i = 0; m->dimension == 2 && i < m->bodies; i++) {
-    const tn_frame2 *f = &s->solver.sys.body[i];
+    const tn_frame2 *f = &s->solver.sys.pose.body[i];
     const double pose[] = {f->r[0], f->r[1], m->body[i].oriented ? f->angle : 0};
     memcpy(row + 3 * i, pose, sizeof pose);
   }

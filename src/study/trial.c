@@ -30,7 +30,7 @@ static double violation(const tn_meter *m, const tn_sim *s, bool velocity) {
   double sum = 0;
   for (int i = first; i < last; i++) {
     if (m->joint && strcmp(tn_sim_row_joint(s, i), m->joint) != 0) continue;
-    const double a = fabs(all[i]) * (m->scaled ? s->solver.sys.scale[i] : 1);
+    const double a = fabs(all[i]) * (m->scaled ? s->solver.sys.rows.scale[i] : 1);
     sum = m->norm == 0 ? (a <= sum ? sum : a) : sum + (m->norm == 1 ? a : a * a);
   }
   return m->norm == 2 ? sqrt(sum) : sum;
@@ -78,12 +78,12 @@ static int poses(const tn_sim *s, double *out) {
     if (!out) {
       n += m->dimension == 2 ? 4 : 12;
     } else if (m->dimension == 2) {
-      const tn_frame2 *f = &sys->body[i];
+      const tn_frame2 *f = &sys->pose.body[i];
       for (int k = 0; k < 2; k++) out[n++] = f->r[k] / m->length;
       out[n++] = f->c;
       out[n++] = f->s;
     } else {
-      const tn_frame3 *f = &sys->body3[i];
+      const tn_frame3 *f = &sys->pose.body3[i];
       for (int k = 0; k < 3; k++) out[n++] = f->r[k] / m->length;
       for (int k = 0; k < 9; k++) out[n++] = f->A[k];
     }

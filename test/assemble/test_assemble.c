@@ -182,7 +182,7 @@ TEST(rows_and_gamma_of_models) { each_model("rows", 1e-8, 5, true, rows); }
 
 static void center_of(const build *b, int i, double r[3]) {
   const tn_body *body = &b->model->body[i];
-  const tn_frame2 *f = &b->sys.body[i];
+  const tn_frame2 *f = &b->sys.pose.body[i];
   r[0] = f->r[0] + f->c * body->center[0] - f->s * body->center[1];
   r[1] = f->r[1] + f->s * body->center[0] + f->c * body->center[1];
   r[2] = f->angle;
@@ -273,7 +273,7 @@ static void generalised(build *b, const build_motion *m, double *Q) {
   double q[BUILD_MOST];
   if (model->forces > 64) abort();
   tn_assemble(s, m->t, m->q, m->u);
-  if (model->forces) memcpy(out, s->force, sizeof *out * (size_t)model->forces);
+  if (model->forces) memcpy(out, s->forces.out, sizeof *out * (size_t)model->forces);
   for (int i = 0; i < model->nu; i++) {
     for (int k = 0; k < BUILD_STENCIL; k++) {
       memcpy(q, m->q, sizeof *q * (size_t)model->nq);
@@ -301,7 +301,7 @@ static void generalised(build *b, const build_motion *m, double *Q) {
 /* weight alone */
 static double height(const build *b) {
   double V = tn_energy_of(&b->sys, TN_POTENTIAL);
-  for (int i = 0; i < b->model->forces; i++) V -= b->sys.force[i].energy;
+  for (int i = 0; i < b->model->forces; i++) V -= b->sys.forces.out[i].energy;
   return V;
 }
 
@@ -372,8 +372,8 @@ static double channel(build *b, const char *part, const char *word) {
   double value[3];
   snprintf(name, sizeof name, "%.60s.%.60s", part, word);
   if (!tn_model_channel(b->model, name, &ch, &e)) return NAN;
-  tn_gains(&b->sys, b->sys.udot, b->sys.gains);
-  tn_gains(&b->sys, b->sys.udot_s, b->sys.gains_s);
+  tn_gains(&b->sys, b->sys.solved.udot, b->sys.room.gains);
+  tn_gains(&b->sys, b->sys.solved.udot_s, b->sys.room.gains_s);
   tn_channel_eval(&b->sys, &ch, value);
   if (ch.kind == TN_CH_MEASURE || ch.kind == TN_CH_RATE) { /* by the shorter way it is the same to the last bit */
     double x[2], unused;
@@ -397,7 +397,7 @@ static double channels(build *b) {
     int n = 0;
     build_motion_at(b, &m, here ? 0 : build_offset(k, b->h), q, u);
     tn_assemble(s, m.t, q, u);
-    for (int i = 0; i < model->nu; i++) s->udot[i] = 0.25 * m.a[i], s->udot_s[i] = 0.75 * m.a[i];
+    for (int i = 0; i < model->nu; i++) s->solved.udot[i] = 0.25 * m.a[i], s->solved.udot_s[i] = 0.75 * m.a[i];
     for (int i = 0; i < model->bodies; i++)
       for (int d = 0; d < (model->body[i].oriented ? 3 : 2) && n < 256; d++, n++) {
         const char *name = model->body[i].name;
@@ -448,13 +448,13 @@ TEST(functions_of_points) {
   for (int k = 0; k <= BUILD_STENCIL; k++) {
     build_motion_at(&b, &m, k == BUILD_STENCIL ? 0 : build_offset(k, b.h), q, u);
     tn_assemble(&b.sys, m.t, q, u);
-    memcpy(b.sys.udot, m.a, sizeof *m.a * (size_t)b.model->nu);
-    memset(b.sys.udot_s, 0, sizeof *m.a * (size_t)b.model->nu);
+    memcpy(b.sys.solved.udot, m.a, sizeof *m.a * (size_t)b.model->nu);
+    memset(b.sys.solved.udot_s, 0, sizeof *m.a * (size_t)b.model->nu);
     int n = 0;
     for (int i = 0; i < b.model->outputs; i++) {
       double x[3];
-      tn_gains(&b.sys, b.sys.udot, b.sys.gains);
-      tn_gains(&b.sys, b.sys.udot_s, b.sys.gains_s);
+      tn_gains(&b.sys, b.sys.solved.udot, b.sys.room.gains);
+      tn_gains(&b.sys, b.sys.solved.udot_s, b.sys.room.gains_s);
       tn_expr_on(&b.sys, b.model->output[i].expr, x);
       for (int d = 0; d < tn_expr_width(b.model->output[i].expr) && n < 17; d++, n++)
         if (n < 13) *(k == BUILD_STENCIL ? &now[n] : &v[n][k]) = x[d];

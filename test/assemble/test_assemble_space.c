@@ -76,22 +76,22 @@ static void each_model(const char *what, double tolerance, int states, check f) 
 }
 
 static void center_of(const build *b, int i, double rho[3]) {
-  tn_turn3(b->sys.body3[i].A, b->model->body[i].center, rho);
+  tn_turn3(b->sys.pose.body3[i].A, b->model->body[i].center, rho);
 }
 
 /* velocity of the mass centre */
 static void velocity_of(const build *b, int i, double v[3]) {
   double rho[3];
   center_of(b, i, rho);
-  tn_cross3(b->sys.body3[i].w, rho, v);
-  tn_axpy3(1, b->sys.body3[i].v, v);
+  tn_cross3(b->sys.pose.body3[i].w, rho, v);
+  tn_axpy3(1, b->sys.pose.body3[i].v, v);
 }
 
 static void spin_of(const build *b, int i, double L[3]) {
   double w[3], h[3];
-  tn_unturn3(b->sys.body3[i].A, b->sys.body3[i].w, w);
+  tn_unturn3(b->sys.pose.body3[i].A, b->sys.pose.body3[i].w, w);
   tn_turn3(b->model->body[i].tensor, w, h);
-  tn_turn3(b->sys.body3[i].A, h, L);
+  tn_turn3(b->sys.pose.body3[i].A, h, L);
 }
 
 /* ---- kinematics -------------------------------------------------------------------------------------------------- */
@@ -108,7 +108,7 @@ static double kinematics(build *b) {
     space_motion_at(b, &motion, build_offset(k, b->h), q, u, NULL);
     build_frames(s, 0, q, u);
     for (int i = 0; i < m->bodies; i++) {
-      const tn_frame3 *f = &s->body3[i];
+      const tn_frame3 *f = &s->pose.body3[i];
       for (int d = 0; d < 3; d++) r[i][d][k] = f->r[d], v[i][d][k] = f->v[d], v[i][3 + d][k] = f->w[d];
       for (int d = 0; d < 9; d++) A[i][d][k] = f->A[d];
     }
@@ -118,7 +118,7 @@ static double kinematics(build *b) {
   tn_gains(s, udot, gains);
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *body = &m->body[i];
-    const tn_frame3 *f = &s->body3[i];
+    const tn_frame3 *f = &s->pose.body3[i];
     const double size = 10 + tn_norm3(f->v) + tn_norm3(f->w);
     for (int d = 0; d < 3; d++) err = worse(err, fabs(f->v[d] - build_slope(r[i][d], b->h)) / size);
     for (int col = 0; col < 3; col++) {
@@ -176,24 +176,24 @@ static double rows(build *b) {
   for (int k = 0; k < BUILD_STENCIL; k++) {
     space_motion_at(b, &motion, build_offset(k, b->h), q, u, NULL);
     tn_assemble(s, motion.t + build_offset(k, b->h), q, u);
-    for (int r = 0; r < m->rows; r++) C[r][k] = s->C[r], V[r][k] = s->Cdot[r];
+    for (int r = 0; r < m->rows; r++) C[r][k] = s->rows.C[r], V[r][k] = s->rows.Cdot[r];
   }
   space_motion_at(b, &motion, 0, q, u, udot);
   tn_assemble(s, motion.t, q, u);
   for (int r = 0; r < m->rows; r++) {
-    double Au = s->Ct[r], Aa = -s->gamma[r];
+    double Au = s->rows.Ct[r], Aa = -s->rows.gamma[r];
     const tn_joint *j = &m->joint[m->row_joint[r]];
     /* a mesh row is not the derivative of its C but in bearings; a distance of places that meet has none */
     skip[r] = (j->owner < 0 && singular(b, j)) || (j->type->seat == TN_SEAT_MESH && r < m->holonomic);
-    size[r] = 1 + fabs(s->gamma[r]);
+    size[r] = 1 + fabs(s->rows.gamma[r]);
     for (int i = 0; i < nu; i++) {
       const double a = s->A[r * nu + i];
       Au += a * u[i];
       Aa += a * udot[i];
       size[r] += fabs(a * udot[i]) + fabs(a * u[i]) + fabs(a);
     }
-    err = worse(err, fabs(Au - s->Cdot[r]) / size[r]);
-    Ct[r] = s->Ct[r];
+    err = worse(err, fabs(Au - s->rows.Cdot[r]) / size[r]);
+    Ct[r] = s->rows.Ct[r];
     if (j->owner < 0 && singular(b, j)) continue;
     err = worse(err, fabs(Aa - build_slope(V[r], b->h)) / size[r]);
     if (r < m->holonomic && !skip[r]) err = worse(err, fabs(Au - build_slope(C[r], b->h)) / size[r]);
@@ -218,7 +218,7 @@ static double rows(build *b) {
         if (!x->chart && i >= x->u && i < x->u + x->nu) q[x->q + i - x->u] += step[i];
       }
       build_rows_at(s, motion.t + (i < nu ? 0 : build_offset(k, b->h)), q);
-      for (int r = 0; r < m->holonomic; r++) C[r][k] = s->C[r];
+      for (int r = 0; r < m->holonomic; r++) C[r][k] = s->rows.C[r];
     }
     for (int r = 0; r < m->holonomic; r++)
       if (!skip[r]) err = worse(err, fabs((i < nu ? A[r * nu + i] : Ct[r]) - build_slope(C[r], b->h)) / size[r]);
@@ -226,7 +226,8 @@ static double rows(build *b) {
     double e[BUILD_MOST] = {0};
     e[i] = 1;
     tn_assemble(s, motion.t, at, e);
-    for (int r = m->holonomic; r < m->rows; r++) err = worse(err, fabs(A[r * nu + i] + Ct[r] - s->Cdot[r]) / size[r]);
+    for (int r = m->holonomic; r < m->rows; r++)
+      err = worse(err, fabs(A[r * nu + i] + Ct[r] - s->rows.Cdot[r]) / size[r]);
   }
   return err;
 }
@@ -267,7 +268,7 @@ static double mass(build *b) {
     double v[3], L[3];
     velocity_of(b, i, v);
     spin_of(b, i, L);
-    T += 0.5 * m->body[i].mass * tn_dot3(v, v) + 0.5 * tn_dot3(L, s->body3[i].w);
+    T += 0.5 * m->body[i].mass * tn_dot3(v, v) + 0.5 * tn_dot3(L, s->pose.body3[i].w);
     owned = owned || (m->body[i].type && m->body[i].type->space.rows);
   }
   for (int i = 0; i < m->rods; i++) {
@@ -325,7 +326,7 @@ static double newton_euler(build *b) {
     for (int d = 0; d < 6; d++) end_rate[i][d] = build_slope(end[i][d], b->h);
   space_motion_at(b, &motion, 0, q, u, udot);
   tn_assemble(s, motion.t, q, u);
-  if (m->forces) memcpy(out, s->force, sizeof *out * (size_t)m->forces);
+  if (m->forces) memcpy(out, s->forces.out, sizeof *out * (size_t)m->forces);
   for (int i = 0; i < m->nu; i++) {
     left[i] = -s->f[i];
     size = fmax(size, fabs(s->f[i]));
@@ -341,7 +342,8 @@ static double newton_euler(build *b) {
     for (int k = 0; k < m->bodies; k++) {
       double v[3];
       velocity_of(b, k, v);
-      right += tn_dot3(rate[k], v) + tn_dot3(rate[k] + 3, s->body3[k].w) - m->body[k].mass * tn_dot3(m->gravity, v);
+      right +=
+          tn_dot3(rate[k], v) + tn_dot3(rate[k] + 3, s->pose.body3[k].w) - m->body[k].mass * tn_dot3(m->gravity, v);
     }
     for (int k = 0; k < m->rods; k++) {
       tn_frame3 f[2];
@@ -382,7 +384,7 @@ static double potential(build *b) {
   for (int i = 0; i < m->bodies; i++) {
     double rho[3];
     center_of(b, i, rho);
-    V -= m->body[i].mass * (tn_dot3(m->gravity, rho) + tn_dot3(m->gravity, b->sys.body3[i].r));
+    V -= m->body[i].mass * (tn_dot3(m->gravity, rho) + tn_dot3(m->gravity, b->sys.pose.body3[i].r));
   }
   for (int i = 0; i < m->rods; i++)
     for (int e = 0; e < 2; e++) {
@@ -390,7 +392,7 @@ static double potential(build *b) {
       tn_frame3_on(&b->sys, &m->rod[i].end[e], &f);
       V -= m->rod[i].mass / 2 * tn_dot3(m->gravity, f.r);
     }
-  for (int i = 0; i < m->forces; i++) V += b->sys.force[i].energy;
+  for (int i = 0; i < m->forces; i++) V += b->sys.forces.out[i].energy;
   return fabs(V - tn_energy_of(&b->sys, TN_POTENTIAL)) / (1 + fabs(V));
 }
 
@@ -464,19 +466,19 @@ static double power(build *b) {
   if (tn_sim_set(b->sim, motion.t, q, u, false, &e) != TN_OK) return INFINITY;
   build_channel(b, "energy.total");
   const tn_system *s = &b->sim->solver.sys;
-  double P = s->power, size = 10 + fabs(s->power);
-  memcpy(udot, s->udot, sizeof *udot * (size_t)m->nu);
+  double P = s->forces.power, size = 10 + fabs(s->forces.power);
+  memcpy(udot, s->solved.udot, sizeof *udot * (size_t)m->nu);
   for (int r = 0; r < m->rows; r++) {
-    P -= s->lambda[r] * (s->Cdot[r] - s->Ct[r]);
-    size += fabs(s->lambda[r] * s->Cdot[r]);
+    P -= s->solved.lambda[r] * (s->rows.Cdot[r] - s->rows.Ct[r]);
+    size += fabs(s->solved.lambda[r] * s->rows.Cdot[r]);
   }
   for (int i = 0; i < m->nu; i++) size += fabs(udot[i] * s->f[i]) + fabs(u[i] * s->f[i]);
-  memcpy(b->sys.memory, s->memory, sizeof *s->memory * (size_t)m->memory);
+  memcpy(b->sys.given.memory, s->given.memory, sizeof *s->given.memory * (size_t)m->memory);
   for (int k = 0; k < BUILD_STENCIL; k++) {
     moved(b, q, u, udot, build_offset(k, b->h), x, v);
     tn_assemble(&b->sys, motion.t + build_offset(k, b->h), x, v);
     E[k] = tn_energy_of(&b->sys, TN_KINETIC) + tn_energy_of(&b->sys, TN_POTENTIAL);
-    for (int r = 0; r < m->rows; r++) V[r][k] = b->sys.Cdot[r];
+    for (int r = 0; r < m->rows; r++) V[r][k] = b->sys.rows.Cdot[r];
   }
   err = worse(err, fabs(P - build_slope(E, b->h)) / size);
   double most = 10;
@@ -486,7 +488,7 @@ static double power(build *b) {
     const tn_joint *j = &m->joint[m->row_joint[r]];
     if (j->owner < 0 && singular(b, j)) continue;
     /* udot was found so that Cdot stays */
-    err = worse(err, fabs(build_slope(V[r], b->h)) / (most * (1 + fabs(s->gamma[r]))));
+    err = worse(err, fabs(build_slope(V[r], b->h)) / (most * (1 + fabs(s->rows.gamma[r]))));
   }
   return err;
 }
@@ -564,11 +566,11 @@ static double channels(build *b) {
     int n = 0;
     space_motion_at(b, &motion, here ? 0 : build_offset(k, b->h), q, u, NULL);
     tn_assemble(s, motion.t, q, u);
-    for (int i = 0; i < m->nu; i++) s->udot[i] = 0.25 * udot[i], s->udot_s[i] = 0.75 * udot[i];
-    tn_gains(s, s->udot, s->gains);
-    tn_gains(s, s->udot_s, s->gains_s);
+    for (int i = 0; i < m->nu; i++) s->solved.udot[i] = 0.25 * udot[i], s->solved.udot_s[i] = 0.75 * udot[i];
+    tn_gains(s, s->solved.udot, s->room.gains);
+    tn_gains(s, s->solved.udot_s, s->room.gains_s);
     for (int i = 0; i < m->bodies; i++) {
-      const tn_frame3 *f = &s->body3[i];
+      const tn_frame3 *f = &s->pose.body3[i];
       const char *name = m->body[i].name;
       for (int d = 0; d < (m->body[i].oriented ? 6 : 3); d++, n += 2) {
         const double v = channel(b, name, rates[d]);
@@ -622,7 +624,7 @@ static double momentum_is_a_sum(build *b) {
     for (int d = 0; d < 3; d++) p[d] = m->body[i].mass * v[d];
     spin_of(b, i, p + 3);
     center_of(b, i, r);
-    tn_axpy3(1, b->sys.body3[i].r, r);
+    tn_axpy3(1, b->sys.pose.body3[i].r, r);
     tn_move_wrench(6, r, p, sum);
   }
   for (int i = 0; i < m->rods; i++) { /* Simpson's rule along it: exact */

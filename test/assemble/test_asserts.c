@@ -37,11 +37,11 @@ static void rows_of_another_position(tn_solver *s) {
 
 static void solution_at_another_position(tn_solver *s) {
   double q[BUILD_MOST], u[BUILD_MOST];
-  memcpy(q, s->sys.q, sizeof *q * (size_t)s->sys.m->nq);
-  memcpy(u, s->sys.u, sizeof *u * (size_t)s->sys.m->nu);
+  memcpy(q, s->sys.at.q, sizeof *q * (size_t)s->sys.m->nq);
+  memcpy(u, s->sys.at.u, sizeof *u * (size_t)s->sys.m->nu);
   q[0] += 0.1;
   if (tn_solver_factor(s, TN_METRIC_MASS, NULL) != TN_OK || tn_solver_at(s, 0, q, u, NULL) != TN_OK) return;
-  tn_solver_solve(s, s->sys.f, s->sys.gamma, s->sys.udot, s->sys.lambda, NULL);
+  tn_solver_solve(s, s->sys.f, s->sys.rows.gamma, s->sys.solved.udot, s->sys.solved.lambda, NULL);
 }
 
 static void projection_of_a_state_elsewhere(tn_solver *s) {
@@ -75,7 +75,8 @@ TEST(calls_at_the_wrong_level_are_caught) {
   build_read(&b, "four_bar");
   CHECK(build_simulate(&b));
   tn_solver *s = &b.sim->solver;
-  CHECK(tn_solver_at(s, 0, b.model->q0, s->sys.u, NULL) == TN_OK && tn_solver_factor(s, TN_METRIC_MASS, NULL) == TN_OK);
+  CHECK(tn_solver_at(s, 0, b.model->q0, s->sys.at.u, NULL) == TN_OK &&
+        tn_solver_factor(s, TN_METRIC_MASS, NULL) == TN_OK);
   for (size_t i = 0; i < sizeof calls / sizeof *calls && asserts_are_on(); i++)
     if (signal_of(s, calls[i]) != SIGABRT) FAIL("call %zu was not caught", i);
   build_free(&b);

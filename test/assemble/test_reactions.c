@@ -242,7 +242,8 @@ static double newton(build *b, bool share) {
   double err = 0, a[2], loads[16 * 3] = {0};
   if (m->bodies > 16) abort();
   build_channel(b, "energy.total"); /* everything is at the present state */
-  for (int i = 0; i < m->bodies; i++) push(all, i, 1, s->wrench + 3 * i, s->body[i].r[0], s->body[i].r[1]);
+  for (int i = 0; i < m->bodies; i++)
+    push(all, i, 1, s->forces.wrench + 3 * i, s->pose.body[i].r[0], s->pose.body[i].r[1]);
   for (int i = 0; i < m->joints; i++) {
     const tn_joint *j = &m->joint[i];
     if (j->terms) {
@@ -301,11 +302,11 @@ static double newton(build *b, bool share) {
   }
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *body = &m->body[i];
-    push(all, i, 1, loads + 3 * i, s->body[i].r[0], s->body[i].r[1]);
+    push(all, i, 1, loads + 3 * i, s->pose.body[i].r[0], s->pose.body[i].r[1]);
     if (!body->type || !body->type->on_parent) continue;
     const double f[3] = {build_channel(b, "%s.fx", body->name), build_channel(b, "%s.fy", body->name), 0};
-    push(all, i, 1, f, s->body[i].r[0], s->body[i].r[1]);
-    push(all, body->parent, -1, f, s->body[i].r[0], s->body[i].r[1]);
+    push(all, i, 1, f, s->pose.body[i].r[0], s->pose.body[i].r[1]);
+    push(all, body->parent, -1, f, s->pose.body[i].r[0], s->pose.body[i].r[1]);
   }
   for (int i = 0; i < m->rods; i++) { /* inertia of mass elements: m/6 (2 a + a of the other end) */
     double at[2][2], ends[2][2];
@@ -323,7 +324,7 @@ static double newton(build *b, bool share) {
   }
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *body = &m->body[i];
-    const tn_frame2 *f = &s->body[i];
+    const tn_frame2 *f = &s->pose.body[i];
     const double x = f->r[0] + f->c * body->center[0] - f->s * body->center[1];
     const double y = f->r[1] + f->s * body->center[0] + f->c * body->center[1], *F = all[i].F;
     const double al = body->oriented ? build_channel(b, "%s.accel", body->name) : 0;

@@ -30,12 +30,12 @@ static void acceleration(const tn_system *s, const tn_spot *spot, double a[6]) {
   memset(a, 0, 6 * sizeof *a);
   if (spot->body < 0) return;
   tn_frame3_on(s, spot, &f);
-  tn_gains(s, s->udot, gains);
+  tn_gains(s, s->solved.udot, gains);
   memcpy(g, gains + 6 * spot->body, sizeof g);
-  tn_gains(s, s->udot_s, gains);
+  tn_gains(s, s->solved.udot_s, gains);
   for (int d = 0; d < 6; d++) g[d] += gains[6 * spot->body + d];
   double arm[3];
-  tn_sub3(f.r, s->body3[spot->body].r, arm);
+  tn_sub3(f.r, s->pose.body3[spot->body].r, arm);
   tn_cross3(g + 3, arm, x);
   for (int d = 0; d < 3; d++) a[d] = f.a0[d] + g[d] + x[d], a[3 + d] = f.al0[d] + g[3 + d];
 }
@@ -58,7 +58,7 @@ static void push_channel(const tn_system *s, const tn_measure *of, double effort
     double value[6], J[72], gamma[6], w[6];
     tn_frame3 f[2];
     for (int k = 0; k < 2; k++) tn_frame3_on(s, &j->spot[k], &f[k]);
-    j->type->space.measure(j->self, s->memory + j->memory, f, value, J, gamma);
+    j->type->space.measure(j->self, s->given.memory + j->memory, f, value, J, gamma);
     for (int k = 0; k < 2; k++) {
       for (int d = 0; d < 6; d++) w[d] = effort * J[12 * of->k + 6 * k + d];
       push(all, j->spot[k].body, 1, w, f[k].r);
@@ -111,8 +111,8 @@ static double laws(build *b) {
     const double W[6] = {m->body[i].mass * m->gravity[0], m->body[i].mass * m->gravity[1],
                          m->body[i].mass * m->gravity[2]};
     double rho[3];
-    tn_turn3(s->body3[i].A, m->body[i].center, rho);
-    tn_axpy3(1, s->body3[i].r, rho);
+    tn_turn3(s->pose.body3[i].A, m->body[i].center, rho);
+    tn_axpy3(1, s->pose.body3[i].r, rho);
     push(all, i, 1, W, rho);
   }
   for (int i = 0; i < m->forces; i++) {
@@ -120,9 +120,9 @@ static double laws(build *b) {
     for (int k = 0; k < p->frames; k++) {
       tn_frame3 f;
       tn_frame3_on(s, &p->spot[k], &f);
-      push(all, p->spot[k].body, 1, s->force[i].w + 6 * k, f.r);
+      push(all, p->spot[k].body, 1, s->forces.out[i].w + 6 * k, f.r);
     }
-    if (p->how == TN_ON_CHANNEL) push_channel(s, &p->on, s->force[i].effort, all);
+    if (p->how == TN_ON_CHANNEL) push_channel(s, &p->on, s->forces.out[i].effort, all);
   }
   for (int i = 0; i < m->rods; i++) { /* half its weight at each end, less m/6 (2 a + a of the other) */
     double a[2][6];
@@ -172,7 +172,7 @@ static double laws(build *b) {
     if (type->axes < 1 || type->chart || !type->measure) continue;
     double value[6], J[72], gamma[6], u[6] = {0}, S[6];
     tn_motion3 motion;
-    type->measure(j->self, s->memory + j->memory, at, value, J, gamma);
+    type->measure(j->self, s->given.memory + j->memory, at, value, J, gamma);
     type->motion(j->self, value, u, &motion);
     double size = 1;
     for (int d = 0; d < 6; d++) size += fabs(f[d]);
@@ -186,7 +186,7 @@ static double laws(build *b) {
   }
   for (int i = 0; i < m->bodies; i++) {
     const tn_body *body = &m->body[i];
-    const tn_frame3 *f = &s->body3[i];
+    const tn_frame3 *f = &s->pose.body3[i];
     tn_spot center = tn_spot_origin(i);
     double a[6], r[3], x[3], M[3], L[3], w[3], h[3], Ial[3];
     memcpy(center.p, body->center, sizeof center.p);
@@ -246,8 +246,9 @@ static double apart(build *rel, build *abs) {
   double err = 0, size = 10;
   build_channel(rel, "energy.total");
   build_channel(abs, "energy.total");
-  for (int i = 0; i < 6 * rel->model->joints; i++) size = fmax(size, fabs(a->reaction[i]));
-  for (int i = 0; i < 6 * rel->model->joints; i++) err = worse(err, fabs(r->reaction[i] - a->reaction[i]) / size);
+  for (int i = 0; i < 6 * rel->model->joints; i++) size = fmax(size, fabs(a->solved.reaction[i]));
+  for (int i = 0; i < 6 * rel->model->joints; i++)
+    err = worse(err, fabs(r->solved.reaction[i] - a->solved.reaction[i]) / size);
   return err;
 }
 
@@ -326,7 +327,7 @@ TEST(teeth_and_bearings) {
         for (int k = 0; k < m->joints; k++) {
           const tn_joint *j = &m->joint[k];
           if (j->type->seat != TN_SEAT_MESH) continue;
-          const double *F = s->reaction + 6 * k;
+          const double *F = s->solved.reaction + 6 * k;
           if (on_rates(j)) {
             CHECK(tn_norm3(F) == 0 && tn_norm3(F + 3) > 1e-6);
             gears++;

@@ -110,15 +110,15 @@ static bool rows_of(build *b, char why[120]) {
   tn_remember(s);
   state_at(b, &x, 0, udot);
   for (int i = 0; i < m->rows; i++) {
-    double Au = s->Ct[i];
-    Cdot[i] = s->Cdot[i];
-    rate[i] = -s->gamma[i];
-    size[i] = 1 + fabs(s->gamma[i]) + fabs(Cdot[i]);
+    double Au = s->rows.Ct[i];
+    Cdot[i] = s->rows.Cdot[i];
+    rate[i] = -s->rows.gamma[i];
+    size[i] = 1 + fabs(s->rows.gamma[i]) + fabs(Cdot[i]);
     for (int k = 0; k < m->nu; k++) {
       const double a = s->A[(size_t)i * (size_t)m->nu + (size_t)k];
-      Au += a * s->u[k];
+      Au += a * s->at.u[k];
       rate[i] += a * udot[k];
-      size[i] += fabs(a * udot[k]) + fabs(a * s->u[k]);
+      size[i] += fabs(a * udot[k]) + fabs(a * s->at.u[k]);
     }
     if (fabs(Au - Cdot[i]) > 1e-12 * size[i]) return snprintf(why, 120, "Cdot of row %d", i), false;
   }
@@ -126,8 +126,8 @@ static bool rows_of(build *b, char why[120]) {
     const double h = H / (1 << n);
     for (int k = 0; k < 2; k++) {
       state_at(b, &x, k ? h : -h, unused);
-      memcpy(side[k][0], s->C, sizeof *s->C * (size_t)m->rows);
-      memcpy(side[k][1], s->Cdot, sizeof *s->C * (size_t)m->rows);
+      memcpy(side[k][0], s->rows.C, sizeof *s->rows.C * (size_t)m->rows);
+      memcpy(side[k][1], s->rows.Cdot, sizeof *s->rows.C * (size_t)m->rows);
     }
     for (int i = 0; i < m->rows; i++) {
       e[i][0][n] = i < m->holonomic ? (side[1][0][i] - side[0][0][i]) / (2 * h) - Cdot[i] : 0;

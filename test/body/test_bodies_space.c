@@ -491,7 +491,7 @@ TEST(same_motion_in_all_coordinates) {
         tn_quaternion_rotation(y, A);
         tn_turn3(A, p.c, rho);
         build_channel(&b, "energy.total");
-        const tn_frame3 *f = &b.sim->solver.sys.body3[0];
+        const tn_frame3 *f = &b.sim->solver.sys.pose.body3[0];
         for (int d = 0; d < 3; d++) {
           const double r = rc[d] + t * (vc[d] + t / 2 * p.g[d]) - (type->oriented ? rho[d] : 0);
           worst[i] = worse(worst[i], fabs(f->r[d] - r));

@@ -194,10 +194,10 @@ TEST(plane_by_hand) {
   const double F[2] = {cos(0.5) * g[0] - sin(0.5) * g[1], sin(0.5) * g[0] + cos(0.5) * g[1]};
   const double arm[2] = {0.5 * c, 0.5 * s};
   tn_assemble(&b.sys, 0, q, u);
-  CHECK_NEAR(b.sys.wrench[0], -F[0], 1e-12);
-  CHECK_NEAR(b.sys.wrench[1], -F[1], 1e-12);
-  CHECK_NEAR(b.sys.wrench[2], -g[2] - arm[0] * F[1] + arm[1] * F[0], 1e-12);
-  CHECK_NEAR(b.sys.force[0].energy, 0.5 * (d[0] * g[0] + d[1] * g[1] + turn * g[2]), 1e-10);
+  CHECK_NEAR(b.sys.forces.wrench[0], -F[0], 1e-12);
+  CHECK_NEAR(b.sys.forces.wrench[1], -F[1], 1e-12);
+  CHECK_NEAR(b.sys.forces.wrench[2], -g[2] - arm[0] * F[1] + arm[1] * F[0], 1e-12);
+  CHECK_NEAR(b.sys.forces.out[0].energy, 0.5 * (d[0] * g[0] + d[1] * g[1] + turn * g[2]), 1e-10);
   CHECK_TEXT(b.model->column_unit[0], "N");
   CHECK_TEXT(b.model->column_unit[2], "N m");
   build_free(&b);

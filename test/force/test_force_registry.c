@@ -81,13 +81,13 @@ static double potential(build *b, int force) {
     for (int i = 0; i < b->model->nu; i++) step[i] = build_offset(k, H) * u[i];
     tn_model_add(b->model, at, step);
     tn_assemble(s, t, at, u);
-    V[k] = s->force[force].energy;
+    V[k] = s->forces.out[force].energy;
   }
   const double slope = build_slope(V, H);
   if (slope == 0) return -1; /* no energy, or none that a pose changes */
   tn_assemble(s, t, q, u);
-  const double power = s->force_power[force], size = 1 + fabs(slope) + fabs(power);
-  return fabs(power - (s->force[force].power - slope)) / size;
+  const double power = s->forces.power_of[force], size = 1 + fabs(slope) + fabs(power);
+  return fabs(power - (s->forces.out[force].power - slope)) / size;
 }
 
 /* what a force does to bodies, alone */
@@ -99,9 +99,9 @@ static void wrenches_of(build *b, int force, double *wrench) {
     tn_seen seen;
     tn_look(&b->sys, &p->spot[k], NULL, NULL, &seen);
     if (seen.body >= 0)
-      tn_move_wrench(m->twist, seen.arm, b->sys.force[force].w + m->twist * k, wrench + m->twist * seen.body);
+      tn_move_wrench(m->twist, seen.arm, b->sys.forces.out[force].w + m->twist * k, wrench + m->twist * seen.body);
   }
-  if (p->how == TN_ON_CHANNEL) tn_measure_push(&b->sys, &p->on, b->sys.force[force].effort, wrench);
+  if (p->how == TN_ON_CHANNEL) tn_measure_push(&b->sys, &p->on, b->sys.forces.out[force].effort, wrench);
 }
 
 static double action(build *b, int force) {
@@ -118,7 +118,7 @@ static double action(build *b, int force) {
       tn_frame3 f3;
       tn_seen seen;
       double r[3] = {0};
-      const double *w = b->sys.force[force].w + m->twist * k;
+      const double *w = b->sys.forces.out[force].w + m->twist * k;
       tn_look(&b->sys, &spot[k], &f2, &f3, &seen);
       memcpy(r, m->dimension == 2 ? f2.r : f3.r, sizeof *r * (size_t)m->dimension);
       tn_move_wrench(m->twist, r, w, sum);
@@ -150,14 +150,14 @@ static double power_of_wrenches(build *b, int force) {
     sum += wrench[i] * gains[i];
     size += fabs(wrench[i] * gains[i]);
   }
-  return fabs(sum - b->sys.force_power[force]) / size;
+  return fabs(sum - b->sys.forces.power_of[force]) / size;
 }
 
 static double heat(build *b, int force) {
   double t, q[BUILD_MOST], u[BUILD_MOST];
   somewhere(b, &t, q, u);
   tn_assemble(&b->sys, t, q, u);
-  return b->sys.force[force].dissipated >= 0 ? 0 : -b->sys.force[force].dissipated;
+  return b->sys.forces.out[force].dissipated >= 0 ? 0 : -b->sys.forces.out[force].dissipated;
 }
 
 TEST(where_there_is_energy_the_wrench_is_its_gradient) { each_type("potential", 1e-10, potential); }

@@ -119,20 +119,21 @@ static double power_identity(build *b) {
     build_motion_at(b, &m, build_offset(k, b->h), q, u);
     build_states_at(b, &states, build_offset(k, b->h));
     tn_assemble(s, m.t + build_offset(k, b->h), q, u);
-    V[k] = s->force[0].energy;
+    V[k] = s->forces.out[0].energy;
     if (fabs(tn_energy_of(s, TN_POTENTIAL) - V[k]) > 1e-14 * fabs(V[k])) return INFINITY; /* no gravity here */
   }
   build_states_at(b, &states, 0);
   tn_assemble(s, m.t, m.q, m.u);
   for (int i = 0; i < b->model->bodies; i++) {
-    const double *w = s->wrench + 3 * i;
-    const tn_frame2 *f = &s->body[i];
+    const double *w = s->forces.wrench + 3 * i;
+    const tn_frame2 *f = &s->pose.body[i];
     P += w[0] * f->v[0] + w[1] * f->v[1] + w[2] * f->w;
     size += fabs(w[0] * f->v[0]) + fabs(w[1] * f->v[1]) + fabs(w[2] * f->w);
   }
-  const double expected = s->force[0].power - build_slope(V, b->h);
-  double err = worse(fabs(P - expected), fabs(s->force_power[0] - P));
-  err = worse(err, fabs(s->power - s->force[0].power) + fabs(s->dissipated - s->force[0].dissipated));
+  const double expected = s->forces.out[0].power - build_slope(V, b->h);
+  double err = worse(fabs(P - expected), fabs(s->forces.power_of[0] - P));
+  err = worse(err, fabs(s->forces.power - s->forces.out[0].power) +
+                       fabs(s->forces.dissipated - s->forces.out[0].dissipated));
   return err / (1 + size);
 }
 
@@ -151,12 +152,12 @@ static double at_rest(build *b) {
       memcpy(q, m.q, sizeof *q * (size_t)nu);
       q[i] += build_offset(k, b->h);
       tn_assemble(s, m.t, q, u);
-      V[k] = s->force[0].energy;
+      V[k] = s->forces.out[0].energy;
     }
     for (int k = 0; k < BUILD_STENCIL; k++) {
       u[i] = build_offset(k, b->h);
       tn_assemble(s, m.t, m.q, u);
-      P[k] = s->force[0].power;
+      P[k] = s->forces.out[0].power;
     }
     u[i] = 0;
     err = worse(err, fabs(f[i] + build_slope(V, b->h) - build_slope(P, b->h)) / (1 + size));
@@ -177,7 +178,7 @@ static double equal_and_opposite(build *b) {
   build_states states;
   build_states_random(b, m.t, m.q, m.u, &states);
   for (int i = 0; i < b->model->bodies; i++) {
-    const double *w = s->wrench + 3 * i, *r = s->body[i].r;
+    const double *w = s->forces.wrench + 3 * i, *r = s->pose.body[i].r;
     sum[0] += w[0];
     sum[1] += w[1];
     sum[2] += w[2] + r[0] * w[1] - r[1] * w[0];
@@ -196,10 +197,10 @@ static double dissipates(build *b) {
     build_states states;
     build_motion_random(b, 0.7, &m);
     build_states_random(b, m.t, m.q, m.u, &states);
-    err = worse(err, -b->sys.force[0].dissipated);
+    err = worse(err, -b->sys.forces.out[0].dissipated);
     /* heat is a part of the power that leaves */
-    if (!fed && b->sys.force[0].dissipated > 0)
-      err = worse(err, b->sys.force[0].power + b->sys.force[0].dissipated > 1e-12);
+    if (!fed && b->sys.forces.out[0].dissipated > 0)
+      err = worse(err, b->sys.forces.out[0].power + b->sys.forces.out[0].dissipated > 1e-12);
   }
   return err;
 }
@@ -231,7 +232,7 @@ static bool there(build *b) {
 }
 
 static void check_wrench(const build *b, int body, double fx, double fy, double t) {
-  const double *w = b->sys.wrench + 3 * body;
+  const double *w = b->sys.forces.wrench + 3 * body;
   CHECK_NEAR(w[0], fx, 1e-14);
   CHECK_NEAR(w[1], fy, 1e-14);
   CHECK_NEAR(w[2], t, 1e-14);
@@ -245,7 +246,7 @@ TEST(force_at_a_point) {
   if (there(&b)) {
     check_wrench(&b, 0, 3.3, 2.3, 0.5 * 2.3 - 0.25 * 3.3);
     check_wrench(&b, 1, 0, 0, 0);
-    CHECK_NEAR(b.sys.power, 3.3 * (0.3 - 1.5 * 0.25) + 2.3 * (-0.4 + 1.5 * 0.5), 1e-14);
+    CHECK_NEAR(b.sys.forces.power, 3.3 * (0.3 - 1.5 * 0.25) + 2.3 * (-0.4 + 1.5 * 0.5), 1e-14);
   }
   build_free(&b);
   two_bodies(&b);
@@ -261,7 +262,7 @@ TEST(torque_on_a_body_and_along_a_channel) {
   build_set(&b, "/forces/f", "{\"type\": \"torque\", \"on\": \"a\", \"value\": \"4 - 2*rate\"}");
   if (there(&b)) {
     check_wrench(&b, 0, 0, 0, 1);
-    CHECK_NEAR(b.sys.power, 1.5, 1e-14);
+    CHECK_NEAR(b.sys.forces.power, 1.5, 1e-14);
   }
   build_free(&b);
   two_bodies(&b); /* on the second of the joint, opposite on the first; `rate` is that of the channel */
@@ -270,7 +271,7 @@ TEST(torque_on_a_body_and_along_a_channel) {
     const double rate = -0.8 - 1.5, value = 20 - 5 * rate;
     check_wrench(&b, 0, 0, 0, -value);
     check_wrench(&b, 1, 0, 0, value);
-    CHECK_NEAR(b.sys.power, value * rate, 1e-13);
+    CHECK_NEAR(b.sys.forces.power, value * rate, 1e-13);
   }
   build_free(&b);
   two_bodies(&b);
@@ -289,8 +290,8 @@ TEST(spring_between_places_and_along_a_channel) {
     const double ldot = (-3 * 0.3 + 4 * 0.4) / 5, N = 10 + 2 * ldot;
     check_wrench(&b, 0, 0.6 * N, 0.8 * N, 0);
     CHECK_NEAR(tn_energy_of(&b.sys, TN_POTENTIAL), 5, 1e-14);
-    CHECK_NEAR(b.sys.dissipated, 2 * ldot * ldot, 1e-14);
-    CHECK_NEAR(b.sys.power, -2 * ldot * ldot, 1e-14);
+    CHECK_NEAR(b.sys.forces.dissipated, 2 * ldot * ldot, 1e-14);
+    CHECK_NEAR(b.sys.forces.power, -2 * ldot * ldot, 1e-14);
   }
   build_free(&b);
   two_bodies(&b); /* at rest as given */
@@ -304,7 +305,7 @@ TEST(spring_between_places_and_along_a_channel) {
   if (there(&b)) {
     check_wrench(&b, 0, 0, 0, -10 * 0.3 - 3 * 1.5);
     CHECK_NEAR(tn_energy_of(&b.sys, TN_POTENTIAL), 0.45, 1e-14);
-    CHECK_NEAR(b.sys.dissipated, 6.75, 1e-14);
+    CHECK_NEAR(b.sys.forces.dissipated, 6.75, 1e-14);
   }
   build_free(&b);
   two_bodies(&b); /* no direction at length 0: no pull */

@@ -116,7 +116,8 @@ static double power_of_wrenches(const build *b) {
   const tn_system *s = &b->sys;
   double P = 0;
   for (int i = 0; i < b->model->bodies; i++)
-    P += tn_dot3(s->wrench + 6 * i, s->body3[i].v) + tn_dot3(s->wrench + 6 * i + 3, s->body3[i].w);
+    P += tn_dot3(s->forces.wrench + 6 * i, s->pose.body3[i].v) +
+         tn_dot3(s->forces.wrench + 6 * i + 3, s->pose.body3[i].w);
   return P;
 }
 
@@ -141,16 +142,16 @@ static double power_identity(build *b) {
     space_motion_at(b, &m, build_offset(k, b->h), q, u, NULL);
     build_states_at(b, &states, build_offset(k, b->h));
     tn_assemble(s, m.t + build_offset(k, b->h), q, u);
-    V[k] = s->force[0].energy;
+    V[k] = s->forces.out[0].energy;
     if (fabs(tn_energy_of(s, TN_POTENTIAL) - V[k]) > 1e-14 * fabs(V[k])) return INFINITY; /* no gravity here */
   }
   space_motion_at(b, &m, 0, q, u, NULL);
   build_states_at(b, &states, 0);
   tn_assemble(s, m.t, q, u);
-  const double P = power_of_wrenches(b), all = s->force_power[0], size = 1 + fabs(P) + fabs(s->power);
+  const double P = power_of_wrenches(b), all = s->forces.power_of[0], size = 1 + fabs(P) + fabs(s->forces.power);
   double err = fabs(P - all) / size;
-  err = worse(err, fabs(P - (s->power - build_slope(V, b->h))) / size);
-  err = worse(err, fabs(s->power - s->force[0].power) / size);
+  err = worse(err, fabs(P - (s->forces.power - build_slope(V, b->h))) / size);
+  err = worse(err, fabs(s->forces.power - s->forces.out[0].power) / size);
   return err;
 }
 
@@ -178,7 +179,7 @@ static double minus_gradient(build *b) {
       V[k] = tn_energy_of(s, TN_POTENTIAL);
       u[i] = build_offset(k, b->h); /* force on it: slope of the power over the speed */
       tn_assemble(s, m.t, at, u);
-      P[k] = s->power;
+      P[k] = s->forces.power;
       u[i] = 0;
     }
     err = worse(err, fabs(f[i] - (build_slope(P, b->h) - build_slope(V, b->h))) / size);
@@ -202,8 +203,8 @@ static double equal_and_opposite(build *b) {
   space_motion_at(b, &motion, 0, q, u, NULL);
   tn_assemble(s, motion.t, q, u);
   for (int i = 0; i < m->bodies; i++) {
-    tn_move_wrench(6, s->body3[i].r, s->wrench + 6 * i, sum);
-    for (int d = 0; d < 6; d++) size += fabs(s->wrench[6 * i + d]);
+    tn_move_wrench(6, s->pose.body3[i].r, s->forces.wrench + 6 * i, sum);
+    for (int d = 0; d < 6; d++) size += fabs(s->forces.wrench[6 * i + d]);
   }
   for (int d = 0; d < 6; d++) err = worse(err, fabs(sum[d]) / size);
   return err;
@@ -215,10 +216,10 @@ static double never_gains(build *b) {
   space_motion_random(b, 0.6, &m);
   space_motion_at(b, &m, 0, q, u, NULL);
   tn_assemble(&b->sys, m.t, q, u);
-  if (!(b->sys.dissipated >= 0) || b->sys.dissipated != b->sys.force[0].dissipated) return INFINITY;
+  if (!(b->sys.forces.dissipated >= 0) || b->sys.forces.dissipated != b->sys.forces.out[0].dissipated) return INFINITY;
   /* a part of the power, and the only one a spring has */
   const bool spring = strcmp(b->model->force[0].type->name, "spring") == 0;
-  return spring ? fabs(b->sys.power + b->sys.dissipated) : 0;
+  return spring ? fabs(b->sys.forces.power + b->sys.forces.dissipated) : 0;
 }
 
 TEST_FULL(power_is_that_of_the_wrenches) { each_type("power", 1e-9, power_identity); }
@@ -277,7 +278,7 @@ static void check_wrench(const char *force, const double expected[6]) {
   if (turned(&b, force)) {
     memcpy(q, b.model->q0, sizeof q);
     tn_assemble(&b.sys, 0.5, q, u);
-    for (int d = 0; d < 6; d++) CHECK_NEAR(b.sys.wrench[d], expected[d], 1e-14);
+    for (int d = 0; d < 6; d++) CHECK_NEAR(b.sys.forces.wrench[d], expected[d], 1e-14);
   }
   build_free(&b);
 }

@@ -57,7 +57,7 @@ static bool accelerations(build *b, double t, const double *q, const double *u, 
   tn_solver *s = &b->sim->solver;
   tn_error e;
   return tn_solver_at(s, t, q, u, &e) == TN_OK && tn_solver_factor(s, TN_METRIC_MASS, &e) == TN_OK &&
-         tn_solver_solve(s, s->sys.f, s->sys.gamma, udot, lambda, &e) == TN_OK;
+         tn_solver_solve(s, s->sys.f, s->sys.rows.gamma, udot, lambda, &e) == TN_OK;
 }
 
 /* along the motion, by `augmented`; every other with speeds of its own, which rows that do not repeat each other can bear */
@@ -163,7 +163,7 @@ TEST(rows_that_contradict_each_other_are_met_in_the_mean) {
       const int nu = b.model->nu, rows = b.model->rows;
       CHECK(tn_solver_at(s, 0, tn_sim_q(b.sim), tn_sim_u(b.sim), &e) == TN_OK &&
             tn_solver_factor(s, TN_METRIC_MASS, &e) == TN_OK);
-      for (int i = 0; !me && i < rows; i++) gamma[i] = s->sys.gamma[i] + build_uniform(&b, -1, 1);
+      for (int i = 0; !me && i < rows; i++) gamma[i] = s->sys.rows.gamma[i] + build_uniform(&b, -1, 1);
       CHECK(tn_solver_solve(s, s->sys.f, gamma, udot[me], lambda[me], &e) == TN_OK);
       if (!me) {
         inconsistency = s->inconsistency;
@@ -300,7 +300,7 @@ TEST(flat_four_bars) {
           q[body->q + 2] = link ? c : 0;
         }
         CHECK(accelerations(&b, 0, q, u, udot, lambda));
-        CHECK(most(b.model->rows, b.sim->solver.sys.C) < 1e-15);
+        CHECK(most(b.model->rows, b.sim->solver.sys.rows.C) < 1e-15);
         for (int i = 0; i < b.model->bodies; i++) {
           const double rate = udot[b.model->body[i].u + 2];
           worst = fmax(worst, fabs(b.model->body[i].name[0] == 'l' ? rate - expected : rate));

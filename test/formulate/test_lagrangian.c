@@ -29,7 +29,7 @@ static double solved(const char *model, double eps, int passes, double *udot, do
     if (*nu > MOST || *rows > MOST) abort();
     CHECK(tn_solver_at(s, 0, tn_sim_q(b.sim), tn_sim_u(b.sim), &e) == TN_OK &&
           tn_solver_factor(s, TN_METRIC_MASS, &e) == TN_OK &&
-          tn_solver_solve(s, s->sys.f, s->sys.gamma, udot, lambda, &e) == TN_OK);
+          tn_solver_solve(s, s->sys.f, s->sys.rows.gamma, udot, lambda, &e) == TN_OK);
     left = s->inconsistency;
   } else {
     FAIL("%s: %s", model, b.message);

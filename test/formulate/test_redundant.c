@@ -140,7 +140,7 @@ TEST(gear_train_with_a_redundant_mesh) {
   CHECK(build_simulate(&b));
   for (int k = 0; k <= 4 && b.sim; k++) {
     compared c = {.udot = INFINITY};
-    CHECK(tn_sim_advance(b.sim, k, &e) == TN_OK && at_present(&b) && compare(&b, b.sim->solver.sys.gamma, &c));
+    CHECK(tn_sim_advance(b.sim, k, &e) == TN_OK && at_present(&b) && compare(&b, b.sim->solver.sys.rows.gamma, &c));
     printf("gear train, %d s: udot %.1e, lambda %.1e, inconsistency %.1e, rank %d of %d\n", k, c.udot, c.lambda,
            c.inconsistency, b.sim->solver.rank, b.model->rows);
     CHECK(b.sim->solver.rank == b.model->rows - 1);
@@ -154,7 +154,7 @@ TEST(gear_train_with_a_redundant_mesh) {
 /* the rows are asked to close what is off, as a stabilizer does */
 static void feedback(const build *b, double *gamma) {
   const tn_system *sys = &b->sim->solver.sys;
-  for (int i = 0; i < b->model->rows; i++) gamma[i] = sys->gamma[i] - 100 * sys->C[i];
+  for (int i = 0; i < b->model->rows; i++) gamma[i] = sys->rows.gamma[i] - 100 * sys->rows.C[i];
 }
 
 static void print(const char *what, const compared *c) {
@@ -274,7 +274,7 @@ TEST_FULL(time_beside_a_decomposition) {
       double start = seconds();
       s->at_mass.ready = false;
       CHECK(tn_solver_factor(s, TN_METRIC_MASS, &e) == TN_OK);
-      CHECK(tn_solver_solve(s, s->sys.f, s->sys.gamma, udot, lambda, &e) == TN_OK);
+      CHECK(tn_solver_solve(s, s->sys.f, s->sys.rows.gamma, udot, lambda, &e) == TN_OK);
       solver = fmin(solver, seconds() - start);
       memcpy(X, B, sizeof *B * (size_t)(n * rows));
       start = seconds();

@@ -105,10 +105,10 @@ TEST(accelerations_are_those_of_the_full_system) {
         tn_error e;
         somewhere(&b, 0.1, q, u);
         CHECK(tn_solver_at(s, 0.3, q, u, &e) == TN_OK && tn_solver_factor(s, TN_METRIC_MASS, &e) == TN_OK);
-        CHECK(tn_solver_solve(s, sys->f, sys->gamma, udot, lambda, &e) == TN_OK);
+        CHECK(tn_solver_solve(s, sys->f, sys->rows.gamma, udot, lambda, &e) == TN_OK);
         tn_need(&s->sys, TN_LEVEL_MATRICES);
         tn_need(&s->sys, TN_LEVEL_GENERALIZED);
-        CHECK(reference(nu, rows, sys->M, sys->A, sys->f, sys->gamma, x, l));
+        CHECK(reference(nu, rows, sys->M, sys->A, sys->f, sys->rows.gamma, x, l));
         near_all(nu, udot, x, 1e-10);
         near_all(rows, lambda, l, 1e-10);
       }
@@ -127,7 +127,7 @@ TEST(corrections_are_the_smallest_in_either_metric) {
     tn_error e;
     somewhere(&b, 0.05, q, u);
     CHECK(tn_solver_at(s, 0, q, u, &e) == TN_OK);
-    for (int i = 0; i < rows; i++) r[i] = -sys->Cdot[i];
+    for (int i = 0; i < rows; i++) r[i] = -sys->rows.Cdot[i];
     for (int identity = 0; identity < 2; identity++) {
       const tn_metric metric = identity ? TN_METRIC_IDENTITY : TN_METRIC_MASS;
       CHECK(tn_solver_factor(s, metric, &e) == TN_OK);
@@ -150,9 +150,9 @@ TEST(without_mass_the_rows_hold_it) {
   tn_error e;
   somewhere(&b, 0.1, q, u);
   CHECK(tn_solver_at(s, 0.3, q, u, &e) == TN_OK && tn_solver_factor(s, TN_METRIC_MASS, &e) == TN_OK);
-  CHECK(tn_solver_solve(s, sys->f, sys->gamma, udot, lambda, &e) == TN_OK);
+  CHECK(tn_solver_solve(s, sys->f, sys->rows.gamma, udot, lambda, &e) == TN_OK);
   tn_need(&s->sys, TN_LEVEL_MATRICES);
-  CHECK(reference(nu, rows, sys->M, sys->A, sys->f, sys->gamma, x, l)); /* regular as a whole */
+  CHECK(reference(nu, rows, sys->M, sys->A, sys->f, sys->rows.gamma, x, l)); /* regular as a whole */
   near_all(nu, udot, x, 1e-11);
   near_all(rows, lambda, l, 1e-11);
   build_free(&b);
@@ -183,12 +183,12 @@ TEST(redundant_rows_change_no_acceleration) {
     tn_error e;
     CHECK(tn_solver_at(s, 0, tn_sim_q(b.sim), tn_sim_u(b.sim), &e) == TN_OK);
     CHECK(tn_solver_factor(s, TN_METRIC_MASS, &e) == TN_OK);
-    CHECK(tn_solver_solve(s, sys->f, sys->gamma, udot, lambda, &e) == TN_OK);
+    CHECK(tn_solver_solve(s, sys->f, sys->rows.gamma, udot, lambda, &e) == TN_OK);
     tn_need(&s->sys, TN_LEVEL_MATRICES);
     tn_need(&s->sys, TN_LEVEL_GENERALIZED);
-    CHECK(reference(nu, rows - 1, sys->M, sys->A, sys->f, sys->gamma, x, l));
+    CHECK(reference(nu, rows - 1, sys->M, sys->A, sys->f, sys->rows.gamma, x, l));
     near_all(nu, udot, x, 1e-10);
-    for (int i = 0; i < rows; i++) CHECK_NEAR(dot(nu, sys->A + (size_t)i * (size_t)nu, udot), sys->gamma[i], 1e-9);
+    for (int i = 0; i < rows; i++) CHECK_NEAR(dot(nu, sys->A + (size_t)i * (size_t)nu, udot), sys->rows.gamma[i], 1e-9);
     for (int i = 0; i < nu; i++) {
       left[i] = sys->f[i] - dot(nu, sys->M + (size_t)i * (size_t)nu, udot);
       for (int k = 0; k < rows; k++) left[i] -= sys->A[(size_t)k * (size_t)nu + (size_t)i] * lambda[k];
@@ -209,21 +209,21 @@ TEST(the_same_state_is_not_assembled_twice) {
   tn_error e;
   somewhere(&b, 0, q, u);
   CHECK(tn_solver_at(s, 0, q, u, &e) == TN_OK);
-  const double C = s->sys.C[0];
-  s->sys.C[0] = 123; /* a mark */
-  CHECK(tn_solver_at(s, 0, q, u, &e) == TN_OK && s->sys.C[0] == 123);
+  const double C = s->sys.rows.C[0];
+  s->sys.rows.C[0] = 123; /* a mark */
+  CHECK(tn_solver_at(s, 0, q, u, &e) == TN_OK && s->sys.rows.C[0] == 123);
   u[3] += 1e-9;
-  CHECK(tn_solver_at(s, 0, q, u, &e) == TN_OK && s->sys.C[0] == C);
-  s->sys.C[0] = 123;
-  CHECK(tn_solver_at(s, 1, q, u, &e) == TN_OK && s->sys.C[0] == C);
-  s->sys.C[0] = 123;
+  CHECK(tn_solver_at(s, 0, q, u, &e) == TN_OK && s->sys.rows.C[0] == C);
+  s->sys.rows.C[0] = 123;
+  CHECK(tn_solver_at(s, 1, q, u, &e) == TN_OK && s->sys.rows.C[0] == C);
+  s->sys.rows.C[0] = 123;
   q[0] = nextafter(q[0], 1);
-  CHECK(tn_solver_at(s, 1, q, u, &e) == TN_OK && s->sys.C[0] != 123);
+  CHECK(tn_solver_at(s, 1, q, u, &e) == TN_OK && s->sys.rows.C[0] != 123);
   tn_solver_rows_at(s, 1, q, u);
   CHECK(!tn_knows(&s->sys, TN_LEVEL_FORCES));
   u[0] += 1;
   CHECK(tn_solver_at(s, 1, q, u, &e) == TN_OK);
-  CHECK_NEAR(s->sys.Cdot[0], u[0], 1e-12); /* of the crank's origin, at A */
+  CHECK_NEAR(s->sys.rows.Cdot[0], u[0], 1e-12); /* of the crank's origin, at A */
   build_free(&b);
 }
 
@@ -268,8 +268,8 @@ static int64_t put_back(build *b, const double *q0, const double *u0, const doub
   if (ordinary) CHECK(tn_solver_factor(s, TN_METRIC_MASS, &e) == TN_OK);
   const int64_t before = s->factorizations;
   CHECK(tn_put_back(s, TN_METRIC_MASS, false, 0, q, u, NULL, NULL, &changed, &e) == TN_OK && changed);
-  CHECK(tn_violation(&s->sys, s->sys.C, m->holonomic, NULL) < 2e-15);
-  CHECK(tn_violation(&s->sys, s->sys.Cdot, m->rows, NULL) < 1e-13);
+  CHECK(tn_violation(&s->sys, s->sys.rows.C, m->holonomic, NULL) < 2e-15);
+  CHECK(tn_violation(&s->sys, s->sys.rows.Cdot, m->rows, NULL) < 1e-13);
   return s->factorizations - before;
 }
 
@@ -318,11 +318,12 @@ TEST(nearness_of_a_singular_position_is_noticed) {
     }
     s->nearness = 1;
     CHECK(tn_solver_at(s, 0, q, u, &e) == TN_OK);
-    CHECK_NEAR(tn_violation(&s->sys, s->sys.C, m->holonomic, NULL), 0, 1e-15);
+    CHECK_NEAR(tn_violation(&s->sys, s->sys.rows.C, m->holonomic, NULL), 0, 1e-15);
     CHECK(tn_solver_factor(s, TN_METRIC_MASS, &e) == TN_OK);
     rho[k] = s->nearness;
     double udot[MOST], lambda[MOST];
-    CHECK(tn_solver_solve(s, s->sys.f, s->sys.gamma, udot, lambda, &e) == TN_OK); /* there is an answer everywhere */
+    CHECK(tn_solver_solve(s, s->sys.f, s->sys.rows.gamma, udot, lambda, &e) ==
+          TN_OK); /* there is an answer everywhere */
     for (int i = 0; i < m->nu; i++) CHECK(isfinite(udot[i]));
   }
   CHECK(rho[0] > 1e-3 && rho[1] < 1e-4 && rho[1] > 1e-9 && rho[2] < 1e-13);

@@ -33,7 +33,7 @@ static bool both_ways(tn_sim *sim, double worst[3]) {
     CHECK(tn_solver_factor(s, TN_METRIC_MASS, NULL) == TN_OK);
     if (k == 0) by_blocks = s->by_blocks;
     CHECK(s->by_blocks == (k == 0 && by_blocks));
-    CHECK(tn_solver_solve(s, s->sys.f, s->sys.gamma, x[k][0], x[k][1], NULL) == TN_OK);
+    CHECK(tn_solver_solve(s, s->sys.f, s->sys.rows.gamma, x[k][0], x[k][1], NULL) == TN_OK);
     for (int i = 0; i < m->rows; i++) x[k][3][i] = sin(1 + i) / m->row_scale[i];
     CHECK(tn_solver_correct(s, TN_METRIC_MASS, TN_OF_ESTIMATE, x[k][3], x[k][2], NULL) == TN_OK);
   }
@@ -276,7 +276,7 @@ static void check_tiles(const char *model, const ref_change *changes) {
     tn_system_stale(&s->sys);
     CHECK(tn_solver_at(s, sim->now.t, sim->now.y, tn_u_of(sim, sim->now.y), NULL) == TN_OK);
     CHECK(tn_solver_factor(s, TN_METRIC_MASS, NULL) == TN_OK && s->by_blocks);
-    CHECK(tn_solver_solve(s, s->sys.f, s->sys.gamma, x[k], x[k] + m->nu, NULL) == TN_OK);
+    CHECK(tn_solver_solve(s, s->sys.f, s->sys.rows.gamma, x[k], x[k] + m->nu, NULL) == TN_OK);
     if (k) break;
     CHECK(m->plan.tiles > 1);
     m->plan.tile[1] = m->plan.tile[m->plan.tiles];

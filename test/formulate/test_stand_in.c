@@ -117,7 +117,7 @@ static bool solved(build *b, int state, answer *a) {
   for (int i = 0; i < m->nu; i++) u[i] += 10 * way[i];
   if (tn_solver_at(s, 0, q, u, &e) != TN_OK || tn_solver_factor(s, TN_METRIC_MASS, &e) != TN_OK) return false;
   a->by_blocks = s->by_blocks;
-  if (tn_solver_solve(s, s->sys.f, s->sys.gamma, a->udot, a->lambda, &e) != TN_OK) return false;
+  if (tn_solver_solve(s, s->sys.f, s->sys.rows.gamma, a->udot, a->lambda, &e) != TN_OK) return false;
   a->left = s->inconsistency;
   tn_solver_rows_times(s, way, r);
   for (int i = 0; i < m->rows; i++) r[i] += 1e-3 * sin(1 + i) / m->row_scale[i];
@@ -435,10 +435,10 @@ TEST(adjust_leaves_the_same_by_blocks) {
           tn_model_add(b.model, q[dense], s->s);
           CHECK(tn_solver_has_penalized(s) == !dense);
           CHECK(tn_solver_at(s, 0, q[dense], u[dense], &e) == TN_OK);
-          const double before = tn_violation(&s->sys, s->sys.C, b.model->holonomic, NULL);
+          const double before = tn_violation(&s->sys, s->sys.rows.C, b.model->holonomic, NULL);
           CHECK(((const tn_stabilizer_type *)p->type)->accept(p->self, &at, s, 0, q[dense], u[dense], &changed) ==
                 TN_OK);
-          moved = fmax(moved, before - tn_violation(&s->sys, s->sys.C, b.model->holonomic, NULL));
+          moved = fmax(moved, before - tn_violation(&s->sys, s->sys.rows.C, b.model->holonomic, NULL));
         } else {
           FAIL("%s", b.message);
         }

@@ -579,7 +579,7 @@ static double tree(build *b, bool closed, int carried, int *backwards) {
   build_frames(&b->sys, 0, m->q0, rest);
   for (int i = 0; i < m->bodies; i++) {
     const tn_pose *pose = &m->body[i].pose;
-    const tn_frame2 *f = &b->sys.body[i];
+    const tn_frame2 *f = &b->sys.pose.body[i];
     err = worse(err, hypot(f->r[0] - pose->r[0], f->r[1] - pose->r[1]));
     if (m->body[i].oriented) err = worse(err, fabs(f->angle - pose->angle));
   }

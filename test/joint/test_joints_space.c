@@ -863,14 +863,15 @@ static double same_accelerations(const tn_joint_type *type, int seed, int *backw
     const tn_system *s[2] = {&rel.sim->solver.sys, &abs.sim->solver.sys};
     const double E[2] = {build_channel(&rel, "energy.total"), build_channel(&abs, "energy.total")};
     err = worse(err, fabs(E[0] - E[1]) / (10 + fabs(E[0])));
-    for (int r = 0; r < abs.model->rows; r++) err = worse(err, worse(fabs(s[1]->C[r]), fabs(s[1]->Cdot[r])) / 10);
+    for (int r = 0; r < abs.model->rows; r++)
+      err = worse(err, worse(fabs(s[1]->rows.C[r]), fabs(s[1]->rows.Cdot[r])) / 10);
     double a[2][BODIES][6], gains[6 * BODIES];
     for (int k = 0; k < 2; k++)
       for (int i = 0; i < BODIES; i++) {
         const tn_body *body = &s[k]->m->body[i];
-        tn_gains(s[k], s[k]->udot, gains);
+        tn_gains(s[k], s[k]->solved.udot, gains);
         for (int d = 0; d < 6; d++) {
-          a[k][i][d] = gains[6 * i + d] + (d < 3 ? s[k]->body3[i].a0[d] : s[k]->body3[i].al0[d - 3]);
+          a[k][i][d] = gains[6 * i + d] + (d < 3 ? s[k]->pose.body3[i].a0[d] : s[k]->pose.body3[i].al0[d - 3]);
           size = fmax(size, fabs(a[k][i][d]));
         }
         if (k == 0) *carried += body->joint >= 0, *backwards += body->joint >= 0 && body->backwards;
@@ -915,8 +916,8 @@ TEST(trees_are_closed_and_move_as_they_say) {
       build_frames(&b.sys, 0, m->q0, rest);
       for (int i = 0; i < m->bodies; i++) {
         double turn[3];
-        space_turn_between(m->body[i].pose.A, b.sys.body3[i].A, turn);
-        given = worse(given, worse(distance(b.sys.body3[i].r, m->body[i].pose.r), tn_norm3(turn)));
+        space_turn_between(m->body[i].pose.A, b.sys.pose.body3[i].A, turn);
+        given = worse(given, worse(distance(b.sys.pose.body3[i].r, m->body[i].pose.r), tn_norm3(turn)));
       }
       space_motion_random(&b, 1.5, &motion);
       space_motion_at(&b, &motion, 0, q, u, NULL);

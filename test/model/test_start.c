@@ -530,7 +530,7 @@ TEST(the_smallest_change_in_the_metric_of_the_masses) {
     tn_assemble(&b.sys, 0, q, u0);
     system.M = b.sys.M;
     system.A = b.sys.A;
-    for (int k = 0; k < m->rows; k++) g[k] = -b.sys.C[k];
+    for (int k = 0; k < m->rows; k++) g[k] = -b.sys.rows.C[k];
     CHECK(quad_solve(&system, &answer));
     CHECK(tn_sim_set(b.sim, 0, q, u0, true, NULL) == TN_OK);
     double dq[20], s[20], size = 0, error = 0;
@@ -542,7 +542,7 @@ TEST(the_smallest_change_in_the_metric_of_the_masses) {
     for (size_t k = 0; k < nu; k++) u0[k] = cos(2.0 + 5 * (double)k);
     CHECK(tn_sim_set(b.sim, 0, NULL, u0, true, NULL) == TN_OK);
     tn_assemble(&b.sys, 0, tn_sim_q(b.sim), u0);
-    for (int k = 0; k < m->rows; k++) g[k] = -b.sys.Cdot[k];
+    for (int k = 0; k < m->rows; k++) g[k] = -b.sys.rows.Cdot[k];
     CHECK(quad_solve(&system, &answer));
     for (size_t k = 0; k < nu; k++) CHECK_NEAR(tn_sim_u(b.sim)[k], u0[k] + x[k], 4e-15);
     build_free(&b);

@@ -91,7 +91,7 @@ static found audit(build *b) {
     f.least = fmin(f.least, fabs(work[i]) / p->max_kinetic[i]);
   }
   for (int i = 0; i < b->model->forces; i++)
-    if (b->model->force_assembly[i] == TN_ACROSS) energy += sys->force[i].energy;
+    if (b->model->force_assembly[i] == TN_ACROSS) energy += sys->forces.out[i].energy;
   f.split = fabs(T + V - energy) / most;
   f.apart = fabs(whole - sum) / tn_sim_summary(s)->max_kinetic;
   return f;

@@ -15,7 +15,7 @@ static counted count(build *b, const char *what) {
     return (counted){-1, -1};
   }
   const tn_summary *s = tn_sim_summary(b->sim);
-  const int rows = b->model->rows - b->sim->solver.sys.idle; /* those of joints that are switched off are none */
+  const int rows = b->model->rows - b->sim->solver.sys.given.idle; /* those of joints that are switched off are none */
   CHECK(s->degrees_of_freedom + rows - s->redundant_rows == b->model->nu); /* rank is what is left */
   return (counted){s->degrees_of_freedom, s->redundant_rows};
 }

@@ -716,7 +716,8 @@ TEST(refused_and_unchanged) {
   tn_error e;
   saved_at(&b, &s, 1, &before);
   saved_at(&late, &s, 6, &state);
-  CHECK(memcmp(b.sim->solver.sys.off, late.sim->solver.sys.off, sizeof(bool) * (size_t)b.model->joints) != 0);
+  CHECK(memcmp(b.sim->solver.sys.given.off, late.sim->solver.sys.given.off, sizeof(bool) * (size_t)b.model->joints) !=
+        0);
   CHECK(b.sim->stepper.ode.n != late.sim->stepper.ode.n);
   for (int i = 0; i < 3; i++) { /* other joints, damaged; cut off; the same joints, a number that is none */
     bytes bad = {0};

@@ -136,7 +136,7 @@ static void loads(build *b, const mechanism *m, const way *w, double (*out)[6]) 
       out[i][0] = build_channel(b, "%s.load", j->name);
       continue;
     }
-    memcpy(x, sys->reaction + 6 * k, sizeof x);
+    memcpy(x, sys->solved.reaction + 6 * k, sizeof x);
     if (w->swap && swaps(j)) {
       double moved[6] = {0};
       tn_stress_places(sys, k, place);
@@ -762,7 +762,7 @@ TEST(share_of_the_stabilizer) {
   build_set(&x, "/run/stabilize", "{\"type\": \"baumgarte\", \"alpha\": 50, \"beta\": 50}");
   if (!simulate(&x, &m, &plain)) return;
   build_channel(&x, "energy.total");
-  const double *low = x.sim->solver.sys.share, *high = low + 6, l2 = 0.0064, d = 1.6;
+  const double *low = x.sim->solver.sys.solved.share, *high = low + 6, l2 = 0.0064, d = 1.6;
   const double size = tn_norm3(low);
   CHECK(size > 1e-3);
   CHECK_NEAR(low[2] - high[2], 0, 1e-5 * size);

@@ -11,7 +11,7 @@ static double gain(build *b) {
   tn_system *sys = &b->sim->solver.sys;
   double U[64] = {0};
   if (b->model->rows > 64) abort();
-  for (int i = 0; i < b->model->rows; i++) sys->C[i] = 0, sys->Cdot[i] = 1;
+  for (int i = 0; i < b->model->rows; i++) sys->rows.C[i] = 0, sys->rows.Cdot[i] = 1;
   ((const tn_stabilizer_type *)p->type)
       ->feedback(p->self, sys, &(tn_stage){.h = b->sim->stepper.length, .room = b->sim->stabilizing.room[0]}, U);
   tn_system_stale(sys);

@@ -198,7 +198,7 @@ static bool feedback_of(const char *stabilize, double off, double *U, int *holon
     tn_system *sys = &b.sim->solver.sys;
     *holonomic = b.model->holonomic, *rows = b.model->rows;
     memset(U, 0, sizeof *U * 64);
-    for (int i = 0; i < *rows; i++) sys->C[i] = 0, sys->Cdot[i] = off;
+    for (int i = 0; i < *rows; i++) sys->rows.C[i] = 0, sys->rows.Cdot[i] = off;
     ((const tn_stabilizer_type *)p->type)->feedback(p->self, sys, &(tn_stage){.h = 1e-2}, U);
   } else {
     FAIL("%s: %s", stabilize, b.message);
@@ -300,16 +300,16 @@ TEST(gains_from_the_first_steps) {
       CHECK(tn_solver_at(&b.sim->solver, step * 1e-3, q, u, b.sim->solver.e) == TN_OK);
       CHECK(type->accept(p->self, &at, &b.sim->solver, step * 1e-3, q, u, &changed) == TN_OK && !changed);
       double sum[2] = {0, 0};
-      for (int i = 0; i < b.model->rows; i++) sum[0] += fabs(sys->C[i]), sum[1] += fabs(sys->Cdot[i]);
+      for (int i = 0; i < b.model->rows; i++) sum[0] += fabs(sys->rows.C[i]), sum[1] += fabs(sys->rows.Cdot[i]);
       C = fmax(C, sum[0]), Cdot = fmax(Cdot, sum[1]);
     }
     printf("1-norms %.3g, %.3g\n", C, Cdot);
     CHECK(C > 1e-14 && Cdot > 1e-12);
-    for (int i = 0; i < b.model->rows; i++) sys->C[i] = 1e-3 * C, sys->Cdot[i] = 0;
+    for (int i = 0; i < b.model->rows; i++) sys->rows.C[i] = 1e-3 * C, sys->rows.Cdot[i] = 0;
     type->feedback(p->self, sys, &at, U);
     for (int i = 0; i < b.model->rows; i++) CHECK_NEAR(U[i], 100 / C * 1e-3, 1e-9 / C);
     memset(U, 0, sizeof U);
-    for (int i = 0; i < b.model->rows; i++) sys->C[i] = 0, sys->Cdot[i] = 1e-3 * Cdot;
+    for (int i = 0; i < b.model->rows; i++) sys->rows.C[i] = 0, sys->rows.Cdot[i] = 1e-3 * Cdot;
     type->feedback(p->self, sys, &at, U);
     for (int i = 0; i < b.model->rows; i++) CHECK_NEAR(U[i], 100 / C * 1e-3, 1e-9 / C);
   } else {

@@ -35,8 +35,8 @@ static kept keep(build *b, double h, double from, double until) {
     }
     const tn_system *sys = &b->sim->solver.sys;
     for (int i = 0; (double)k * h >= from && i < b->model->rows; i++) {
-      if (i < b->model->holonomic) most.C = fmax(most.C, fabs(sys->C[i]));
-      most.Cdot = fmax(most.Cdot, fabs(sys->Cdot[i]));
+      if (i < b->model->holonomic) most.C = fmax(most.C, fabs(sys->rows.C[i]));
+      most.Cdot = fmax(most.Cdot, fabs(sys->rows.Cdot[i]));
     }
   }
   return most;
@@ -152,7 +152,7 @@ TEST(a_start_off_the_constraints) {
     build_set(&b, "/start",
               "{\"mode\": \"as-given\", \"bob.x\": 1.00001, \"bob.y\": 1e-5, \"bob.vx\": 1e-4, \"bob.vy\": -1e-4}");
     if (ok && build_simulate(&b)) {
-      const double before = fabs(b.sim->solver.sys.C[0]);
+      const double before = fabs(b.sim->solver.sys.rows.C[0]);
       const kept first = keep(&b, 1e-3, 0, 1e-3);
       CHECK(before > 1.9e-5);
       printf("%s: %.2e to %.2e\n", staged ? "staged" : "held", before, first.C);
@@ -268,8 +268,8 @@ TEST(drift_by_joint) {
         const tn_joint *j = &b.model->joint[i];
         double C = 0, V = 0;
         for (int r = j->row; r < j->row + j->rows; r++) {
-          C = fmax(C, fabs(b.sim->solver.sys.C[r]) * b.model->row_scale[r]);
-          V = fmax(V, fabs(b.sim->solver.sys.Cdot[r]) * b.model->row_scale[r]);
+          C = fmax(C, fabs(b.sim->solver.sys.rows.C[r]) * b.model->row_scale[r]);
+          V = fmax(V, fabs(b.sim->solver.sys.rows.Cdot[r]) * b.model->row_scale[r]);
         }
         position[i] = fmax(position[i], C), velocity[i] = fmax(velocity[i], V), square[i] += 0.01 * C * C;
       }

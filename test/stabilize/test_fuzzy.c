@@ -162,7 +162,8 @@ TEST(feedback_near_zero) {
       CHECK(holonomic > 0 && rows > holonomic && rows < 64);
       for (int part = 0; part < 2; part++) {
         memset(U, 0, sizeof U);
-        for (int i = 0; i < rows; i++) sys->C[i] = part ? 0 : all[k].off, sys->Cdot[i] = part ? all[k].off : 0;
+        for (int i = 0; i < rows; i++)
+          sys->rows.C[i] = part ? 0 : all[k].off, sys->rows.Cdot[i] = part ? all[k].off : 0;
         ((const tn_stabilizer_type *)p->type)->feedback(p->self, sys, &(tn_stage){.h = 1e-2}, U);
         for (int i = 0; i < rows; i++) {
           const double want = i < holonomic ? (part ? all[k].kd : all[k].kp) : part ? all[k].kv : 0;

@@ -162,7 +162,7 @@ TEST(an_unstable_violation_grows_as_told) {
     for (int i = 0; i < s->m->nq; i++) s->now.y[i] += 1e-9 * (i + 1);
     for (int k = 0; k < 2; k++) {
       CHECK(tn_sim_advance(s, k ? 0.3 : 0.2, &e) == TN_OK);
-      C[k] = tn_violation(&s->solver.sys, s->solver.sys.C, s->m->holonomic, NULL);
+      C[k] = tn_violation(&s->solver.sys, s->solver.sys.rows.C, s->m->holonomic, NULL);
     }
     for (int k = 0; strcmp(f.key, "unstable-gains") != 0 && tn_sim_fact(s, k, &f); k++) continue;
     printf("grows by %.4g a step, told %.4g\n", pow(C[1] / C[0], 0.1), f.value);
@@ -204,7 +204,7 @@ TEST(frequency_damping_and_the_gain_of_velocity_rows) {
     const int rows = b.model->rows, holonomic = b.model->holonomic;
     double U[64] = {0};
     CHECK(rows > holonomic && rows < 64);
-    for (int i = 0; i < rows; i++) sys->C[i] = 0.1 * (i + 1), sys->Cdot[i] = i + 2;
+    for (int i = 0; i < rows; i++) sys->rows.C[i] = 0.1 * (i + 1), sys->rows.Cdot[i] = i + 2;
     ((const tn_stabilizer_type *)p->type)->feedback(p->self, sys, &(tn_stage){.h = 1e-3}, U);
     for (int i = 0; i < rows; i++)
       CHECK_NEAR(U[i], i < holonomic ? 10 * (i + 2) + 100 * 0.1 * (i + 1) : 3 * (i + 2), 1e-12);

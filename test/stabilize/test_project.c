@@ -56,8 +56,8 @@ static void violations(moved *s, const double *q, const double *u, double off[2]
   tn_error e;
   CHECK(tn_solver_at(s->solver, 0, q, u, &e) == TN_OK);
   tn_need(&s->solver->sys, TN_LEVEL_MATRICES);
-  off[0] = tn_violation(&s->solver->sys, s->solver->sys.C, s->m->holonomic, NULL);
-  off[1] = tn_violation(&s->solver->sys, s->solver->sys.Cdot, s->m->rows, NULL);
+  off[0] = tn_violation(&s->solver->sys, s->solver->sys.rows.C, s->m->holonomic, NULL);
+  off[1] = tn_violation(&s->solver->sys, s->solver->sys.rows.Cdot, s->m->rows, NULL);
 }
 
 /* ---- metric dependent -------------------------------------------------------------------------------------------------------- */
@@ -183,7 +183,7 @@ TEST(adjust_is_the_least_of_its_function) {
     memcpy(q, s.q, sizeof q);
     memcpy(u, s.u, sizeof u);
     violations(&s, q, u, off);
-    memcpy(Cdot0, s.solver->sys.Cdot, sizeof *Cdot0 * (size_t)s.m->rows);
+    memcpy(Cdot0, s.solver->sys.rows.Cdot, sizeof *Cdot0 * (size_t)s.m->rows);
     accept(&s, q, u);
     double now[2];
     violations(&s, q, u, now);
@@ -196,8 +196,8 @@ TEST(adjust_is_the_least_of_its_function) {
       }
       double h = 0.1 * (q[j] - s.q[j]), hdot = 0.1 * (u[j] - s.u[j]);
       for (int i = 0; i < s.m->rows; i++) {
-        h += 100 * sys->A[i * s.m->nu + j] * sys->C[i];
-        hdot += 100 * sys->A[i * s.m->nu + j] * sys->Cdot[i];
+        h += 100 * sys->A[i * s.m->nu + j] * sys->rows.C[i];
+        hdot += 100 * sys->A[i * s.m->nu + j] * sys->rows.Cdot[i];
       }
       worst[0] = fmax(worst[0], fabs(h));
       worst[1] = fmax(worst[1], fabs(hdot));
@@ -222,7 +222,7 @@ static double gradient_after(const char *how, double *q, int *nq) {
   for (int j = 0; j < s.m->nu; j++) {
     if (strncmp(s.m->q_name[j], "platform", 8) != 0) continue;
     double h = 0.1 * (q[j] - s.q[j]);
-    for (int i = 0; i < s.m->rows; i++) h += 100 * s.solver->sys.A[i * s.m->nu + j] * s.solver->sys.C[i];
+    for (int i = 0; i < s.m->rows; i++) h += 100 * s.solver->sys.A[i * s.m->nu + j] * s.solver->sys.rows.C[i];
     square += h * h;
   }
   *nq = s.m->nq;
@@ -387,7 +387,7 @@ TEST(robot_by_stabilizer) {
     build_simulate(&b);
     for (int step = 1; step <= 2500 && !b.failed; step++) {
       if (tn_sim_advance(b.sim, step * 2e-3, &e) != TN_OK) build_fail(&b, "%s", e.message);
-      for (int i = 0; i < 3 && !b.failed; i++) most = fmax(most, fabs(b.sim->solver.sys.C[i]));
+      for (int i = 0; i < 3 && !b.failed; i++) most = fmax(most, fabs(b.sim->solver.sys.rows.C[i]));
       if (step == 500) error[0] = error_at(&b, &ref, 1);
       if (step == 1000) error[1] = error_at(&b, &ref, 2);
       if (step == 2500) error[2] = error_at(&b, &ref, 5);

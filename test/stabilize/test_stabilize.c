@@ -106,12 +106,12 @@ static void weigh(const moved *s, bool identity, const double *x, double *y) {
 
 static double position_off(moved *s, const double *q, const double *u) {
   at(s, q, u);
-  return tn_violation(&s->solver->sys, s->solver->sys.C, s->m->holonomic, NULL);
+  return tn_violation(&s->solver->sys, s->solver->sys.rows.C, s->m->holonomic, NULL);
 }
 
 static double velocity_off(moved *s, const double *q, const double *u) {
   at(s, q, u);
-  return tn_violation(&s->solver->sys, s->solver->sys.Cdot, s->m->rows, NULL);
+  return tn_violation(&s->solver->sys, s->solver->sys.rows.Cdot, s->m->rows, NULL);
 }
 
 /* ---- projection ------------------------------------------------------------------------------------------------------ */
@@ -171,14 +171,14 @@ TEST(the_change_is_the_smallest_in_its_metric) {
       accept(&s, q, u);
       at(&s, s.q, s.u); /* position: with the rows of the state it came from */
       for (int i = 0; i < nu; i++) change[i] = q[i] - s.q[i];
-      for (int i = 0; i < rows; i++) CHECK_NEAR(row_times(sys, i, change), -sys->C[i], 1e-14);
+      for (int i = 0; i < rows; i++) CHECK_NEAR(row_times(sys, i, change), -sys->rows.C[i], 1e-14);
       weigh(&s, identity, change, weighed);
       int n = allowed(nu, rows, sys->A, along);
       CHECK(n == nu - rows);
       for (int i = 0; i < n; i++) CHECK_NEAR(dot(nu, weighed, along[i]), 0, 1e-15);
       at(&s, q, s.u); /* velocity: with those of the corrected position */
       for (int i = 0; i < nu; i++) change[i] = u[i] - s.u[i];
-      for (int i = 0; i < rows; i++) CHECK_NEAR(row_times(sys, i, change), -sys->Cdot[i], 1e-13);
+      for (int i = 0; i < rows; i++) CHECK_NEAR(row_times(sys, i, change), -sys->rows.Cdot[i], 1e-13);
       CHECK(dot(nu, change, change) > 1e-6);
       weigh(&s, identity, change, weighed);
       n = allowed(nu, rows, sys->A, along);
@@ -237,7 +237,7 @@ static void check_feedback(const char *stabilize, double h, double kd, double kp
   for (int i = 0; i < s.m->rows; i++) U[i] = 100 + i;
   type->feedback(self_of(&s, 0), sys, &(tn_stage){.h = h}, U);
   for (int i = 0; i < s.m->rows; i++) {
-    const double wanted = kd * sys->Cdot[i] + kp * sys->C[i];
+    const double wanted = kd * sys->rows.Cdot[i] + kp * sys->rows.C[i];
     CHECK_NEAR(U[i] - 100 - i, wanted, 1e-13 * fabs(wanted) + 1e-12); /* added to what others ask for */
     largest = fmax(largest, fabs(wanted));
   }
@@ -275,12 +275,12 @@ TEST(feedback_is_held_over_the_step_or_follows_its_stages) {
         y[k][nu + i] = s.u[i] + k * 0.01 * build_uniform(&s.b, -1, 1);
       }
       at(&s, y[k], y[k] + nu);
-      for (int i = 0; i < rows; i++) U[k][i] = 6 * sys->Cdot[i] + 49 * sys->C[i];
+      for (int i = 0; i < rows; i++) U[k][i] = 6 * sys->rows.Cdot[i] + 49 * sys->rows.C[i];
     }
     CHECK(s.b.sim->stepper.ode.begin(s.b.sim, 0, y[0], 0.1) == TN_OK);
     CHECK(s.b.sim->stepper.ode.rates(s.b.sim, 0.05, y[1], ydot) == TN_OK);
     for (int i = 0; i < nu; i++) CHECK(ydot[i] == y[1][nu + i]);
-    for (int i = 0; i < rows; i++) CHECK_NEAR(row_times(sys, i, ydot + nu) - sys->gamma[i], -U[staged][i], 1e-11);
+    for (int i = 0; i < rows; i++) CHECK_NEAR(row_times(sys, i, ydot + nu) - sys->rows.gamma[i], -U[staged][i], 1e-11);
     moved_free(&s);
   }
 }
@@ -304,10 +304,10 @@ TEST(the_share_of_the_stabilizer_is_kept_apart) {
   const int nu = with.m->nu, rows = with.m->rows;
   tn_system *sys = &with.solver->sys;
   for (int i = 0; i < rows; i++)
-    CHECK_NEAR(row_times(sys, i, sys->udot_s), -(40 * sys->Cdot[i] + 400 * sys->C[i]), 1e-11);
+    CHECK_NEAR(row_times(sys, i, sys->solved.udot_s), -(40 * sys->rows.Cdot[i] + 400 * sys->rows.C[i]), 1e-11);
   for (int i = 0; i < nu; i++) {
-    double sum = dot(nu, sys->M + (size_t)i * (size_t)nu, sys->udot_s);
-    for (int k = 0; k < rows; k++) sum += sys->A[(size_t)k * (size_t)nu + (size_t)i] * sys->lambda_s[k];
+    double sum = dot(nu, sys->M + (size_t)i * (size_t)nu, sys->solved.udot_s);
+    for (int k = 0; k < rows; k++) sum += sys->A[(size_t)k * (size_t)nu + (size_t)i] * sys->solved.lambda_s[k];
     CHECK_NEAR(sum, 0, 1e-10);
   }
   moved_free(&with);
@@ -359,8 +359,8 @@ TEST(stabilizers_stack_in_the_order_named) {
   tn_sim_set(s.b.sim, 0, s.q, s.u, false, &e);
   CHECK(tn_sim_channel(s.b.sim, "C.sfx", &value, &e) == TN_OK);
   for (int i = 0; i < s.m->rows; i++) {
-    CHECK_NEAR(U[i], 16 * s.solver->sys.Cdot[i] + 34 * s.solver->sys.C[i], 1e-12);
-    CHECK_NEAR(row_times(&s.solver->sys, i, s.solver->sys.udot_s), -U[i], 1e-11);
+    CHECK_NEAR(U[i], 16 * s.solver->sys.rows.Cdot[i] + 34 * s.solver->sys.rows.C[i], 1e-12);
+    CHECK_NEAR(row_times(&s.solver->sys, i, s.solver->sys.solved.udot_s), -U[i], 1e-11);
   }
   moved_free(&s);
 }

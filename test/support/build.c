@@ -513,7 +513,7 @@ void build_states_random(build *b, double t, const double *q, const double *u, b
   for (int i = 0; i < n && i < 16; i++) states->x[i] = build_uniform(b, -2, 2);
   tn_system_move_states(&b->sys, states->x);
   tn_assemble(&b->sys, t, q, u);
-  memcpy(states->rate, b->sys.state_rate, sizeof *states->rate * (size_t)(n < 16 ? n : 16));
+  memcpy(states->rate, b->sys.forces.state_rate, sizeof *states->rate * (size_t)(n < 16 ? n : 16));
 }
 
 void build_states_at(build *b, const build_states *states, double s) {
@@ -529,7 +529,7 @@ void build_frames(tn_system *s, double t, const double *q, const double *u) {
 
 void build_rows_at(tn_system *s, double t, const double *q) {
   double u[BUILD_MOST];
-  memcpy(u, s->u, sizeof *u * (size_t)s->m->nu);
+  memcpy(u, s->at.u, sizeof *u * (size_t)s->m->nu);
   tn_system_move(s, t, q, u, NULL);
   tn_need(s, TN_LEVEL_ROWS);
 }
@@ -637,21 +637,21 @@ void build_rows(build *b, const build_motion *m, build_errors *worst) {
     const double ds = build_offset(k, b->h);
     build_motion_at(b, m, ds, q, u);
     tn_assemble(s, m->t + ds, q, u);
-    for (int r = 0; r < rows; r++) C[r][k] = s->C[r], V[r][k] = s->Cdot[r];
+    for (int r = 0; r < rows; r++) C[r][k] = s->rows.C[r], V[r][k] = s->rows.Cdot[r];
   }
   tn_assemble(s, m->t, m->q, m->u);
   for (int r = 0; r < rows; r++) {
-    double Au = s->Ct[r], Aa = -s->gamma[r], size = fabs(Aa);
+    double Au = s->rows.Ct[r], Aa = -s->rows.gamma[r], size = fabs(Aa);
     for (int i = 0; i < nu; i++) {
       const double a = s->A[r * nu + i];
       Au += a * m->u[i];
       Aa += a * m->a[i];
       size += fabs(a * m->a[i]);
     }
-    build_worst(&worst->Cdot, s->Cdot[r], Au, fabs(Au));
+    build_worst(&worst->Cdot, s->rows.Cdot[r], Au, fabs(Au));
     if (r < holonomic && derived(b, r)) build_worst(&worst->Cdot, Au, build_slope(C[r], b->h), fabs(Au));
     build_worst(&worst->gamma, Aa, build_slope(V[r], b->h), size);
-    Ct[r] = s->Ct[r];
+    Ct[r] = s->rows.Ct[r];
   }
   for (int i = 0; i <= nu; i++) { /* along each speed alone; last the time */
     for (int r = 0; r < rows; r++) A[r] = i < nu ? s->A[r * nu + i] : Ct[r];
@@ -660,7 +660,7 @@ void build_rows(build *b, const build_motion *m, build_errors *worst) {
       memcpy(q, m->q, sizeof *q * (size_t)b->model->nq);
       if (i < nu) way[i] = ds, tn_model_add(b->model, q, way), way[i] = 0;
       build_rows_at(s, i < nu ? m->t : m->t + ds, q);
-      for (int r = 0; r < holonomic; r++) C[r][k] = s->C[r];
+      for (int r = 0; r < holonomic; r++) C[r][k] = s->rows.C[r];
     }
     for (int r = 0; r < holonomic; r++)
       if (derived(b, r)) build_worst(i < nu ? &worst->A : &worst->Ct, A[r], build_slope(C[r], b->h), fabs(A[r]));
@@ -675,7 +675,7 @@ void build_kinematics(build *b, const build_motion *m, build_errors *worst) {
     build_motion_at(b, m, build_offset(k, b->h), q, u);
     build_frames(s, m->t, q, u);
     for (int i = 0; i < b->model->bodies; i++) {
-      const tn_frame2 *f = &s->body[i];
+      const tn_frame2 *f = &s->pose.body[i];
       for (int d = 0; d < 2; d++) r[i][d][k] = f->r[d], v[i][d][k] = f->v[d];
       r[i][2][k] = f->angle, v[i][2][k] = f->w;
       build_worst(&worst->twist, f->c, cos(f->angle), 0);
@@ -686,7 +686,7 @@ void build_kinematics(build *b, const build_motion *m, build_errors *worst) {
   tn_need(s, TN_LEVEL_MATRICES);
   for (int i = 0; i < b->model->bodies; i++) {
     const tn_body *body = &b->model->body[i];
-    const tn_frame2 *f = &s->body[i];
+    const tn_frame2 *f = &s->pose.body[i];
     const double twist[3] = {f->v[0], f->v[1], f->w}, bias[3] = {f->a0[0], f->a0[1], f->al0};
     for (int d = 0; d < 3; d++) {
       double Ju = 0, a = bias[d], size = fabs(a);

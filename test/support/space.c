@@ -721,7 +721,7 @@ bool space_same(const build *from, const build *to, double *q, double *u) {
   static const double rest[8];
   for (int i = 0; i < to->model->bodies; i++) {
     const tn_body *x = &to->model->body[i];
-    const tn_frame3 *f = &from->sys.body3[i];
+    const tn_frame3 *f = &from->sys.pose.body3[i];
     if (!x->type || strcmp(x->name, from->model->body[i].name) != 0) return false;
     const tn_body3 *type = &x->type->space;
     double S[49] = {0}, v[7] = {0}, C, gamma;
