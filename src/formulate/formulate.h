@@ -13,7 +13,8 @@ typedef struct tn_reflected {
   double *x, *noise; /* unknowns and right side; roundoff of that       */
 } tn_reflected;
 
-void tn_reflected_carve(tn_reflected *r, tn_carve *c, const tn_model *m, double *K); /* K NULL: one of its own */
+/* owns: it has a K of its own; else the caller sets it */
+void tn_reflected_carve(tn_reflected *r, tn_carve *c, const tn_model *m, bool owns);
 void tn_reflected_reset(tn_reflected *r, const tn_model *m);
 void tn_reflected_fill(tn_reflected *r, const tn_system *sys);
 /* Fills and factors K with all its rows measured at this position alone; rows that clearly repeat others are left out: their number, which

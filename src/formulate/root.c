@@ -1,12 +1,12 @@
 /* the factorization by reflections (linalg/root.c) of the system at a state: filled as the blocks are (fill.c). */
 #include "formulate/formulate.h"
 
-void tn_reflected_carve(tn_reflected *r, tn_carve *c, const tn_model *m, double *K) {
+void tn_reflected_carve(tn_reflected *r, tn_carve *c, const tn_model *m, bool owns) {
   const tn_plan *p = &m->plan;
   r->there = p->nodes > 0 && m->root_plan.steps > 0;
   if (!r->there) return;
   tn_root_carve(&r->root, c, &m->root_plan);
-  r->K = K ? K : TN_CARVE(c, double, p->values);
+  if (owns) r->K = TN_CARVE(c, double, p->values);
   r->x = TN_CARVE(c, double, p->size);
   r->noise = TN_CARVE(c, double, p->size);
 }

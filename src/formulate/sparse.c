@@ -18,7 +18,8 @@ void tn_sparse_carve(tn_sparse *s, tn_carve *c, const tn_model *m) {
   for (int i = 0; i < 2; i++) *vectors[i] = TN_CARVE(c, double, p->size);
   s->typical = TN_CARVE(c, double, p->rows);
   s->measured = TN_CARVE(c, double, p->rows);
-  tn_reflected_carve(&s->root, c, m, s->saddle.K0);
+  tn_reflected_carve(&s->root, c, m, false);
+  s->root.K = s->saddle.K0;
 }
 
 /* ---- the size of rows -------------------------------------------------------------------------------------------------- */

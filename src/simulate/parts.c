@@ -186,7 +186,7 @@ static void walk_singular(tn_sim *s, tn_walk *w) {
   numbers(w, "q_beside", m->nq, &x->q_beside, SAVED);
   numbers(w, "D_typical", m->large ? 0 : m->rows, &x->D_typical, SAVED);
   numbers(w, "value", m->large ? 0 : m->rows, &x->value, ROOM);
-  if (w->carve) tn_reflected_carve(&x->look, w->carve, m, NULL);
+  if (w->carve) tn_reflected_carve(&x->look, w->carve, m, true);
   flags(w, "near", m->bodies, &x->near, SAVED);
   count(w, "happened", &c->happened, SAVED);
   index_of(w, "first", &c->first, TN_MOST_SINGULAR + 1);
