@@ -335,13 +335,45 @@ double tn_error_norm(const tn_sim *s, int *worst) {
   return most;
 }
 
-/* weights of the motion of bodies as weights of their twists: the larger of those of translation and rotation, over its size; sums of
- * magnitudes, the parent's first. numbers of a body on its own coordinates: as they are, into w (nu) */
+/* of a body in the plane on its own coordinates, whose weights are `own`: the larger of translation and rotation, over its size */
+static void plane_weights(const tn_body *b, const double *own, double *W) {
+  const double shift = tn_max(tn_max(0, own[0]), own[1]), swing = b->size * tn_max(0, own[2]);
+  W[0] = tn_max(own[0], swing);
+  W[1] = tn_max(own[1], swing);
+  W[2] = b->size > 0 ? tn_max(own[2], shift / b->size) : own[2];
+}
+
+/* added to those of body i: what its parent moves it by */
+static void inherit_weights(const tn_system *sys, int i, double *W) {
+  const tn_model *m = sys->m;
+  const tn_body *b = &m->body[i];
+  const int twist = m->twist, d = m->dimension;
+  const double *of_parent = W + twist * b->parent;
+  double *own = W + twist * i, here[3], there[3], arm[3], turn = 0;
+  tn_body_origin(sys, i, here);
+  tn_body_origin(sys, b->parent, there);
+  tn_sub3(here, there, arm);
+  for (int k = d; k < twist; k++) turn = tn_max(turn, of_parent[k]);
+  for (int k = 0; k < d; k++) own[k] = of_parent[k] + turn * norm(arm, 3);
+  for (int k = d; k < twist && (!b->type || b->type->turns_with_parent); k++) own[k] = of_parent[k];
+}
+
+/* the larger of translation and rotation, over the size of the body */
+static void level_weights(int twist, int d, double size, double *W) {
+  double move = 0, turn = 0;
+  for (int k = 0; k < d; k++) move = tn_max(move, W[k]);
+  for (int k = d; k < twist; k++) turn = tn_max(turn, W[k]);
+  for (int k = 0; k < d; k++) W[k] = tn_max(W[k], size * turn);
+  for (int k = d; k < twist && size > 0; k++) W[k] = tn_max(W[k], move / size);
+}
+
+/* weights of the motion of bodies as weights of their twists: sums of magnitudes, the parent's first. numbers of a body on its own
+ * coordinates: as they are, into w (nu) */
 static void twist_weights(tn_sim *s, const double *w_group, double *w, double *W) {
   const tn_model *m = s->m;
   const tn_system *sys = &s->solver.sys;
   const tn_scales *x = &s->estimate.scales;
-  const int twist = m->twist, d = m->dimension;
+  const int twist = m->twist;
   memset(W, 0, sizeof *W * (size_t)(m->bodies * twist));
   for (int i = 0; i < x->groups; i++) {
     const tn_group *g = &x->group[i];
@@ -350,35 +382,16 @@ static void twist_weights(tn_sim *s, const double *w_group, double *w, double *W
   for (int o = 0; o < m->bodies; o++) {
     const int i = m->plain ? o : m->order[o];
     const tn_body *b = &m->body[i];
-    double *Wi = W + twist * i, move = 0, turn = 0;
-    if (b->plain && twist == 3) { /* as below, of one rotation */
-      const double *own = w + b->u, shift = tn_max(tn_max(0, own[0]), own[1]), swing = b->size * tn_max(0, own[2]);
-      Wi[0] = tn_max(own[0], swing);
-      Wi[1] = tn_max(own[1], swing);
-      Wi[2] = b->size > 0 ? tn_max(own[2], shift / b->size) : own[2];
+    double *own = W + twist * i;
+    if (b->plain && twist == 3) {
+      plane_weights(b, w + b->u, own);
       continue;
     }
-    if (b->plain) {
-      memcpy(Wi, w + b->u, sizeof *W * (size_t)twist);
-    } else {
-      if (b->parent >= 0) {
-        const double *Wp = W + twist * b->parent;
-        double here[3], there[3], arm[3];
-        tn_body_origin(sys, i, here);
-        tn_body_origin(sys, b->parent, there);
-        tn_sub3(here, there, arm);
-        for (int k = d; k < twist; k++) turn = tn_max(turn, Wp[k]);
-        for (int k = 0; k < d; k++) Wi[k] = Wp[k] + turn * norm(arm, 3);
-        for (int k = d; k < twist && (!b->type || b->type->turns_with_parent); k++) Wi[k] = Wp[k];
-      }
-      for (int r = 0; r < twist; r++)
-        for (int k = 0; k < b->nu; k++) Wi[r] += fabs(sys->pose.S[i][r * b->nu + k]) * w[b->u + k];
-    }
-    turn = 0;
-    for (int k = 0; k < d; k++) move = tn_max(move, Wi[k]);
-    for (int k = d; k < twist; k++) turn = tn_max(turn, Wi[k]);
-    for (int k = 0; k < d; k++) Wi[k] = tn_max(Wi[k], b->size * turn);
-    for (int k = d; k < twist && b->size > 0; k++) Wi[k] = tn_max(Wi[k], move / b->size);
+    if (b->plain) memcpy(own, w + b->u, sizeof *own * (size_t)twist);
+    if (!b->plain && b->parent >= 0) inherit_weights(sys, i, W);
+    for (int r = 0; r < twist && !b->plain; r++)
+      for (int k = 0; k < b->nu; k++) own[r] += fabs(sys->pose.S[i][r * b->nu + k]) * w[b->u + k];
+    level_weights(twist, m->dimension, b->size, own);
   }
 }
 
