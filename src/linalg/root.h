@@ -1,6 +1,6 @@
 /* root: the saddle point system K = [M A'; A 0] by orthogonal reflections, in an order made once. The error is u/sigma_min, where that of
- * LDL' is u/sigma_min^2: it serves near singular positions and where rows are redundant. root_plan.c makes the plan, root.c factors and
- * solves, root_rank.c has what is about redundant rows. Equations are at the head of root.c. */
+ * LDL' is u/sigma_min^2: it serves near singular positions and where rows are redundant. root_plan.c makes the plan, root.c
+ * factors, root_solve.c solves, root_rank.c has what is about redundant rows. Equations are at the head of root.c. */
 #ifndef TN_ROOT_H
 #define TN_ROOT_H
 
@@ -127,6 +127,18 @@ typedef struct tn_root {
   int least; /* the row in the vector of the plan where the nearness is                                      */
   int bad;   /* the first number of a body whose mass is not positive definite, if factor fails              */
 } tn_root;
+
+/* of a step, in its values: R, the vectors of its reflections and their scales */
+typedef struct tn_root_tie {
+  double *R, *v, *scale;
+} tn_root_tie;
+
+static inline tn_root_tie tn_root_tie_of(const tn_root *q, const tn_root_step *s) {
+  double *R = q->value + s->tie;
+  return (tn_root_tie){R, R + s->skip * s->skip, R + s->skip * (s->skip + s->size)};
+}
+/* columns of a (size x n) reflected by reflection j of a tie */
+void tn_root_reflect_rows(const tn_root_step *s, const tn_root_tie *t, int j, int n, double *restrict a);
 
 void tn_root_carve(tn_root *q, tn_carve *c, const tn_root_plan *plan);
 /* forget what is left out and typical poses */
