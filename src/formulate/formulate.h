@@ -79,7 +79,8 @@ bool tn_sparse_solve(tn_sparse *s, const tn_system *sys, bool forces, const doub
 bool tn_sparse_correct(tn_sparse *s, const tn_system *sys, const double *r, const double *noise, double *x,
                        double *lambda);
 
-/* D of rows, in the order of the plan, of a matrix as filled, 1 where rows are switched off: their inverse mass, as if coordinates of trees had stiff ties */
+/* D of rows, in the order of the plan, of a matrix as filled, 1 where rows are switched off: their inverse mass, as if
+ * coordinates of trees had stiff ties */
 void tn_sparse_scale(const tn_system *sys, const double *K, double *D);
 /* the solution x, in the order of elimination; false: not finite */
 bool tn_sparse_results(const tn_system *sys, const double *x, double *udot, double *lambda);

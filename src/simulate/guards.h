@@ -195,7 +195,8 @@ void tn_events_carve(tn_sim *s, tn_carve *c, const tn_model *m);
 void tn_events_reset(tn_sim *s);
 void tn_events_keep(tn_sim *s, tn_keep *k);
 tn_status tn_events_margins(tn_sim *s, bool solved);
-bool tn_events_decide(tn_sim *s);                 /* those that were undecided and have left 0; false: none */
+void tn_events_unknown(tn_sim *s); /* where nothing could be evaluated: margins that compare with nothing */
+bool tn_events_decide(tn_sim *s);  /* those that were undecided and have left 0; false: none */
 void tn_events_pass(tn_sim *s, int i, double to); /* event i has passed 0 to the side `to`: it is due   */
 /* the next that is due behind number *at, in the order of the file and round about; *some: there was one */
 tn_status tn_events_next(tn_sim *s, tn_application *a, int *at, bool *some);

@@ -91,17 +91,24 @@ static void margin_of(tn_sim *s, const tn_trigger *x) {
   w->live[x->slot] = value > 0 ? 1 : -1;
 }
 
+/* it is not known here, and compares with nothing */
+static void unknown(tn_switching *w, const tn_trigger *x) {
+  w->margin[x->slot] = NAN;
+  for (int k = 0; k < x->inside; k++) w->margin[x->switches + k] = NAN;
+}
+
+void tn_events_unknown(tn_sim *s) {
+  for (int i = 0; i < s->m->triggers; i++) unknown(pieces(s), &s->m->trigger[i]);
+}
+
 tn_status tn_events_margins(tn_sim *s, bool solved) {
-  tn_switching *w = pieces(s);
   s->events.undefined = -1;
   for (int i = 0; i < s->m->triggers; i++) {
     const tn_trigger *x = &s->m->trigger[i];
-    if (solved || !x->after_solve) {
+    if (solved || !x->after_solve)
       margin_of(s, x);
-      continue;
-    }
-    w->margin[x->slot] = NAN; /* it is not known here, and compares with nothing */
-    for (int k = 0; k < x->inside; k++) w->margin[x->switches + k] = NAN;
+    else
+      unknown(pieces(s), x);
   }
   if (s->events.undefined < 0) return TN_OK;
   tn_event_refuse(s, s->events.undefined, "`when` is not a number");

@@ -56,7 +56,11 @@ void tn_guards_notice(tn_sim *s) {
   tn_guards *w = &s->guards;
   const double share = (s->solver.sys.at.t - s->now.t) / s->stepper.length;
   if (pieces(s)->how != TN_PIECES_HELD) return;
-  if (s->m->triggers) tn_events_margins(s, false); /* at a stage one may be anything */
+  /* at a stage one may be anything; where the evaluation failed, pieces of laws have margins and events do not */
+  if (tn_knows(&s->solver.sys, TN_LEVEL_TWISTS))
+    tn_events_margins(s, false);
+  else
+    tn_events_unknown(s);
   for (int i = 0; i < s->m->switches; i++) {
     const tn_guard *g = &w->guard[i];
     if (pieces(s)->margin[i] < -tn_guard_least(g) && tn_guard_counts(g, w->begin[i]))

@@ -818,6 +818,17 @@ TEST(no_number_comes_later) {
   }
 }
 
+/* nothing is evaluated there, and so no event either */
+TEST(a_force_that_ends_as_no_number_is_named) {
+  run *r = simulated("{'tenon': 1, 'dimension': 2, 'gravity': [0, -9.81], 'bodies': {'a': {'mass': 1, 'inertia': 0.1,"
+                     " 'position': [1, 0]}}, 'joints': {'pin': {'type': 'revolute', 'between': ['ground', 'a'], 'at':"
+                     " [0, 0]}}, 'forces': {'m': {'type': 'torque', 'on': 'pin.angle', 'value': 'sqrt(0.3 - t)'}},"
+                     " 'events': {'e': {'when': 'pin.angle < -1'}}, 'run': {'until': 1, 'every': 0.1}}",
+                     NULL);
+  CHECK(r->status == TN_E_RUN && strstr(r->error.message, "force 'm' is not a finite number"));
+  done(r);
+}
+
 TEST(what_is_no_number_is_refused) {
   run *r = simulated(FREE "'parameters': {'n': 0}, 'events': {'root': {'when': 'sqrt(0.5 - b.x)'}}}", NULL);
   CHECK(r->status == TN_E_RUN && strstr(r->error.message, "event 'root': `when` is not a number"));
