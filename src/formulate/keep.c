@@ -3,6 +3,13 @@
  * assembled anew (simulate/saved.c). */
 #include "formulate/formulate.h"
 
+/* a file may say what cannot be together: a factorization by blocks that does not serve here is made anew */
+static void forget_blocks(tn_solver *s) {
+  const tn_sparse *blocks = &s->sparse;
+  if (!s->by_blocks || (blocks->ready && (blocks->by_root ? blocks->rooted : blocks->quick))) return;
+  s->by_blocks = s->at_mass.ready = false;
+}
+
 void tn_solver_keep(tn_solver *s, tn_keep *keep) {
   const tn_model *m = s->sys.m;
   tn_keep_group(keep, "solver");
@@ -21,6 +28,7 @@ void tn_solver_keep(tn_solver *s, tn_keep *keep) {
   tn_keep_longs(keep, "factorizations", 1, &s->factorizations);
   tn_keep_longs(keep, "guard_calls", 1, &s->guard_calls);
   tn_sparse_keep(&s->sparse, &s->sys, keep);
+  if (tn_keep_reads(keep)) forget_blocks(s);
   if (m->run.chooses_dependent) tn_dependent_keep(&s->dependent, m, keep);
   if (m->large) return; /* no matrices */
   tn_kkt_keep(&s->identity, keep);
