@@ -130,8 +130,8 @@ typedef struct tn_pivots {
   bool again, full;                  /* with the columns as they are; there is no room: no factor               */
   int at, rank;                      /* rows done; of them those that have a pivot                              */
   double least;                      /* the smallest pivot                                                      */
-  double worth; /* the smallest pivot over the largest that it was with these columns */
-  double *best; /* rows: that */
+  double worth;                      /* the smallest pivot over the largest that it was with these columns */
+  double *best;                      /* rows: that */
   int *pivot;                        /* rows: column, or -1: the row depends on those before it                 */
   int *step;                         /* columns: the row whose pivot it is, or -1: independent                  */
   int *first_l, *first_u;            /* rows + 1: of a row in L and in U, where its pivot is first              */

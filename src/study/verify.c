@@ -405,8 +405,7 @@ bool tn_verify_output_at(const tn_verify *v, int i, tn_verify_output *out) {
 
 /* one that the other run has not had, beyond the time that both went, says nothing; two runs that events have ended went all the way */
 static int64_t counted(const tn_verify *v, const tn_occasion *o, int which) {
-  const bool ended =
-      v->sim->events.ended >= 0 && v->first && v->first->events.ended >= 0 && v->sim->now.t <= v->limit;
+  const bool ended = v->sim->events.ended >= 0 && v->first && v->first->events.ended >= 0 && v->sim->now.t <= v->limit;
   const double common = ended || !v->first ? INFINITY : fmin(v->sim->now.t, v->first->now.t);
   int64_t n = o->seen[which];
   for (int k = o->head; k < o->tail && o->of == which; k++) n -= o->time[k] > common;
