@@ -171,18 +171,29 @@ bool tn_sparse_results(const tn_system *sys, const double *x, double *udot, doub
 
 /* ---- by reflections ---------------------------------------------------------------------------------------------------- */
 
+/* the larger of what rows are here and at typical poses, with one measure for those that share a load */
+static void level_rows(tn_sparse *s, const tn_system *sys) {
+  tn_root *q = &s->root.root;
+  const int rows = q->plan->plan->rows;
+  tn_sparse_scale(sys, s->saddle.K0, s->b);
+  memcpy(s->x, s->measured, sizeof *s->x * (size_t)rows);
+  level(sys->m, s->b);
+  level(sys->m, s->x);
+  for (int i = 0; i < rows; i++) q->D[i] = fmax(s->x[i], s->b[i]);
+}
+
 /* rows that share a load are measured as the dense factorization does: by what they are here, or at typical poses if that is more */
 static void measure_rows(tn_sparse *s, const tn_system *sys) {
   tn_root *q = &s->root.root;
   const tn_gauge *gauge = s->saddle.ldl.gauge;
   const int rows = q->plan->plan->rows;
   for (int i = 0; i < rows; i++) q->D[i] = gauge[i].D;
-  if (!q->out) return;
-  tn_sparse_scale(sys, s->saddle.K0, s->b);
-  memcpy(s->x, s->measured, sizeof *s->x * (size_t)rows);
-  level(sys->m, s->b);
-  level(sys->m, s->x);
-  for (int i = 0; i < rows; i++) q->D[i] = fmax(s->x[i], s->b[i]);
+  if (q->out) level_rows(s, sys);
+  for (int i = 0; i < sys->m->joints; i++) {
+    const tn_joint *j = &sys->m->joint[i];
+    for (int r = 0; sys->given.off[i] && j->block >= 0 && r < j->rows + j->rows_velocity; r++)
+      q->D[row_place(sys->m, j->block) + r] = 0;
+  }
 }
 
 static bool factor_root(tn_sparse *s, const tn_system *sys) {

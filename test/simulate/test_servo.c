@@ -296,7 +296,7 @@ TEST_FULL(actuators_in_a_model_that_is_factored_by_blocks) {
       "'bend': {'type': 'driver', 'on': 'pin20.angle', 'value': '0.3*sin(t)', 'actuators': ['pin20.angle']}}";
   build a, b;
   parsed(&a, chain, "");
-  parsed(&b, chain, ", 'run': {'formulation': 'gauss'}");
+  parsed(&b, chain, ", 'run': {'formulation': {'type': 'gauss', 'matrices': 'dense'}}");
   build_simulate(&a);
   build_simulate(&b);
   if (advanced(&a, 0.15) && advanced(&b, 0.2)) {
