@@ -24,6 +24,10 @@ double tn_contract_allowed(const tn_model *m, bool rate) {
   return rate ? m->run.contract_velocity : m->run.contract_position;
 }
 
+double tn_contract_allowed_of(const tn_sim *s, int row, bool rate) {
+  return tn_contract_allowed(s->m, rate) / s->solver.sys.rows.scale[row];
+}
+
 double tn_contract_share(const tn_model *m, double position, double velocity) {
   return tn_max(position / tn_contract_allowed(m, false), velocity / tn_contract_allowed(m, true));
 }

@@ -32,7 +32,7 @@ static double worst_touched(const tn_sim *s, const double *rows, bool velocity, 
   *row = -1;
   for (int i = 0; i < (velocity ? m->rows : m->holonomic); i++) {
     if (!is_touched(s, i)) continue;
-    const double off = fabs(rows[i]) * s->solver.sys.rows.scale[i];
+    const double off = tn_contract_scaled(s, i, rows[i]);
     if (*row < 0 || !(off <= worst)) worst = off, *row = i;
   }
   return worst;
@@ -177,8 +177,8 @@ tn_status tn_impulse_in_place(tn_sim *s, tn_application *a, int event) {
   if (row < 0 || off <= m->run.contract_position) return TN_OK;
   char owner[160], gap[48], allowed[48];
   tn_row_owner(m, row, owner, sizeof owner);
-  tn_row_figure(m, row, s->solver.sys.rows.scale[row], false, off, 3, gap, sizeof gap);
-  tn_row_figure(m, row, s->solver.sys.rows.scale[row], false, m->run.contract_position, 3, allowed, sizeof allowed);
+  tn_contract_figure(s, row, false, off, 3, gap, sizeof gap);
+  tn_contract_figure(s, row, false, tn_contract_allowed(m, false), 3, allowed, sizeof allowed);
   tn_event_refuse(s, event, "%s is off by %s where it shall hold, allowed %s", owner, gap, allowed);
   tn_hint(s->e, "it can be switched on, or changed, only where its bodies are in place: `when` must say where");
   return TN_E_RUN;

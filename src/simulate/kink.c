@@ -101,8 +101,8 @@ tn_status tn_kink_end(tn_sim *s) {
       s->kinks.C[i] = s->kinks.Ct[i] = 0;
       continue;
     }
-    s->kinks.C[i] = jump_of(sys->rows.C[i], s->kinks.C[i], m->run.contract_position / sys->rows.scale[i]);
-    s->kinks.Ct[i] = jump_of(s->kinks.Ct[i], sys->rows.Ct[i], NOTHING * m->run.contract_velocity / sys->rows.scale[i]);
+    s->kinks.C[i] = jump_of(sys->rows.C[i], s->kinks.C[i], tn_contract_allowed_of(s, i, false));
+    s->kinks.Ct[i] = jump_of(s->kinks.Ct[i], sys->rows.Ct[i], NOTHING * tn_contract_allowed_of(s, i, true));
     some = some || s->kinks.Ct[i] != 0;
     s->kinks.kinked = s->kinks.kinked || s->kinks.C[i] != 0 || s->kinks.Ct[i] != 0;
   }
@@ -164,7 +164,7 @@ static bool starts(tn_sim *s, int row) {
   const tn_model *m = s->m;
   const int i = m->row_joint[row];
   if (i >= m->joints || s->solver.sys.given.off[i] || row >= m->holonomic) return false;
-  return fabs(s->solver.sys.rows.Ct[row]) * s->solver.sys.rows.scale[row] > m->run.contract_velocity &&
+  return tn_contract_scaled(s, row, s->solver.sys.rows.Ct[row]) > tn_contract_allowed(m, true) &&
          !is_given_speed(s, &m->joint[i]);
 }
 

@@ -586,6 +586,8 @@ tn_status tn_accept(tn_sim *s, double t, double *y, bool *changed);
 double tn_contract_scaled(const tn_sim *s, int row, double off);
 double tn_contract_at_start(const tn_model *m, int row, double off);
 double tn_contract_allowed(const tn_model *m, bool rate);
+/* the same in the unit of the row */
+double tn_contract_allowed_of(const tn_sim *s, int row, bool rate);
 double tn_contract_share(const tn_model *m, double position, double velocity);
 double tn_contract_largest(const tn_sim *s, bool rate, int *row);
 void tn_contract_figure(const tn_sim *s, int row, bool rate, double scaled, int digits, char *text, size_t size);
