@@ -319,10 +319,11 @@ def show_page(html: str, height: int) -> None:
     if _in_notebook():
         from html import escape
 
-        from IPython.display import HTML, display
+        from importlib import import_module
 
+        notebook: Any = import_module("IPython.display")  # it is there, or this would be no notebook
         frame = f'<iframe srcdoc="{escape(html)}" style="width:100%;height:{height}px;border:0" title="Tenon"></iframe>'
-        display(HTML(frame))  # type: ignore[no-untyped-call]
+        notebook.display(notebook.HTML(frame))
         return
     import os
     import tempfile
@@ -338,11 +339,8 @@ def show_page(html: str, height: int) -> None:
 def _in_notebook() -> bool:
     import sys
 
-    if "IPython" not in sys.modules:
-        return False
-    from IPython import get_ipython
-
-    shell = get_ipython()
+    ipython: Any = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
     return shell is not None and hasattr(shell, "kernel")
 
 
